@@ -1,0 +1,29 @@
+# The `protocol` library: C++ classes for google.firestore.v1, generated at build time from the
+# .proto files of the npm package google-proto-files.
+set(PROTO_ROOT ${PROJECT_SOURCE_DIR}/node_modules/google-proto-files)
+set(PROTO_OUT ${CMAKE_BINARY_DIR}/protocol)
+if(NOT EXISTS ${PROTO_ROOT}/google/firestore/v1/firestore.proto)
+  message(FATAL_ERROR "google-proto-files is missing: run `make setup` (or `npm ci`) first")
+endif()
+
+set(PROTO_FILES
+  google/api/annotations.proto google/api/client.proto google/api/field_behavior.proto
+  google/api/http.proto google/api/launch_stage.proto google/api/routing.proto
+  google/rpc/status.proto google/type/latlng.proto)
+file(GLOB firestore_protos RELATIVE ${PROTO_ROOT} ${PROTO_ROOT}/google/firestore/v1/*.proto)
+list(APPEND PROTO_FILES ${firestore_protos})
+
+file(MAKE_DIRECTORY ${PROTO_OUT})
+foreach(proto IN LISTS PROTO_FILES)
+  string(REGEX REPLACE "\\.proto$" "" stem ${proto})
+  add_custom_command(
+    OUTPUT ${PROTO_OUT}/${stem}.pb.cc ${PROTO_OUT}/${stem}.pb.h
+    COMMAND protobuf::protoc --proto_path=${PROTO_ROOT} --cpp_out=${PROTO_OUT} ${proto}
+    DEPENDS ${PROTO_ROOT}/${proto}
+    VERBATIM)
+  list(APPEND PROTO_SOURCES ${PROTO_OUT}/${stem}.pb.cc)
+endforeach()
+
+add_library(protocol STATIC ${PROTO_SOURCES})
+target_include_directories(protocol SYSTEM PUBLIC ${PROTO_OUT})
+target_link_libraries(protocol PUBLIC protobuf::libprotobuf)

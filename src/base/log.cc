@@ -1,0 +1,106 @@
+#include "base/log.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <ctime>
+
+#include "base/clock.h"
+
+namespace hearth {
+namespace {
+
+std::atomic<LogLevel> least_level = LogLevel::kInfo;
+std::atomic<LogFormat> line_format = LogFormat::kText;
+
+constexpr std::array<std::string_view, 4> kLevelNames = {"debug", "info", "warning", "error"};
+
+// Control characters are escaped, so that no value can forge a second line.
+void AppendQuoted(std::string& line, std::string_view text) {
+  line.push_back('"');
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      line.push_back('\\');
+      line.push_back(c);
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      std::array<char, 8> escaped{};
+      std::snprintf(escaped.data(), escaped.size(), "\\u%04x", static_cast<unsigned>(c));
+      line.append(escaped.data());
+    } else {
+      line.push_back(c);
+    }
+  }
+  line.push_back('"');
+}
+
+std::string FormatTime(int64_t wall_micros) {
+  const std::time_t seconds = wall_micros / 1'000'000;
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 40> text{};
+  const size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts);
+  std::snprintf(text.data() + length, text.size() - length, ".%06dZ",
+                static_cast<int>(wall_micros % 1'000'000));
+  return text.data();
+}
+
+void AppendJson(std::string& line, std::string_view name, std::string_view value) {
+  line.append(line.empty() ? "{" : ",");
+  AppendQuoted(line, name);
+  line.push_back(':');
+  AppendQuoted(line, value);
+}
+
+}  // namespace
+
+void ConfigureLog(LogLevel least, LogFormat format) {
+  least_level = least;
+  line_format = format;
+}
+
+std::string FormatLogLine(LogFormat format, int64_t wall_micros, LogLevel level,
+                          std::string_view event, std::initializer_list<LogField> fields) {
+  const std::string_view level_name = kLevelNames[static_cast<size_t>(level)];
+  std::string line;
+  if (format == LogFormat::kText) {
+    line.append(FormatTime(wall_micros)).append(" ").append(level_name).append(" ").append(event);
+    for (const LogField& field : fields) {
+      line.append(" ").append(field.name).append("=");
+      const bool is_plain =
+          !field.value.empty() && field.value.find_first_of(" \"\\=\n\r\t") == std::string::npos;
+      if (is_plain) {
+        line.append(field.value);
+      } else {
+        AppendQuoted(line, field.value);
+      }
+    }
+    return line;
+  }
+  AppendJson(line, "time", FormatTime(wall_micros));
+  AppendJson(line, "level", level_name);
+  AppendJson(line, "event", event);
+  for (const LogField& field : fields) {
+    if (field.is_number) {
+      line.push_back(',');
+      AppendQuoted(line, field.name);
+      line.append(":").append(field.value);
+    } else {
+      AppendJson(line, field.name, field.value);
+    }
+  }
+  line.push_back('}');
+  return line;
+}
+
+void Log(LogLevel level, std::string_view event, std::initializer_list<LogField> fields) {
+  if (level < least_level) return;
+  std::string line = FormatLogLine(line_format, SystemClock().WallMicros(), level, event, fields);
+  line.push_back('\n');
+  // One write call a line keeps lines of several threads apart. A log that cannot be written
+  // must not stop the server.
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+}  // namespace hearth

@@ -1,0 +1,31 @@
+#include "base/log.h"
+
+#include <gtest/gtest.h>
+
+namespace hearth {
+namespace {
+
+constexpr int64_t kNoon = 1'700'000'000'000'042;
+
+TEST(FormatLogLine, TextQuotesOnlyWhatNeedsIt) {
+  EXPECT_EQ(FormatLogLine(LogFormat::kText, kNoon, LogLevel::kInfo, "listening",
+                          {{"address", "127.0.0.1:8080"}, {"loops", 2}, {"note", "a b"}}),
+            "2023-11-14T22:13:20.000042Z info listening address=127.0.0.1:8080 loops=2 "
+            "note=\"a b\"");
+}
+
+TEST(FormatLogLine, JsonKeepsNumbersBare) {
+  EXPECT_EQ(FormatLogLine(LogFormat::kJson, kNoon, LogLevel::kError, "stop",
+                          {{"why", "say \"no\""}, {"count", 3}}),
+            R"({"time":"2023-11-14T22:13:20.000042Z","level":"error","event":"stop",)"
+            R"("why":"say \"no\"","count":3})");
+}
+
+TEST(FormatLogLine, AValueCannotForgeALine) {
+  const std::string line = FormatLogLine(LogFormat::kText, kNoon, LogLevel::kInfo, "request",
+                                         {{"path", std::string("/x\nerror forged")}});
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hearth

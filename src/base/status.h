@@ -1,0 +1,104 @@
+// Status and Result<T>: how every fallible function reports failure.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace hearth {
+
+// The canonical gRPC codes, same numbers, so a door forwards them unchanged.
+enum class Code : uint8_t {
+  kOk = 0,
+  kCancelled = 1,
+  kUnknown = 2,
+  kInvalidArgument = 3,
+  kDeadlineExceeded = 4,
+  kNotFound = 5,
+  kAlreadyExists = 6,
+  kPermissionDenied = 7,
+  kResourceExhausted = 8,
+  kFailedPrecondition = 9,
+  kAborted = 10,
+  kOutOfRange = 11,
+  kUnimplemented = 12,
+  kInternal = 13,
+  kUnavailable = 14,
+  kDataLoss = 15,
+  kUnauthenticated = 16,
+};
+
+// "INVALID_ARGUMENT" and so on, as Google's JSON errors and logs spell it.
+std::string_view CodeName(Code code);
+
+class [[nodiscard]] Status {
+ public:
+  Status() = default;  // Success.
+  Status(Code code, std::string message) : code_(code), message_(std::move(message)) {}
+
+  bool ok() const { return code_ == Code::kOk; }
+  Code code() const { return code_; }
+  const std::string& message() const { return message_; }
+
+  // Same code, message prefixed with what the caller was doing.
+  Status While(std::string_view doing) const;
+
+  // "NOT_FOUND: no such thing", for logs and command lines.
+  std::string ToString() const;
+
+  friend bool operator==(const Status&, const Status&) = default;
+
+ private:
+  Code code_ = Code::kOk;
+  std::string message_;
+};
+
+inline Status InvalidArgument(std::string message) {
+  return Status(Code::kInvalidArgument, std::move(message));
+}
+
+// A T, or the non-OK Status that says why there is none.
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  // Implicit, so that `return value;` and `return status;` both work.
+  template <typename U = T>
+  requires(std::convertible_to<U&&, T> && !std::same_as<std::remove_cvref_t<U>, Result> &&
+           !std::same_as<std::remove_cvref_t<U>, Status>) Result(U&& value)
+      : state_(std::in_place_type<T>, std::forward<U>(value)) {}
+  Result(Status status) : state_(std::move(status)) {}
+
+  bool ok() const { return std::holds_alternative<T>(state_); }
+  Status status() const { return ok() ? Status() : std::get<Status>(state_); }
+  // Require ok(); otherwise the process dies (std::terminate through bad_variant_access).
+  const T& operator*() const& noexcept { return std::get<T>(state_); }
+  T& operator*() & noexcept { return std::get<T>(state_); }
+  T&& operator*() && noexcept { return std::get<T>(std::move(state_)); }
+  const T* operator->() const noexcept { return &std::get<T>(state_); }
+  T* operator->() noexcept { return &std::get<T>(state_); }
+
+ private:
+  std::variant<T, Status> state_;
+};
+
+// Marks the few places where a failure is of no consequence. `why` is for the reader.
+inline void IgnoreError(const Status&, const char* /*why*/) {}
+
+}  // namespace hearth
+
+#define RETURN_IF_ERROR(expr)                                 \
+  do {                                                        \
+    if (::hearth::Status st_ = (expr); !st_.ok()) return st_; \
+  } while (false)
+
+#define HEARTH_CAT2_(a, b) a##b
+#define HEARTH_CAT_(a, b) HEARTH_CAT2_(a, b)
+#define ASSIGN_OR_RETURN(lhs, expr) ASSIGN_OR_RETURN_(HEARTH_CAT_(result_, __LINE__), lhs, expr)
+#define ASSIGN_OR_RETURN_(tmp, lhs, expr) \
+  auto tmp = (expr);                      \
+  if (!tmp.ok()) return tmp.status();     \
+  lhs = *std::move(tmp)

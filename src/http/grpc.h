@@ -1,0 +1,64 @@
+// gRPC on top of the HTTP/2 server: five-byte frames, trailers, deadlines, cancellation.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "http/exchange.h"
+
+namespace hearth::http {
+
+// One gRPC call, as the method that answers it sees it.
+//
+// Threads: every function is safe from any thread; callbacks run on the call's own loop, never
+// from inside the function that registered them on another thread.
+// Ownership: shared by the connection and by whoever computes the answer. Once the client is
+// gone, sending does nothing.
+class GrpcCall {
+ public:
+  virtual ~GrpcCall() = default;
+
+  virtual const RequestHead& head() const = 0;
+
+  // True once the call has ended: finished, cancelled, past its deadline, or disconnected.
+  virtual bool closed() const = 0;
+
+  // Runs `callback` once, when the call ends other than by Finish; at once if it has. Replaces
+  // an earlier callback. It is dropped when the call is finished.
+  virtual void OnCancelled(std::function<void()> callback) = 0;
+
+  // Queues one message for the client. A producer of many waits for WhenWritable between them.
+  virtual void Send(std::string message) = 0;
+
+  // Runs `callback` once fewer than kSendBufferLowBytes wait to be written (at once, through the
+  // loop, if that is so already). Dropped unrun when the call ends.
+  virtual void WhenWritable(std::function<void()> callback) = 0;
+
+  // Ends the call. Only the first Finish counts.
+  virtual void Finish(const Status& status) = 0;
+
+  // Answers a unary call: the message and OK, or the error.
+  virtual void Respond(Result<std::string> answer) = 0;
+};
+
+// What a streaming method does with the messages that arrive. Runs on the call's loop.
+class GrpcReceiver {
+ public:
+  virtual ~GrpcReceiver() = default;
+  virtual void OnMessage(std::string_view message) = 0;
+  virtual void OnHalfClose() = 0;  // The client will send no more; it still reads.
+};
+
+// Answers a call that has exactly one request message; it may send one answer or many.
+using SingleRequestMethod =
+    std::function<void(std::shared_ptr<GrpcCall> call, std::string_view request)>;
+
+// Opens a call on which messages flow both ways.
+using StreamMethod = std::function<std::unique_ptr<GrpcReceiver>(std::shared_ptr<GrpcCall> call)>;
+
+}  // namespace hearth::http

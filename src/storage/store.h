@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace hearth::storage {
+
+// The separate ordered key spaces of a store. Keys sort as unsigned bytes within their space.
+enum class Space : uint8_t {
+  kMeta,       // Format number, databases, the newest commit time.
+  kDocuments,  // The newest state of every document.
+  kHistory,    // What commits replaced. Stamped: see Store::ExpireBefore.
+  kLog,        // Which documents each commit changed. Stamped.
+};
+inline constexpr size_t kSpaces = 4;
+
+// The keys k with first <= k < last; an empty `last` means no upper bound.
+struct KeyRange {
+  std::string first;
+  std::string last;
+};
+
+// The range of all keys that begin with `prefix`.
+KeyRange PrefixRange(std::string_view prefix);
+
+enum class Direction { kForward, kBackward };
+
+// Changes that happen together or not at all. A later change of a key wins over an earlier one.
+class Batch {
+ public:
+  struct Change {
+    Space space;
+    std::string key;
+    std::optional<std::string> value;  // Absent: the key is removed.
+  };
+
+  void Put(Space space, std::string key, std::string value) {
+    changes_.push_back({space, std::move(key), std::move(value)});
+  }
+  void Delete(Space space, std::string key) {
+    changes_.push_back({space, std::move(key), std::nullopt});
+  }
+  const std::vector<Change>& changes() const { return changes_; }
+  bool empty() const { return changes_.empty(); }
+
+ private:
+  std::vector<Change> changes_;
+};
+
+// A cursor over a KeyRange, at the first key of its direction when made.
+//
+// Threads: one at a time. Ownership: its snapshot must outlive it; key() and value() stay valid
+// until the cursor moves. Errors: a cursor that meets an error is not Valid and has a status().
+class Cursor {
+ public:
+  virtual ~Cursor() = default;
+
+  virtual bool Valid() const = 0;
+  // OK at the end of the range; Unavailable or DataLoss where the scan broke off.
+  virtual Status status() const = 0;
+  // Require Valid().
+  virtual std::string_view key() const = 0;
+  virtual std::string_view value() const = 0;
+  virtual void Next() = 0;  // The next key in the cursor's direction.
+  // Moves to the nearest key that, in the cursor's direction, does not stand before `key`.
+  virtual void Seek(std::string_view key) = 0;
+};
+
+// One unchanging view of all spaces. Threads: safe for concurrent use. Ownership: the store must
+// outlive it; a long-lived snapshot keeps replaced data on disk.
+class Snapshot {
+ public:
+  virtual ~Snapshot() = default;
+
+  // The value of `key`; nullopt if there is none.
+  virtual Result<std::optional<std::string>> Get(Space space, std::string_view key) const = 0;
+  virtual std::unique_ptr<Cursor> Scan(Space space, KeyRange range, Direction direction) const = 0;
+};
+
+// A durable, ordered set of keys with atomic commits: all that Hearth asks of a storage engine.
+// Knows nothing about documents.
+//
+// Threads: safe for concurrent use, except that commits come from one thread at a time.
+// Errors: Unavailable for I/O (ResourceExhausted when the disk is full), DataLoss for bytes that
+// fail their checksum. Absence is not an error, and damage is never reported as absence.
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  // The newest value of `key`; nullopt if there is none.
+  virtual Result<std::optional<std::string>> Get(Space space, std::string_view key) const = 0;
+
+  // As Get, but never waits for the disk: nullopt when the answer is not in memory.
+  virtual std::optional<Result<std::optional<std::string>>> GetIfInMemory(
+      Space space, std::string_view key) const = 0;
+
+  virtual std::unique_ptr<Snapshot> NewSnapshot() const = 0;
+
+  // Applies all of `batch` or none of it. When it returns OK, the batch is on disk and visible to
+  // every later read. When it fails, no read sees any of the batch, also not after a restart.
+  // After a failed commit the store heals itself or refuses further commits; it never forgets
+  // one that it acknowledged.
+  virtual Status Commit(const Batch& batch) = 0;
+
+  // From now on, keys of the stamped spaces (kHistory, kLog) whose last eight bytes, read as a
+  // big-endian number, are below `stamp` are no longer needed: they vanish at some later moment,
+  // snapshots included, without any cost to commits. Never goes back.
+  virtual void ExpireBefore(uint64_t stamp) = 0;
+};
+
+}  // namespace hearth::storage

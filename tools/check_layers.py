@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Fails when a folder of src/ includes a folder that stands beside or above it.
+
+Usage: check_layers.py SRC. Folders below doors/ are siblings: none of them may include another.
+"""
+import pathlib
+import re
+import sys
+
+# Folder: what it may include besides itself.
+ALLOWED = {
+    "base": "",
+    "model": "base",
+    "storage": "base",
+    "engine": "base model storage",
+    "http": "base",
+    "wire": "base model engine",
+    "doors": "base model engine http wire",
+    "server": "base model storage engine http wire doors",
+}
+SIBLINGS = {"doors"}
+THIRD_PARTY = {  # Include prefix: the only folders that may see it.
+    "rocksdb/": {"storage"},
+    "nghttp2/": {"http"},
+    "boost/": {"http", "server"},
+    "google/": {"wire", "doors"},
+}
+INCLUDE = re.compile(r'\s*#\s*include ["<]((?:[\w.]+/)*)([\w.]+)[">]')
+
+
+def violations(root):
+    for path in sorted([*root.rglob("*.h"), *root.rglob("*.cc")]):
+        here = path.relative_to(root).parts
+        if here[0] not in ALLOWED:
+            yield f"{path}: folder {here[0]} has no line in check_layers.py"
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            match = INCLUDE.match(line)
+            if not match or not match[1]:
+                continue
+            for prefix, folders in THIRD_PARTY.items():
+                if match[1].startswith(prefix) and here[0] not in folders:
+                    yield f"{path}:{number}: {here[0]} may not include {prefix}"
+            there = match[1].strip("/").split("/")
+            if there[0] not in ALLOWED:
+                continue
+            sideways = there[0] == here[0] and there[0] in SIBLINGS and there[1:2] != list(here[1:2])
+            upward = there[0] != here[0] and there[0] not in ALLOWED[here[0]].split()
+            if upward or sideways:
+                yield f"{path}:{number}: {'/'.join(here[:-1])} may not include {match[1]}"
+
+
+def main():
+    bad = list(violations(pathlib.Path(sys.argv[1])))
+    print("\n".join(bad))
+    return bool(bad)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
