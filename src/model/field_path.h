@@ -1,0 +1,32 @@
+#pragma once
+
+#include <compare>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace hearth::model {
+
+// The way to a field through nested maps: `address.city`, with segments that are not
+// `[A-Za-z_][A-Za-z0-9_]*` in backticks: `prices.`2024-01``. Never empty. Immutable.
+class FieldPath {
+ public:
+  // InvalidArgument for bad syntax, an empty segment, or a segment that may not name a field.
+  static Result<FieldPath> Parse(std::string_view text);
+
+  const std::vector<std::string>& segments() const { return segments_; }
+  bool IsName() const { return segments_.size() == 1 && segments_[0] == "__name__"; }
+  // True when this path is `other` or leads to a map that holds it.
+  bool IsPrefixOf(const FieldPath& other) const;
+  std::string ToString() const;  // Quoted where needed.
+  friend auto operator<=>(const FieldPath&, const FieldPath&) = default;
+
+ private:
+  explicit FieldPath(std::vector<std::string> segments) : segments_(std::move(segments)) {}
+
+  std::vector<std::string> segments_;
+};
+
+}  // namespace hearth::model

@@ -1,0 +1,41 @@
+// Order-preserving byte encodings of paths. docs/formats/keys.md has examples.
+//
+//   segment   := text | number
+//   text      := bytes with 00 written as 00 FF, then 00 01
+//   number    := 00 02, then the id of "__id<N>__" as eight bytes, big-endian, sign bit flipped
+//   document  := collection segments, 00 00, the document id's segment
+//   subtree   := the document's own segments in turn, without 00 00
+//
+// So the documents of a collection are contiguous and sorted by id, numeric ids first, and
+// everything below a document shares the document's subtree prefix.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "model/names.h"
+
+namespace hearth::model {
+
+void AppendSegment(std::string_view id, std::string* key);
+
+// Takes one segment off the front of `key`. DataLoss when it does not decode.
+Result<std::string> TakeSegment(std::string_view* key);
+
+// The key of one document.
+std::string EncodeDocumentPath(const DocumentPath& path);
+Result<DocumentPath> DecodeDocumentPath(std::string_view key);
+
+// What the keys of all documents directly in `collection` begin with, and no others.
+std::string EncodeCollectionPrefix(const CollectionPath& collection);
+
+// What the keys of all documents below `document_path` (at any depth) begin with, and no others;
+// the empty path gives the empty prefix. The next segment of such a key is a collection id.
+std::string EncodeSubtreePrefix(std::string_view document_path);
+
+// What the keys of everything below the documents of `collection` begin with, apart from the
+// collection's own documents, which begin so too, followed by 00 00.
+std::string EncodeCollectionSubtreePrefix(const CollectionPath& collection);
+
+}  // namespace hearth::model

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <compare>
+
+#include "model/value.h"
+
+namespace hearth::model {
+
+// Firestore's total order over all values: null < booleans < numbers (NaN first; integers and
+// doubles compared exactly, also beyond 2^53; -0 equals 0) < timestamps < strings (UTF-8 bytes)
+// < bytes < references (segment by segment) < geo points < arrays < vectors (shorter first) <
+// maps (entry by entry in the order of keys). Values that compare equal (1 and 1.0) are equivalent
+// to filters and to array transforms.
+std::weak_ordering CompareValues(const ValueView& left, const ValueView& right);
+
+}  // namespace hearth::model
