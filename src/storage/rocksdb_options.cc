@@ -1,0 +1,126 @@
+#include "storage/rocksdb_options.h"
+
+#include <algorithm>
+
+#include "rocksdb/cache.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/table.h"
+#include "rocksdb/write_buffer_manager.h"
+
+namespace hearth::storage {
+namespace {
+
+constexpr int kOpenFilesMax = 512;  // Descriptors kept; a table beyond them is opened again.
+constexpr int kBackgroundJobs = 2;  // One flush and one compaction: enough for one committer.
+constexpr size_t kInfoLogBytes = size_t{1} << 20;
+constexpr size_t kInfoLogFiles = 3;
+constexpr size_t kBlockBytes = size_t{8} << 10;
+constexpr size_t kArenaBlockBytes = size_t{256} << 10;  // Small: an idle family costs one block.
+constexpr double kFilterBitsPerKey = 10;                // One absent key in a hundred costs a read.
+// Bounds how much log a start replays after a crash. Also what makes rarely written families flush.
+constexpr uint64_t kWalBytesMax = uint64_t{64} << 20;
+// Files of stamped spaces that nothing rewrites are compacted at this age, for their expired keys.
+constexpr uint64_t kStampedFileAgeSecondsMax = uint64_t{6} * 60 * 60;
+
+rocksdb::CompressionType FirstSupported(std::initializer_list<rocksdb::CompressionType> wanted) {
+  const std::vector<rocksdb::CompressionType> supported = rocksdb::GetSupportedCompressions();
+  for (const rocksdb::CompressionType type : wanted) {
+    if (std::find(supported.begin(), supported.end(), type) != supported.end()) return type;
+  }
+  return rocksdb::kNoCompression;
+}
+
+rocksdb::ColumnFamilyOptions FamilyOptions(const RocksDbOptions& options,
+                                           const std::shared_ptr<rocksdb::Cache>& cache) {
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = cache;
+  table.block_size = kBlockBytes;
+  // In the cache, so that memory is bounded however many files there are; ahead of data blocks,
+  // because every read needs them.
+  table.cache_index_and_filter_blocks = true;
+  table.cache_index_and_filter_blocks_with_high_priority = true;
+  table.pin_l0_filter_and_index_blocks_in_cache = true;
+  table.format_version = 5;
+  table.checksum = rocksdb::kXXH3;
+
+  rocksdb::ColumnFamilyOptions family;
+  family.write_buffer_size = options.write_buffer_bytes / 2;
+  family.arena_block_size = kArenaBlockBytes;
+  family.level_compaction_dynamic_level_bytes = true;
+  family.compression = FirstSupported({rocksdb::kLZ4Compression, rocksdb::kSnappyCompression});
+  family.bottommost_compression =
+      FirstSupported({rocksdb::kZSTD, rocksdb::kLZ4Compression, rocksdb::kSnappyCompression});
+  family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return family;
+}
+
+}  // namespace
+
+rocksdb::DBOptions DatabaseOptions(const RocksDbOptions& options,
+                                   const std::shared_ptr<rocksdb::Cache>& cache) {
+  rocksdb::DBOptions db;
+  db.create_missing_column_families = true;
+  db.paranoid_checks = true;
+  // One budget for the buffers of all families, taken out of the cache's.
+  db.write_buffer_manager =
+      std::make_shared<rocksdb::WriteBufferManager>(options.write_buffer_bytes, cache);
+  db.max_total_wal_size = kWalBytesMax;
+  db.max_open_files = kOpenFilesMax;
+  db.max_background_jobs = kBackgroundJobs;
+  // There is one committer: the machinery for concurrent ones only costs.
+  db.allow_concurrent_memtable_write = false;
+  db.enable_write_thread_adaptive_yield = false;
+  // A start must not read every file; a small server must not wake up to write statistics.
+  db.skip_stats_update_on_db_open = true;
+  db.stats_dump_period_sec = 0;
+  db.stats_persist_period_sec = 0;
+  db.info_log_level = rocksdb::WARN_LEVEL;
+  db.max_log_file_size = kInfoLogBytes;
+  db.keep_log_file_num = kInfoLogFiles;
+  // Any flaw in the log that OpenRocksDbStore has not already explained as the torn end of an
+  // unacknowledged commit is damage.
+  db.wal_recovery_mode = rocksdb::WALRecoveryMode::kAbsoluteConsistency;
+  // When RocksDB 7.8 cannot note a synced log in the MANIFEST, it fails the write after having
+  // put it into the memtable, where a later write makes it visible. Hence not tracked.
+  db.track_and_verify_wals_in_manifest = false;
+  // The store itself decides when to resume after an error; a resumption at a moment of RocksDB's
+  // choice could run into a log that has not been cut back yet.
+  db.max_bgerror_resume_count = 0;
+  return db;
+}
+
+std::vector<rocksdb::ColumnFamilyDescriptor> FamilyDescriptors(
+    const RocksDbOptions& options, const std::shared_ptr<rocksdb::Cache>& cache,
+    const std::shared_ptr<rocksdb::CompactionFilterFactory>& expiry) {
+  const rocksdb::ColumnFamilyOptions plain = FamilyOptions(options, cache);
+
+  rocksdb::ColumnFamilyOptions documents = plain;
+  auto table = *plain.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(kFilterBitsPerKey));
+  documents.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+
+  rocksdb::ColumnFamilyOptions stamped = plain;
+  stamped.compaction_filter_factory = expiry;
+  stamped.periodic_compaction_seconds = kStampedFileAgeSecondsMax;
+
+  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
+  for (size_t space = 0; space < kSpaces; ++space) {
+    switch (static_cast<Space>(space)) {
+      case Space::kMeta:
+        descriptors.emplace_back(kFamilyNames[space], plain);
+        break;
+      case Space::kDocuments:
+        descriptors.emplace_back(kFamilyNames[space], documents);
+        break;
+      case Space::kHistory:
+      case Space::kLog:
+        descriptors.emplace_back(kFamilyNames[space], stamped);
+        break;
+    }
+  }
+  descriptors.emplace_back(rocksdb::kDefaultColumnFamilyName, plain);
+  return descriptors;
+}
+
+}  // namespace hearth::storage

@@ -1,0 +1,30 @@
+// Private to this folder: how Hearth sets RocksDB up, and why.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "rocksdb/compaction_filter.h"
+#include "rocksdb/db.h"
+#include "rocksdb/options.h"
+#include "storage/rocksdb_store.h"
+#include "storage/store.h"
+
+namespace hearth::storage {
+
+// The column families, in the order of Space. RocksDB's own "default" family comes after them and
+// holds no data of ours.
+inline constexpr std::array<const char*, kSpaces> kFamilyNames = {"meta", "documents", "history",
+                                                                  "log"};
+
+// Options of the database as a whole; the environment is left to the caller.
+rocksdb::DBOptions DatabaseOptions(const RocksDbOptions& options,
+                                   const std::shared_ptr<rocksdb::Cache>& cache);
+
+// One description for each Space, then the default family. `expiry` filters the stamped spaces.
+std::vector<rocksdb::ColumnFamilyDescriptor> FamilyDescriptors(
+    const RocksDbOptions& options, const std::shared_ptr<rocksdb::Cache>& cache,
+    const std::shared_ptr<rocksdb::CompactionFilterFactory>& expiry);
+
+}  // namespace hearth::storage

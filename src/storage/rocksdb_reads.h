@@ -1,0 +1,37 @@
+// Private to this folder: gets, scans and snapshots on an open RocksDB.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "rocksdb/db.h"
+#include "storage/store.h"
+
+namespace hearth::storage {
+
+// An open database and its column families, borrowed from the store that owns them.
+struct OpenDatabase {
+  rocksdb::ColumnFamilyHandle* family(Space space) const {
+    return families[static_cast<size_t>(space)];
+  }
+
+  rocksdb::DB* db = nullptr;
+  std::array<rocksdb::ColumnFamilyHandle*, kSpaces> families = {};
+};
+
+// The value of `key` as `options` see it; nullopt if there is none. Every block that is read has
+// its checksum verified.
+Result<std::optional<std::string>> GetFrom(const OpenDatabase& database,
+                                           const rocksdb::ReadOptions& options, Space space,
+                                           std::string_view key);
+
+// As GetFrom on the newest state, but nullopt when the answer is not in memory.
+std::optional<Result<std::optional<std::string>>> GetFromMemory(const OpenDatabase& database,
+                                                                Space space, std::string_view key);
+
+std::unique_ptr<Snapshot> NewRocksDbSnapshot(const OpenDatabase& database);
+
+}  // namespace hearth::storage
