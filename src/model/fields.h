@@ -47,6 +47,10 @@ class Fields {
   std::string encoded_;
 };
 
+// Checks one value on its own, as a filter or a transform brings it, by the rules for a field's
+// value, and returns its canonical form. InvalidArgument for what Firestore refuses.
+Result<std::string> ValidateValue(std::string encoded);
+
 // Fields that can be changed: a tree whose maps are taken apart only along the paths in use.
 class FieldEditor {
  public:
@@ -54,7 +58,8 @@ class FieldEditor {
 
   // The encoded value at `path`; nullopt where the path leads nowhere.
   std::optional<std::string> Get(const FieldPath& path) const;
-  // Sets the encoded value at `path`. Whatever stands in the way and is no map becomes one.
+  // Sets the encoded value at `path`. Whatever stands in the way and is no map becomes one; a
+  // vector is no map.
   void Set(const FieldPath& path, std::string encoded_value);
   // Removes the field at `path`, if it is there. Maps that become empty stay.
   void Remove(const FieldPath& path);
@@ -64,8 +69,16 @@ class FieldEditor {
   struct Node;
   using Children = std::map<std::string, Node, std::less<>>;
   struct Node {
-    std::variant<std::string, std::unique_ptr<Children>> content;  // Encoded, or taken apart.
+    // Encoded, or taken apart. Empty and encoded only while Set makes the node.
+    std::variant<std::string, std::unique_ptr<Children>> content;
   };
+
+  static Children TakeApart(MapView map);
+  // The fields of the map in `node`, which is taken apart if it was not yet; null if it is no map.
+  static Children* ChildrenOf(Node* node);
+  static std::string Encode(const Node& node);
+  static std::string EncodeChildren(const Children& children, MapView::Tag tag);
+
   Children root_;
 };
 

@@ -10,6 +10,7 @@ inline constexpr size_t kDocumentNameBytesMax = 6 * 1024;
 inline constexpr size_t kCollectionDepthMax = 100;
 inline constexpr size_t kFieldNameBytesMax = 1'500;
 inline constexpr size_t kFieldPathBytesMax = 1'500;
+inline constexpr size_t kFieldPathSegmentsMax = 20;
 inline constexpr size_t kFieldValueBytesMax = 1'048'487;  // 1 MiB less 89 bytes.
 inline constexpr size_t kDocumentBytesMax = 1'048'576;
 inline constexpr size_t kValueDepthMax = 20;

@@ -11,11 +11,18 @@
 
 namespace hearth::model {
 
-// InvalidArgument unless `id` may name a collection or document: 1 to 1,500 bytes of UTF-8, no
-// '/', not "." or "..", and not `__.*__` unless it is a numeric id such as "__id7__".
+// InvalidArgument unless `id` may name a document: 1 to 1,500 bytes of UTF-8, no '/', not "." or
+// "..", and not `__.+__` unless it is a numeric id such as "__id7__".
 Status ValidateId(std::string_view id);
 
-// "projects/P/databases/D".
+// The same for a collection, which cannot have a numeric id.
+Status ValidateCollectionId(std::string_view id);
+
+// InvalidArgument unless `name` is the full name of a document, as a reference value holds it.
+Status ValidateReference(std::string_view name);
+
+// "projects/P/databases/D". P is at most 100 of `[A-Za-z0-9._:-]`; D is "(default)" or at most 100
+// of `[A-Za-z0-9._-]`, and not `__.+__`.
 class DatabaseName {
  public:
   static Result<DatabaseName> Parse(std::string_view text);
@@ -26,6 +33,8 @@ class DatabaseName {
   friend auto operator<=>(const DatabaseName&, const DatabaseName&) = default;
 
  private:
+  friend struct DocumentName;
+  friend struct ParentName;
   explicit DatabaseName(std::string text) : text_(std::move(text)) {}
 
   std::string text_;
@@ -44,6 +53,7 @@ class DocumentPath {
 
  private:
   friend class CollectionPath;
+  friend struct DocumentName;
   explicit DocumentPath(std::string path) : path_(std::move(path)) {}
 
   std::string path_;
@@ -62,6 +72,7 @@ class CollectionPath {
   friend auto operator<=>(const CollectionPath&, const CollectionPath&) = default;
 
  private:
+  friend struct ParentName;
   explicit CollectionPath(std::string path) : path_(std::move(path)) {}
 
   std::string path_;
@@ -72,6 +83,7 @@ struct DocumentName {
   DatabaseName database;
   DocumentPath path;
 
+  // InvalidArgument, in Firestore's words, with the position of what is wrong.
   static Result<DocumentName> Parse(std::string_view text);
   std::string ToString() const;
 };

@@ -1,0 +1,86 @@
+#include "model/fields.h"
+
+#include <algorithm>
+#include <span>
+
+#include "model/value_canonical.h"
+#include "model/value_size.h"
+#include "model/value_validator.h"
+#include "model/value_wire.h"
+
+namespace hearth::model {
+namespace {
+
+// The value that `segments` lead to from `map`.
+std::optional<ValueView> FindIn(MapView map, std::span<const std::string> segments) {
+  while (true) {
+    const std::optional<ValueView> value = map.Find(segments[0]);
+    segments = segments.subspan(1);
+    if (!value || segments.empty()) return value;
+    if (value->type() != ValueType::kMap) return std::nullopt;
+    map = value->map();
+  }
+}
+
+using Mask = std::span<const FieldPath* const>;
+
+// The paths of a sorted mask that lead through `name` at `depth`.
+Mask PathsThrough(Mask mask, size_t depth, std::string_view name) {
+  const auto segment = [depth](const FieldPath* path) -> std::string_view {
+    return path->segments()[depth];
+  };
+  const auto range = std::ranges::equal_range(mask, name, std::less<>(), segment);
+  return Mask(range.begin(), range.end());
+}
+
+// Appends the fields of `map` that `mask`, sorted and below `depth` segments that led here, names.
+void ProjectMap(MapView map, MapView::Tag tag, Mask mask, size_t depth, std::string* out) {
+  while (const std::optional<FieldView> field = map.Next()) {
+    const Mask paths = PathsThrough(mask, depth, field->name);
+    if (paths.empty()) continue;
+    // The shortest path sorts first: it decides whether the whole field is asked for.
+    if (paths[0]->segments().size() == depth + 1) {
+      AppendField(tag, field->name, field->value.encoded(), out);
+    } else if (field->value.type() == ValueType::kMap) {
+      std::string body;
+      ProjectMap(field->value.map(), MapView::Tag::kNestedMap, paths, depth + 1, &body);
+      if (body.empty()) continue;
+      std::string value;
+      AppendBytes(kMapTag, body, &value);
+      AppendField(tag, field->name, value, out);
+    }
+  }
+}
+
+}  // namespace
+
+Result<Fields> Fields::Validate(std::string encoded) {
+  ValueValidator validator;
+  if (!validator.CheckFields(encoded)) return validator.status();
+  return Fields(validator.canonical() ? std::move(encoded) : CanonicalFields(encoded));
+}
+
+std::optional<ValueView> Fields::Find(const FieldPath& path) const {
+  return FindIn(view(), path.segments());
+}
+
+Fields Fields::Project(const std::vector<FieldPath>& mask) const {
+  std::vector<const FieldPath*> sorted;
+  sorted.reserve(mask.size());
+  for (const FieldPath& path : mask) sorted.push_back(&path);
+  std::ranges::sort(sorted,
+                    [](const FieldPath* left, const FieldPath* right) { return *left < *right; });
+  std::string projected;
+  ProjectMap(view(), MapView::Tag::kDocument, sorted, 0, &projected);
+  return Fields(std::move(projected));
+}
+
+size_t Fields::SizeBytes() const { return MapSizeBytes(view()); }
+
+Result<std::string> ValidateValue(std::string encoded) {
+  ValueValidator validator;
+  if (!validator.CheckValue(encoded)) return validator.status();
+  return validator.canonical() ? std::move(encoded) : CanonicalValue(encoded);
+}
+
+}  // namespace hearth::model

@@ -1,0 +1,66 @@
+#include "model/value_size.h"
+
+#include <algorithm>
+
+namespace hearth::model {
+namespace {
+
+constexpr size_t kNumberBytes = 8;
+constexpr size_t kNameBytes = 16;
+
+size_t ArraySizeBytes(ArrayView array) {
+  size_t size = 0;
+  while (const std::optional<ValueView> item = array.Next()) size += ValueSizeBytes(*item);
+  return size;
+}
+
+// References count the path only, not the project and the database.
+std::string_view PathOfReference(std::string_view name) {
+  // "projects/P/databases/D/documents/": counted, because P and D may be "documents" themselves.
+  for (int slashes = 0; slashes < 5; ++slashes) name.remove_prefix(name.find('/') + 1);
+  return name;
+}
+
+}  // namespace
+
+size_t PathSizeBytes(std::string_view path) {
+  // Every id but the last brings its '/', which stands for the byte that each id counts extra.
+  return kNameBytes + path.size() + 1;
+}
+
+size_t ValueSizeBytes(const ValueView& value) {
+  switch (value.type()) {
+    case ValueType::kNull:
+    case ValueType::kBoolean:
+      return 1;
+    case ValueType::kInteger:
+    case ValueType::kDouble:
+    case ValueType::kTimestamp:
+      return kNumberBytes;
+    case ValueType::kString:
+      return TextSizeBytes(value.text());
+    case ValueType::kBytes:
+      return value.text().size();
+    case ValueType::kReference:
+      return PathSizeBytes(PathOfReference(value.text()));
+    case ValueType::kGeoPoint:
+      return 2 * kNumberBytes;
+    case ValueType::kArray:
+      return std::max<size_t>(1, ArraySizeBytes(value.array()));
+    case ValueType::kVector:
+      return ArraySizeBytes(value.vector());
+    case ValueType::kMap:
+      return std::max<size_t>(1, MapSizeBytes(value.map()));
+  }
+  return 0;
+}
+
+size_t MapSizeBytes(MapView map) {
+  size_t size = 0;
+  while (const std::optional<FieldView> field = map.Next()) {
+    size += TextSizeBytes(field->name) + ValueSizeBytes(field->value);
+  }
+  return size;
+}
+
+}  // namespace hearth::model
