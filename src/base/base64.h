@@ -1,0 +1,15 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace hearth {
+
+// Base64 with the URL-safe alphabet and without padding.
+std::string EncodeBase64Url(std::string_view bytes);
+
+// nullopt when `text` is not what EncodeBase64Url makes.
+std::optional<std::string> DecodeBase64Url(std::string_view text);
+
+}  // namespace hearth

@@ -1,0 +1,42 @@
+#include "engine/catalog.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace hearth::engine {
+
+Result<std::unique_ptr<Catalog>> Catalog::Load(const storage::Store& store) {
+  auto catalog = std::make_unique<Catalog>();
+  const std::unique_ptr<storage::Snapshot> snapshot = store.NewSnapshot();
+  const std::unique_ptr<storage::Cursor> cursor =
+      snapshot->Scan(storage::Space::kMeta, storage::PrefixRange(kDatabaseKeyPrefix),
+                     storage::Direction::kForward);
+  MutexLock lock(catalog->mutex_);
+  for (; cursor->Valid(); cursor->Next()) {
+    ASSIGN_OR_RETURN(const uint32_t number, DecodeUint32(cursor->value()));
+    Result<model::DatabaseName> name =
+        model::DatabaseName::Parse(cursor->key().substr(kDatabaseKeyPrefix.size()));
+    if (!name.ok()) {
+      return Status(Code::kDataLoss, name.status().message()).While("reading the databases");
+    }
+    catalog->databases_[name->text()] =
+        std::make_unique<Database>(*name, DatabaseNumber{number}, true);
+    catalog->next_number_ = std::max(catalog->next_number_, number + 1);
+  }
+  RETURN_IF_ERROR(cursor->status());
+  return catalog;
+}
+
+Result<Database*> Catalog::Open(const model::DatabaseName& name) {
+  MutexLock lock(mutex_);
+  const auto found = databases_.find(name.text());
+  if (found != databases_.end()) return found->second.get();
+  if (databases_.size() >= kDatabasesMax) {
+    return Status(Code::kResourceExhausted,
+                  "there are " + std::to_string(kDatabasesMax) + " databases already");
+  }
+  auto database = std::make_unique<Database>(name, DatabaseNumber{next_number_++}, false);
+  return databases_.emplace(name.text(), std::move(database)).first->second.get();
+}
+
+}  // namespace hearth::engine

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "model/timestamp.h"
+
+namespace hearth::engine {
+
+// Hands out commit times and knows which of them readers may see.
+//
+// Commit times strictly increase, across restarts too, whatever the machine's clock does. A read
+// time never claims a commit that is still on its way to the disk, and no later commit gets a
+// time at or below a read time that was handed out.
+//
+// Threads: safe for concurrent use.
+class CommitClock {
+ public:
+  // `newest`: the time of the newest commit on disk.
+  CommitClock(const Clock& clock, model::Timestamp newest);
+
+  // The time of the next commit.
+  model::Timestamp Assign() EXCLUDES_LOCK(mutex_);
+
+  // Everything assigned so far is on disk and visible, or has failed for good.
+  void Publish() EXCLUDES_LOCK(mutex_);
+
+  // A moment for reading the present: every acknowledged commit is at or before it.
+  model::Timestamp ReadTime() EXCLUDES_LOCK(mutex_);
+
+  // As ReadTime, for a snapshot of the store whose newest commit is `snapshot_newest`: a time
+  // that describes exactly this snapshot.
+  model::Timestamp ReadTimeOfSnapshot(model::Timestamp snapshot_newest) EXCLUDES_LOCK(mutex_);
+
+  // Fixes `time` as a moment to read at: every commit up to it is visible, and none will be added.
+  // False while commits up to it may still be on their way to the disk.
+  bool TrySettle(model::Timestamp time) EXCLUDES_LOCK(mutex_);
+  // Waits until TrySettle succeeds: for one sync of the disk, or two.
+  void WaitUntilSettled(model::Timestamp time) EXCLUDES_LOCK(mutex_);
+
+  // The time of the newest commit that has been assigned one.
+  model::Timestamp Newest() const EXCLUDES_LOCK(mutex_);
+
+  // True while no commit after `time` has been assigned.
+  bool IsNewest(model::Timestamp time) const EXCLUDES_LOCK(mutex_);
+
+ private:
+  bool TrySettleLocked(model::Timestamp time) REQUIRES_LOCK(mutex_);
+
+  const Clock& clock_;
+  mutable Mutex mutex_;  // Leaf lock.
+  CondVar published_;
+  model::Timestamp newest_commit_ GUARDED_BY(mutex_);
+  // The newest time that was handed out, to a commit or to a reader.
+  model::Timestamp assigned_ GUARDED_BY(mutex_);
+  model::Timestamp visible_ GUARDED_BY(mutex_);
+};
+
+}  // namespace hearth::engine

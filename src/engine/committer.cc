@@ -1,0 +1,212 @@
+#include "engine/committer.h"
+
+#include <utility>
+
+#include "base/log.h"
+#include "engine/change_log.h"
+#include "engine/document_edit.h"
+#include "engine/keys.h"
+
+namespace hearth::engine {
+namespace {
+
+using model::Document;
+using model::Timestamp;
+using storage::Space;
+
+// The bytes of a commit, roughly: enough to keep a group's memory bounded.
+size_t ApproximateBytes(const AdmittedCommit& commit) {
+  size_t bytes = 0;
+  for (const Write& write : commit.writes) {
+    bytes += write.path.path().size() + write.fields.encoded().size();
+    for (const model::FieldTransform& transform : write.transforms) {
+      bytes += transform.operand.size();
+    }
+  }
+  return bytes;
+}
+
+// The documents that one commit touches, each once, in order of first use.
+class Edits {
+ public:
+  struct Entry {
+    std::string key;
+    DocumentEdit edit;
+  };
+
+  Entry* Find(const std::string& key) {
+    const auto found = by_key_.find(key);
+    return found == by_key_.end() ? nullptr : &entries_[found->second];
+  }
+  Entry& Add(std::string key, DocumentEdit edit) {
+    by_key_.emplace(key, entries_.size());
+    return entries_.emplace_back(Entry{std::move(key), std::move(edit)});
+  }
+  const std::deque<Entry>& entries() const { return entries_; }
+
+ private:
+  std::deque<Entry> entries_;
+  std::unordered_map<std::string, size_t> by_key_;
+};
+
+}  // namespace
+
+// The commits of one sync: what goes to disk, and what to tell whom afterwards.
+struct Committer::Group {
+  storage::Batch batch;
+  Overlay overlay;
+  std::vector<Database*> new_databases;
+  std::optional<Timestamp> newest;  // Of the commits that change something on disk.
+};
+
+Committer::Committer(storage::Store& store, CommitClock& clock, DocumentCache& cache,
+                     LockTable& locks)
+    : store_(store), clock_(clock), cache_(cache), locks_(locks), thread_([this] { Run(); }) {}
+
+Committer::~Committer() {
+  {
+    MutexLock lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.NotifyAll();
+  thread_.join();
+}
+
+void Committer::Submit(AdmittedCommit commit) {
+  bool was_taken = false;
+  {
+    MutexLock lock(mutex_);
+    if (queue_.size() < kQueuedCommitsMax) {
+      queue_.push_back(std::move(commit));
+      was_taken = true;
+    }
+  }
+  if (was_taken) {
+    changed_.NotifyOne();
+    return;
+  }
+  locks_.Release(commit.owner);
+  commit.done(Status(Code::kResourceExhausted, "too many commits are waiting"));
+}
+
+bool Committer::TakeGroup(std::vector<AdmittedCommit>* commits) {
+  MutexLock lock(mutex_);
+  while (queue_.empty() && !stopping_) changed_.Wait(mutex_);
+  size_t bytes = 0;
+  while (!queue_.empty() && commits->size() < kGroupCommitsMax && bytes < kGroupBytesMax) {
+    bytes += ApproximateBytes(queue_.front());
+    commits->push_back(std::move(queue_.front()));
+    queue_.pop_front();
+  }
+  return !commits->empty();
+}
+
+void Committer::Run() {
+  while (true) {
+    std::vector<AdmittedCommit> commits;
+    if (!TakeGroup(&commits)) return;
+    CommitGroup(std::move(commits));
+  }
+}
+
+void Committer::CommitGroup(std::vector<AdmittedCommit> commits) {
+  Group group;
+  std::vector<Result<CommitResult>> results;
+  std::vector<LockOwner> owners;
+  results.reserve(commits.size());
+  owners.reserve(commits.size());
+  for (const AdmittedCommit& commit : commits) {
+    results.push_back(Stage(commit, &group));
+    owners.push_back(commit.owner);
+  }
+
+  Status stored;
+  if (group.newest) {
+    group.batch.Put(Space::kMeta, std::string(kCommitTimeKey),
+                    EncodeUint64(static_cast<uint64_t>(group.newest->micros())));
+    stored = store_.Commit(group.batch);
+  }
+  if (stored.ok()) {
+    for (auto& [key, record] : group.overlay) cache_.Update(key, std::move(record));
+    for (Database* database : group.new_databases) database->is_on_disk = true;
+  } else {
+    Log(LogLevel::kError, "commit failed",
+        {{"commits", commits.size()}, {"error", stored.ToString()}});
+  }
+  clock_.Publish();
+  locks_.ReleaseAll(owners);
+  for (size_t i = 0; i < commits.size(); ++i) {
+    const bool outcome_is_the_stores = results[i].ok() && !stored.ok();
+    commits[i].done(outcome_is_the_stores ? Result<CommitResult>(stored) : std::move(results[i]));
+  }
+}
+
+Result<std::optional<Document>> Committer::Load(const std::string& document_key,
+                                                const Overlay& overlay) {
+  Record record;
+  if (const auto staged = overlay.find(document_key); staged != overlay.end()) {
+    record = staged->second;
+    if (!record) return std::nullopt;
+  } else if (record = cache_.Find(document_key); !record) {
+    ASSIGN_OR_RETURN(std::optional<std::string> stored,
+                     store_.Get(Space::kDocuments, document_key));
+    if (!stored) return std::nullopt;
+    record = std::make_shared<const std::string>(*std::move(stored));
+  }
+  ASSIGN_OR_RETURN(Document document, Document::DecodeRecord(*record));
+  return std::optional<Document>(std::move(document));
+}
+
+// Adds the commit to the group if all of its writes succeed; otherwise leaves the group as it was.
+Result<CommitResult> Committer::Stage(const AdmittedCommit& commit, Group* group) {
+  const Database& database = *commit.database;
+  CommitResult result{clock_.Assign(), {}};
+  Edits edits;
+  std::vector<const Edits::Entry*> touched;
+  for (const Write& write : commit.writes) {
+    std::string key = DocumentKey(database.number, write.path);
+    Edits::Entry* entry = edits.Find(key);
+    if (!entry) {
+      ASSIGN_OR_RETURN(std::optional<Document> before, Load(key, group->overlay));
+      entry =
+          &edits.Add(std::move(key), DocumentEdit(database.name, write.path, std::move(before)));
+    }
+    WriteResult& write_result = result.write_results.emplace_back();
+    RETURN_IF_ERROR(entry->edit.Apply(write, result.commit_time, &write_result.transform_results));
+    touched.push_back(entry);
+  }
+
+  std::vector<std::string_view> changed_keys;
+  for (const Edits::Entry& entry : edits.entries()) {
+    if (!entry.edit.IsChange()) continue;
+    changed_keys.push_back(entry.key);
+    const std::optional<Document>& before = entry.edit.before();
+    group->batch.Put(Space::kHistory, HistoryKey(entry.key, result.commit_time),
+                     before ? before->EncodeRecord() : std::string());
+    if (const std::optional<Document> after = entry.edit.After(result.commit_time)) {
+      auto record = std::make_shared<const std::string>(after->EncodeRecord());
+      group->batch.Put(Space::kDocuments, entry.key, *record);
+      group->overlay[entry.key] = std::move(record);
+    } else {
+      group->batch.Delete(Space::kDocuments, entry.key);
+      group->overlay[entry.key] = nullptr;
+    }
+  }
+  for (size_t i = 0; i < touched.size(); ++i) {
+    const std::optional<Document> after = touched[i]->edit.After(result.commit_time);
+    if (after) result.write_results[i].update_time = after->update_time;
+  }
+  if (changed_keys.empty()) return result;
+
+  group->batch.Put(Space::kLog, LogKey(database.number, result.commit_time),
+                   EncodeLogEntry(changed_keys));
+  if (!database.is_on_disk) {
+    group->batch.Put(Space::kMeta, std::string(kDatabaseKeyPrefix) + database.name.text(),
+                     EncodeUint32(static_cast<uint32_t>(database.number)));
+    group->new_databases.push_back(commit.database);
+  }
+  group->newest = result.commit_time;
+  return result;
+}
+
+}  // namespace hearth::engine

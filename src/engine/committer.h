@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "engine/commit_clock.h"
+#include "engine/database.h"
+#include "engine/document_cache.h"
+#include "engine/lock_table.h"
+#include "engine/write.h"
+#include "model/document.h"
+#include "storage/store.h"
+
+namespace hearth::engine {
+
+// One commit with all the locks it needs.
+struct AdmittedCommit {
+  Database* database;
+  LockOwner owner;  // Its locks are released once the outcome is known.
+  std::vector<Write> writes;
+  std::function<void(Result<CommitResult>)> done;
+};
+
+// The one thread that writes: gathers the commits that are waiting, applies them in order of
+// arrival, and makes the whole group durable with one sync. Documents, what they replaced, and
+// the log of the change go into one atomic batch.
+//
+// A commit whose preconditions fail takes nothing else down with it. If the store fails, every
+// commit of the group fails and none of it is visible.
+//
+// Threads: safe for concurrent use. `done` runs on the committer's thread and must not block.
+// Ownership: borrows all that it is given. The destructor finishes what was submitted.
+class Committer {
+ public:
+  static constexpr size_t kQueuedCommitsMax = 20'000;
+  static constexpr size_t kGroupCommitsMax = 512;
+  static constexpr size_t kGroupBytesMax = 16 * 1024 * 1024;
+
+  Committer(storage::Store& store, CommitClock& clock, DocumentCache& cache, LockTable& locks);
+  ~Committer();
+  Committer(const Committer&) = delete;
+  Committer& operator=(const Committer&) = delete;
+
+  // Takes the commit in. ResourceExhausted, to `done`, when kQueuedCommitsMax are waiting.
+  void Submit(AdmittedCommit commit) EXCLUDES_LOCK(mutex_);
+
+ private:
+  // What the group has done so far to one document; null: it is gone.
+  using Overlay = std::unordered_map<std::string, Record>;
+  struct Group;
+
+  void Run() EXCLUDES_LOCK(mutex_);
+  bool TakeGroup(std::vector<AdmittedCommit>* commits) EXCLUDES_LOCK(mutex_);
+  void CommitGroup(std::vector<AdmittedCommit> commits);
+  Result<CommitResult> Stage(const AdmittedCommit& commit, Group* group);
+  Result<std::optional<model::Document>> Load(const std::string& document_key,
+                                              const Overlay& overlay);
+
+  storage::Store& store_;
+  CommitClock& clock_;
+  DocumentCache& cache_;
+  LockTable& locks_;
+
+  Mutex mutex_;  // Guards the queue only; nothing is called while it is held.
+  CondVar changed_;
+  std::deque<AdmittedCommit> queue_ GUARDED_BY(mutex_);
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  std::thread thread_;  // Last: it starts when all else is there.
+};
+
+}  // namespace hearth::engine

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <atomic>
+#include <utility>
+
+#include "engine/keys.h"
+#include "model/names.h"
+
+namespace hearth::engine {
+
+// One database of the store. It exists in memory from its first use and on disk from its first
+// commit. Threads: safe for concurrent use.
+struct Database {
+  Database(model::DatabaseName database_name, DatabaseNumber database_number, bool on_disk)
+      : name(std::move(database_name)), number(database_number), is_on_disk(on_disk) {}
+
+  const model::DatabaseName name;
+  const DatabaseNumber number;
+  std::atomic<bool> is_on_disk;  // Set by the committer only.
+};
+
+}  // namespace hearth::engine

@@ -1,0 +1,70 @@
+#include "engine/document_cache.h"
+
+#include <functional>
+#include <utility>
+
+namespace hearth::engine {
+namespace {
+
+// What the list node, the hash entry and the two control blocks take beside the bytes.
+constexpr size_t kEntryOverheadBytes = 160;
+
+}  // namespace
+
+DocumentCache::DocumentCache(size_t bytes_max) : shard_bytes_max_(bytes_max / kShards) {}
+
+DocumentCache::Shard& DocumentCache::ShardOf(std::string_view document_key) {
+  return shards_[std::hash<std::string_view>{}(document_key) % kShards];
+}
+
+size_t DocumentCache::EntryBytes(const Entry& entry) {
+  return entry.key.capacity() + entry.record->capacity() + kEntryOverheadBytes;
+}
+
+void DocumentCache::Erase(Shard& shard, std::list<Entry>::iterator entry) {
+  shard.bytes -= EntryBytes(*entry);
+  shard.by_key.erase(entry->key);
+  shard.by_use.erase(entry);
+}
+
+Record DocumentCache::Find(std::string_view document_key) {
+  Shard& shard = ShardOf(document_key);
+  MutexLock lock(shard.mutex);
+  const auto found = shard.by_key.find(document_key);
+  if (found == shard.by_key.end()) return nullptr;
+  shard.by_use.splice(shard.by_use.begin(), shard.by_use, found->second);
+  return found->second->record;
+}
+
+DocumentCache::Ticket DocumentCache::BeginFill(std::string_view document_key) {
+  Shard& shard = ShardOf(document_key);
+  MutexLock lock(shard.mutex);
+  return Ticket{shard.updates};
+}
+
+void DocumentCache::Insert(std::string_view document_key, Record record, Ticket ticket) {
+  Shard& shard = ShardOf(document_key);
+  MutexLock lock(shard.mutex);
+  const bool is_stale = Ticket{shard.updates} != ticket;
+  if (is_stale || !record || shard.by_key.contains(document_key)) return;
+  shard.by_use.push_front({std::string(document_key), std::move(record)});
+  shard.by_key.emplace(shard.by_use.front().key, shard.by_use.begin());
+  shard.bytes += EntryBytes(shard.by_use.front());
+  while (shard.bytes > shard_bytes_max_) Erase(shard, std::prev(shard.by_use.end()));
+}
+
+void DocumentCache::Update(std::string_view document_key, Record record) {
+  Shard& shard = ShardOf(document_key);
+  MutexLock lock(shard.mutex);
+  ++shard.updates;
+  const auto found = shard.by_key.find(document_key);
+  if (found == shard.by_key.end()) return;
+  const std::list<Entry>::iterator entry = found->second;
+  if (!record) return Erase(shard, entry);
+  shard.bytes -= EntryBytes(*entry);
+  entry->record = std::move(record);
+  shard.bytes += EntryBytes(*entry);
+  while (shard.bytes > shard_bytes_max_) Erase(shard, std::prev(shard.by_use.end()));
+}
+
+}  // namespace hearth::engine

@@ -1,0 +1,78 @@
+#include "engine/document_reader.h"
+
+#include <utility>
+
+#include "engine/keys.h"
+#include "model/document.h"
+
+namespace hearth::engine {
+namespace {
+
+using model::Timestamp;
+using storage::Space;
+
+constexpr size_t kRecordBytesMin = 2 * sizeof(uint64_t);
+
+Result<Record> ToRecord(Result<std::optional<std::string>> stored) {
+  if (!stored.ok()) return stored.status();
+  if (!*stored) return Record();
+  if ((*stored)->size() < kRecordBytesMin) {
+    return Status(Code::kDataLoss, "a document's record is too short");
+  }
+  return Record(std::make_shared<const std::string>(**std::move(stored)));
+}
+
+}  // namespace
+
+Result<Record> DocumentReader::Newest(const std::string& document_key) const {
+  if (Record cached = cache_.Find(document_key)) return cached;
+  const DocumentCache::Ticket ticket = cache_.BeginFill(document_key);
+  Result<Record> record = ToRecord(store_.Get(Space::kDocuments, document_key));
+  if (record.ok()) cache_.Insert(document_key, *record, ticket);
+  return record;
+}
+
+std::optional<Result<Record>> DocumentReader::NewestIfInMemory(
+    const std::string& document_key) const {
+  if (Record cached = cache_.Find(document_key)) return Result<Record>(std::move(cached));
+  const DocumentCache::Ticket ticket = cache_.BeginFill(document_key);
+  auto stored = store_.GetIfInMemory(Space::kDocuments, document_key);
+  if (!stored) return std::nullopt;
+  Result<Record> record = ToRecord(*std::move(stored));
+  if (record.ok()) cache_.Insert(document_key, *record, ticket);
+  return record;
+}
+
+bool DocumentReader::IsStateAt(const Record& newest, Timestamp read_time) const {
+  if (newest) return model::RecordUpdateTime(*newest) <= read_time;
+  // It may have been deleted after `read_time`, unless nothing at all happened after it.
+  return clock_.IsNewest(read_time);
+}
+
+Result<Record> DocumentReader::At(const std::string& document_key, Timestamp read_time) const {
+  ASSIGN_OR_RETURN(Record newest, Newest(document_key));
+  if (IsStateAt(newest, read_time)) return newest;
+
+  const std::unique_ptr<storage::Snapshot> snapshot = store_.NewSnapshot();
+  storage::KeyRange later = storage::PrefixRange(document_key);
+  later.first = HistoryKey(document_key, Timestamp::FromMicros(read_time.micros() + 1));
+  const std::unique_ptr<storage::Cursor> cursor =
+      snapshot->Scan(Space::kHistory, std::move(later), storage::Direction::kForward);
+  if (!cursor->Valid()) {
+    RETURN_IF_ERROR(cursor->status());
+    // Not changed since `read_time`; the newest state was read before the snapshot was taken,
+    // and a change in between would be in the history.
+    return newest;
+  }
+  if (cursor->value().empty()) return Record();  // It did not exist.
+  return ToRecord(std::optional<std::string>(cursor->value()));
+}
+
+std::optional<Result<Record>> DocumentReader::AtIfInMemory(const std::string& document_key,
+                                                           Timestamp read_time) const {
+  std::optional<Result<Record>> newest = NewestIfInMemory(document_key);
+  if (!newest || (newest->ok() && !IsStateAt(**newest, read_time))) return std::nullopt;
+  return newest;
+}
+
+}  // namespace hearth::engine

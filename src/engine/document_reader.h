@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "engine/commit_clock.h"
+#include "engine/document_cache.h"
+#include "model/timestamp.h"
+#include "storage/store.h"
+
+namespace hearth::engine {
+
+// Reads single documents, as they are now or as they were.
+//
+// A document at an earlier moment is its newest state, unless it has changed since: then it is
+// what the first later commit replaced. So reading the past needs no snapshot of it.
+//
+// Threads: safe for concurrent use. Ownership: borrows all that it is given.
+// Errors: those of the store. Absence is a null record.
+class DocumentReader {
+ public:
+  DocumentReader(const storage::Store& store, const CommitClock& clock, DocumentCache& cache)
+      : store_(store), clock_(clock), cache_(cache) {}
+
+  Result<Record> Newest(const std::string& document_key) const;
+  // nullopt when the answer would have to wait for the disk.
+  std::optional<Result<Record>> NewestIfInMemory(const std::string& document_key) const;
+
+  Result<Record> At(const std::string& document_key, model::Timestamp read_time) const;
+  std::optional<Result<Record>> AtIfInMemory(const std::string& document_key,
+                                             model::Timestamp read_time) const;
+
+ private:
+  // True when `newest`, read just now, is also the state at `read_time`.
+  bool IsStateAt(const Record& newest, model::Timestamp read_time) const;
+
+  const storage::Store& store_;
+  const CommitClock& clock_;
+  DocumentCache& cache_;
+};
+
+}  // namespace hearth::engine

@@ -1,0 +1,279 @@
+#include "engine/engine.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "engine/keys.h"
+
+namespace hearth::engine {
+namespace {
+
+using model::Timestamp;
+
+constexpr std::chrono::milliseconds kMaintenancePeriod{250};
+
+// A read that began just inside the history must not lose it while it runs.
+constexpr std::chrono::microseconds kHistorySlack = std::chrono::minutes(5);
+
+Result<Timestamp> LoadNewestCommitTime(const storage::Store& store) {
+  ASSIGN_OR_RETURN(const std::optional<std::string> stored,
+                   store.Get(storage::Space::kMeta, kCommitTimeKey));
+  if (!stored) return Timestamp();
+  ASSIGN_OR_RETURN(const uint64_t micros, DecodeUint64(*stored));
+  return Timestamp::FromMicros(static_cast<int64_t>(micros));
+}
+
+LockScope ToLockScope(const Database& database, const ReadScope& scope) {
+  LockScope locks;
+  for (const model::DocumentPath& path : scope.documents) {
+    locks.document_keys.push_back(DocumentKey(database.number, path));
+  }
+  if (scope.collection) {
+    locks.key_prefixes.push_back(CollectionKeyPrefix(database.number, *scope.collection));
+  }
+  return locks;
+}
+
+LockScope ToLockScope(const Database& database, const std::vector<Write>& writes) {
+  LockScope locks;
+  locks.document_keys.reserve(writes.size());
+  for (const Write& write : writes) {
+    locks.document_keys.push_back(DocumentKey(database.number, write.path));
+  }
+  return locks;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> Engine::Open(storage::Store& store, const Clock& clock,
+                                             RandomSource& random, const EngineOptions& options) {
+  ASSIGN_OR_RETURN(std::unique_ptr<Catalog> catalog, Catalog::Load(store));
+  ASSIGN_OR_RETURN(const Timestamp newest_commit, LoadNewestCommitTime(store));
+  return std::unique_ptr<Engine>(
+      new Engine(store, clock, random, options, std::move(catalog), newest_commit));
+}
+
+Engine::Engine(storage::Store& store, const Clock& clock, RandomSource& random,
+               const EngineOptions& options, std::unique_ptr<Catalog> catalog,
+               Timestamp newest_commit)
+    : store_(store),
+      clock_(clock),
+      random_(random),
+      options_(options),
+      catalog_(std::move(catalog)),
+      commit_clock_(clock, newest_commit),
+      cache_(options.document_cache_bytes),
+      reader_(store, commit_clock_, cache_),
+      locks_(clock, options.lock_wait_max),
+      transactions_(clock, commit_clock_, locks_, random),
+      committer_(store, commit_clock_, cache_, locks_),
+      readers_(options.reader_threads, options.queued_reads_max),
+      maintenance_([this] { RunMaintenance(); }) {}
+
+Engine::~Engine() {
+  {
+    MutexLock lock(maintenance_mutex_);
+    stopping_ = true;
+  }
+  maintenance_changed_.NotifyAll();
+  maintenance_.join();
+}
+
+Status Engine::CheckReadTime(Timestamp read_time) const {
+  if (read_time.micros() <= 0) return InvalidArgument("Only timestamps past epoch are supported.");
+  const int64_t now = std::max(clock_.WallMicros(), commit_clock_.Newest().micros());
+  if (read_time.micros() > now) {
+    return InvalidArgument("The requested 'read_time' cannot be in the future.");
+  }
+  const int64_t oldest = now - std::chrono::microseconds(options_.history).count();
+  if (read_time.micros() < oldest) {
+    return Status(Code::kFailedPrecondition, "The requested 'read_time' is too old.");
+  }
+  return Status();
+}
+
+Result<std::unique_ptr<ReadView>> Engine::ViewAt(const Database& database, const ReadScope& scope,
+                                                 Timestamp read_time, ReadView::Parts parts) {
+  parts.database = &database;
+  parts.reader = &reader_;
+  parts.read_time = read_time;
+  parts.is_present = false;
+  if (scope.access == ReadScope::Access::kScans) parts.snapshot = store_.NewSnapshot();
+  return std::make_unique<ReadView>(std::move(parts));
+}
+
+Result<std::unique_ptr<ReadView>> Engine::ViewNow(const Database& database, const ReadScope& scope,
+                                                  ReadView::Parts parts) {
+  if (scope.access == ReadScope::Access::kSingleDocuments) {
+    return ViewAt(database, scope, commit_clock_.ReadTime(), std::move(parts));
+  }
+  parts.database = &database;
+  parts.reader = &reader_;
+  parts.snapshot = store_.NewSnapshot();
+  // The snapshot says itself which commit is its newest, so it and its time always agree.
+  ASSIGN_OR_RETURN(const std::optional<std::string> stored,
+                   parts.snapshot->Get(storage::Space::kMeta, kCommitTimeKey));
+  ASSIGN_OR_RETURN(const uint64_t newest, stored ? DecodeUint64(*stored) : Result<uint64_t>(0u));
+  parts.read_time =
+      commit_clock_.ReadTimeOfSnapshot(Timestamp::FromMicros(static_cast<int64_t>(newest)));
+  parts.is_present = true;
+  return std::make_unique<ReadView>(std::move(parts));
+}
+
+void Engine::ReadAt(const Database& database, Timestamp read_time, const ReadScope& scope,
+                    ReadView::Parts parts, ReadCallback done) {
+  if (commit_clock_.TrySettle(read_time)) {
+    return done(ViewAt(database, scope, read_time, std::move(parts)));
+  }
+  // Commits at or before that moment are on their way to the disk: soon, but not on this thread.
+  auto shared_parts = std::make_shared<ReadView::Parts>(std::move(parts));
+  const Status accepted = RunBlocking([this, &database, read_time, scope, shared_parts, done] {
+    commit_clock_.WaitUntilSettled(read_time);
+    done(ViewAt(database, scope, read_time, std::move(*shared_parts)));
+  });
+  if (!accepted.ok()) done(accepted);
+}
+
+void Engine::ReadInTransaction(Database& database, std::shared_ptr<const Transaction> transaction,
+                               const ReadScope& scope, std::string new_transaction,
+                               ReadCallback done) {
+  ReadView::Parts parts{};
+  parts.new_transaction = std::move(new_transaction);
+  parts.use = std::shared_ptr<void>(
+      nullptr, [this, transaction](void*) { transactions_.EndUse(*transaction); });
+  if (transaction->mode == TransactionOptions::Mode::kReadOnly) {
+    return ReadAt(database, transaction->read_time, scope, std::move(parts), std::move(done));
+  }
+  // std::function wants copyable captures.
+  auto shared_parts = std::make_shared<ReadView::Parts>(std::move(parts));
+  locks_.Acquire(transaction->owner, ToLockScope(database, scope), transaction->read_lock,
+                 [this, &database, transaction, scope, shared_parts,
+                  done = std::move(done)](const Status& status) {
+                   if (status.ok()) {
+                     return done(ViewNow(database, scope, std::move(*shared_parts)));
+                   }
+                   IgnoreError(transactions_.Rollback(database, transaction->id),
+                               "the transaction has lost; it may have ended already");
+                   done(status);
+                 });
+}
+
+void Engine::Read(Database& database, const Consistency& consistency, const ReadScope& scope,
+                  ReadCallback done) {
+  if (std::holds_alternative<Now>(consistency)) {
+    return done(ViewNow(database, scope, ReadView::Parts{}));
+  }
+  if (const auto* read_time = std::get_if<Timestamp>(&consistency)) {
+    if (Status status = CheckReadTime(*read_time); !status.ok()) return done(std::move(status));
+    return ReadAt(database, *read_time, scope, ReadView::Parts{}, std::move(done));
+  }
+  std::string id;
+  std::string new_transaction;
+  if (const auto* existing = std::get_if<InTransaction>(&consistency)) {
+    id = existing->id;
+  } else {
+    Result<std::string> started =
+        BeginTransaction(database, std::get<NewTransaction>(consistency).options);
+    if (!started.ok()) return done(started.status());
+    id = new_transaction = *std::move(started);
+  }
+  Result<std::shared_ptr<const Transaction>> transaction = transactions_.BeginUse(database, id);
+  if (!transaction.ok()) return done(transaction.status());
+  ReadInTransaction(database, *std::move(transaction), scope, std::move(new_transaction),
+                    std::move(done));
+}
+
+std::optional<Result<Record>> Engine::GetNewestIfInMemory(const Database& database,
+                                                          const model::DocumentPath& path) const {
+  return reader_.NewestIfInMemory(DocumentKey(database.number, path));
+}
+
+Result<Record> Engine::GetNewest(const Database& database, const model::DocumentPath& path) const {
+  return reader_.Newest(DocumentKey(database.number, path));
+}
+
+void Engine::Admit(Database& database, std::vector<Write> writes, LockOwner owner,
+                   CommitCallback done) {
+  LockScope scope = ToLockScope(database, writes);
+  auto commit = std::make_shared<AdmittedCommit>(
+      AdmittedCommit{&database, owner, std::move(writes), std::move(done)});
+  locks_.Acquire(owner, std::move(scope), LockMode::kWrite,
+                 [this, commit = std::move(commit)](const Status& status) {
+                   if (status.ok()) return committer_.Submit(std::move(*commit));
+                   locks_.Release(commit->owner);
+                   commit->done(status);
+                 });
+}
+
+void Engine::Commit(Database& database, std::vector<Write> writes, std::string_view transaction,
+                    CommitCallback done) {
+  if (transaction.empty()) {
+    return Admit(database, std::move(writes), transactions_.NewOwner(), std::move(done));
+  }
+  Result<std::shared_ptr<const Transaction>> used = transactions_.BeginUse(database, transaction);
+  if (!used.ok()) return done(used.status());
+  transactions_.EndUse(**used);
+  const bool is_read_only = (*used)->mode == TransactionOptions::Mode::kReadOnly;
+  if (is_read_only && !writes.empty()) {
+    return done(InvalidArgument("Cannot modify entities in a read-only transaction."));
+  }
+  Result<std::shared_ptr<const Transaction>> taken =
+      transactions_.TakeForCommit(database, transaction);
+  if (!taken.ok()) return done(taken.status());
+  Admit(database, std::move(writes), (*taken)->owner, std::move(done));
+}
+
+Result<std::string> Engine::BeginTransaction(const Database& database,
+                                             const TransactionOptions& options) {
+  if (options.read_time) RETURN_IF_ERROR(CheckReadTime(*options.read_time));
+  ASSIGN_OR_RETURN(const std::shared_ptr<const Transaction> transaction,
+                   transactions_.Begin(database, options));
+  return transaction->id;
+}
+
+Status Engine::Rollback(const Database& database, std::string_view transaction) {
+  return transactions_.Rollback(database, transaction);
+}
+
+Status Engine::RunBlocking(std::function<void()> task) {
+  if (readers_.Submit(std::move(task))) return Status();
+  return Status(Code::kResourceExhausted, "too many reads are waiting for the disk");
+}
+
+std::string Engine::NewDocumentId() {
+  static constexpr std::string_view kAlphabet =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+  constexpr size_t kLength = 20;
+  std::string id;
+  while (id.size() < kLength) {
+    // Ten characters a number: 62^10 is below 2^60.
+    uint64_t random = random_.Next();
+    for (int i = 0; i < 10; ++i, random /= kAlphabet.size()) {
+      id.push_back(kAlphabet[random % kAlphabet.size()]);
+    }
+  }
+  return id;
+}
+
+void Engine::Maintain() {
+  locks_.ExpireWaits();
+  transactions_.Expire();
+  const int64_t horizon = clock_.WallMicros() -
+                          std::chrono::microseconds(options_.history).count() -
+                          kHistorySlack.count();
+  if (horizon > 0) store_.ExpireBefore(static_cast<uint64_t>(horizon));
+}
+
+void Engine::RunMaintenance() {
+  while (true) {
+    {
+      MutexLock lock(maintenance_mutex_);
+      if (!stopping_) maintenance_changed_.WaitFor(maintenance_mutex_, kMaintenancePeriod);
+      if (stopping_) return;
+    }
+    Maintain();
+  }
+}
+
+}  // namespace hearth::engine

@@ -1,0 +1,144 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "base/thread_pool.h"
+#include "engine/catalog.h"
+#include "engine/commit_clock.h"
+#include "engine/committer.h"
+#include "engine/document_cache.h"
+#include "engine/document_reader.h"
+#include "engine/lock_table.h"
+#include "engine/read_view.h"
+#include "engine/transactions.h"
+#include "engine/write.h"
+#include "model/names.h"
+#include "storage/store.h"
+
+namespace hearth::engine {
+
+struct EngineOptions {
+  size_t document_cache_bytes = 32 * 1024 * 1024;
+  size_t reader_threads = 4;
+  size_t queued_reads_max = 20'000;
+  // How far back reads at an earlier time go.
+  std::chrono::seconds history = std::chrono::hours(1);
+  // How long a commit or a transaction's read waits for somebody else's transaction.
+  std::chrono::milliseconds lock_wait_max = std::chrono::seconds(5);
+};
+
+// When a read happens.
+struct Now {};
+struct InTransaction {
+  std::string id;
+};
+struct NewTransaction {
+  TransactionOptions options;
+};
+using Consistency = std::variant<Now, model::Timestamp, InTransaction, NewTransaction>;
+
+// What a read will touch: a read-write transaction locks it.
+struct ReadScope {
+  std::vector<model::DocumentPath> documents;
+  std::optional<model::CollectionPath> collection;  // All of its documents, present and future.
+  enum class Access : uint8_t { kSingleDocuments, kScans } access = Access::kSingleDocuments;
+};
+
+// The document database: what every door and every embedded user calls.
+//
+// Threads: safe for concurrent use. Callbacks run on the caller's thread or on one of the
+// engine's, and must not block. Ownership: borrows the store, the clock and the random source.
+// Errors: InvalidArgument, NotFound, AlreadyExists, FailedPrecondition and Aborted in Firestore's
+// sense; Unavailable, ResourceExhausted and DataLoss from the store.
+class Engine {
+ public:
+  static Result<std::unique_ptr<Engine>> Open(storage::Store& store, const Clock& clock,
+                                              RandomSource& random, const EngineOptions& options);
+  // Finishes the commits that were taken in.
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  // The database called `name`, which comes into being with its first commit.
+  Result<Database*> OpenDatabase(const model::DatabaseName& name) { return catalog_->Open(name); }
+
+  // Opens a view of `scope`, waiting for locks where a read-write transaction needs them.
+  using ReadCallback = std::function<void(Result<std::unique_ptr<ReadView>>)>;
+  void Read(Database& database, const Consistency& consistency, const ReadScope& scope,
+            ReadCallback done);
+
+  // The newest state of one document; nullopt when that would have to wait for the disk.
+  std::optional<Result<Record>> GetNewestIfInMemory(const Database& database,
+                                                    const model::DocumentPath& path) const;
+  Result<Record> GetNewest(const Database& database, const model::DocumentPath& path) const;
+
+  // Applies `writes` together, durably, or not at all. `transaction`: the id of the transaction
+  // to commit; empty outside of transactions. It has ended when `done` runs, unless it is
+  // read-only.
+  using CommitCallback = std::function<void(Result<CommitResult>)>;
+  void Commit(Database& database, std::vector<Write> writes, std::string_view transaction,
+              CommitCallback done);
+
+  Result<std::string> BeginTransaction(const Database& database, const TransactionOptions& options);
+  Status Rollback(const Database& database, std::string_view transaction);
+
+  // Runs `task`, which may wait for the disk, on one of the reader threads. ResourceExhausted
+  // when too many wait already; then the task is not run.
+  Status RunBlocking(std::function<void()> task);
+
+  // A 20-character id such as SDKs make.
+  std::string NewDocumentId();
+
+  // Ends what has waited or lived too long, and lets go of old history. Runs by itself every
+  // kMaintenancePeriod; tests call it with a clock of their own.
+  void Maintain();
+
+ private:
+  Engine(storage::Store& store, const Clock& clock, RandomSource& random,
+         const EngineOptions& options, std::unique_ptr<Catalog> catalog,
+         model::Timestamp newest_commit);
+
+  Status CheckReadTime(model::Timestamp read_time) const;
+  Result<std::unique_ptr<ReadView>> ViewAt(const Database& database, const ReadScope& scope,
+                                           model::Timestamp read_time, ReadView::Parts parts);
+  Result<std::unique_ptr<ReadView>> ViewNow(const Database& database, const ReadScope& scope,
+                                            ReadView::Parts parts);
+  void ReadAt(const Database& database, model::Timestamp read_time, const ReadScope& scope,
+              ReadView::Parts parts, ReadCallback done);
+  void ReadInTransaction(Database& database, std::shared_ptr<const Transaction> transaction,
+                         const ReadScope& scope, std::string new_transaction, ReadCallback done);
+  void Admit(Database& database, std::vector<Write> writes, LockOwner owner, CommitCallback done);
+  void RunMaintenance();
+
+  storage::Store& store_;
+  const Clock& clock_;
+  RandomSource& random_;
+  const EngineOptions options_;
+  std::unique_ptr<Catalog> catalog_;
+  CommitClock commit_clock_;
+  DocumentCache cache_;
+  DocumentReader reader_;
+  LockTable locks_;
+  Transactions transactions_;
+  Mutex maintenance_mutex_;  // Leaf lock.
+  CondVar maintenance_changed_;
+  bool stopping_ GUARDED_BY(maintenance_mutex_) = false;
+  // In this order: the threads end first, and the committer before what it uses.
+  Committer committer_;
+  ThreadPool readers_;
+  std::thread maintenance_;
+};
+
+}  // namespace hearth::engine

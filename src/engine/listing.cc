@@ -1,0 +1,252 @@
+#include "engine/listing.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/keys.h"
+#include "engine/ordered_page.h"
+#include "engine/page_token.h"
+#include "model/document.h"
+#include "model/path_encoding.h"
+
+namespace hearth::engine {
+namespace {
+
+using model::CollectionPath;
+using model::DocumentPath;
+using model::ParentName;
+
+constexpr char kTokenSeparator = '\n';
+
+// The first key that sorts after everything beginning with `prefix`.
+std::string After(std::string_view prefix) { return storage::PrefixRange(prefix).last; }
+
+// Walks the ids of the collections directly below a parent.
+class CollectionIds {
+ public:
+  CollectionIds(const ReadView& view, const ParentName& parent, std::string_view after_id)
+      : prefix_(DatabaseKeyPrefix(view.database().number) +
+                model::EncodeSubtreePrefix(parent.document_path)) {
+    storage::KeyRange range = storage::PrefixRange(prefix_);
+    if (!after_id.empty()) {
+      std::string last = prefix_;
+      model::AppendSegment(after_id, &last);
+      range.first = After(last);
+    }
+    cursor_ = view.Scan(std::move(range));
+  }
+
+  // The next id; nullopt after the last one.
+  Result<std::optional<std::string>> Next() {
+    if (!cursor_->Valid()) {
+      RETURN_IF_ERROR(cursor_->status());
+      return std::nullopt;
+    }
+    std::string_view rest = cursor_->key().substr(prefix_.size());
+    ASSIGN_OR_RETURN(std::string id, model::TakeSegment(&rest));
+    std::string whole = prefix_;
+    model::AppendSegment(id, &whole);
+    cursor_->Seek(After(whole));
+    return std::optional<std::string>(std::move(id));
+  }
+
+ private:
+  std::string prefix_;
+  std::unique_ptr<DocumentCursor> cursor_;
+};
+
+// Walks the documents of one collection by id and, if asked, the names without a document that
+// have documents below them.
+class CollectionWalk {
+ public:
+  CollectionWalk(const ReadView& view, const CollectionPath& collection, bool with_missing,
+                 std::string_view after_id)
+      : collection_(collection),
+        documents_prefix_(CollectionKeyPrefix(view.database().number, collection)),
+        subtree_prefix_(DatabaseKeyPrefix(view.database().number) +
+                        model::EncodeCollectionSubtreePrefix(collection)) {
+    std::string after_segment;
+    if (!after_id.empty()) model::AppendSegment(after_id, &after_segment);
+    storage::KeyRange documents = storage::PrefixRange(documents_prefix_);
+    if (!after_id.empty()) documents.first = After(documents_prefix_ + after_segment);
+    documents_ = view.Scan(std::move(documents));
+    if (!with_missing) return;
+    storage::KeyRange below = storage::PrefixRange(subtree_prefix_);
+    below.first = After(after_id.empty() ? documents_prefix_ : subtree_prefix_ + after_segment);
+    below_ = view.Scan(std::move(below));
+  }
+
+  Result<std::optional<ListedDocument>> Next() {
+    RETURN_IF_ERROR(documents_->status());
+    if (below_) RETURN_IF_ERROR(below_->status());
+    const bool has_document = documents_->Valid();
+    const bool has_below = below_ && below_->Valid();
+    if (!has_document && !has_below) return std::nullopt;
+
+    std::string document_segment;
+    if (has_document) document_segment = documents_->key().substr(documents_prefix_.size());
+    std::string below_segment;
+    if (has_below) {
+      std::string_view rest = below_->key().substr(subtree_prefix_.size());
+      const size_t whole = rest.size();
+      RETURN_IF_ERROR(model::TakeSegment(&rest).status());
+      below_segment = below_->key().substr(subtree_prefix_.size(), whole - rest.size());
+    }
+    const bool takes_document = has_document && (!has_below || document_segment <= below_segment);
+    const bool takes_below = has_below && (!has_document || below_segment <= document_segment);
+    std::string_view segment = takes_document ? document_segment : below_segment;
+    ASSIGN_OR_RETURN(const std::string id, model::TakeSegment(&segment));
+    ASSIGN_OR_RETURN(DocumentPath path, collection_.Document(id));
+    ListedDocument listed{std::move(path), nullptr};
+    if (takes_document) {
+      listed.record = std::make_shared<const std::string>(documents_->record());
+      documents_->Next();
+    }
+    if (takes_below) below_->Seek(After(subtree_prefix_ + below_segment));
+    return std::optional<ListedDocument>(std::move(listed));
+  }
+
+ private:
+  const CollectionPath collection_;
+  const std::string documents_prefix_;
+  const std::string subtree_prefix_;
+  std::unique_ptr<DocumentCursor> documents_;
+  std::unique_ptr<DocumentCursor> below_;  // Null: missing names are not wanted.
+};
+
+// Walks the documents of one collection, or of all collections of the parent.
+class ParentWalk {
+ public:
+  ParentWalk(const ReadView& view, const ListDocumentsRequest& request)
+      : view_(view), request_(request) {}
+
+  // Goes on after `last`; nullopt: from the beginning.
+  Status Start(const std::optional<DocumentPath>& last) {
+    std::string after_collection;
+    if (!request_.collection_id.empty()) {
+      return Enter(request_.collection_id, last ? last->id() : std::string_view());
+    }
+    if (last) {
+      ASSIGN_OR_RETURN(const CollectionPath collection, CollectionPath::Parse(last->collection()));
+      after_collection = collection.id();
+      RETURN_IF_ERROR(Enter(after_collection, last->id()));
+    }
+    collections_ = std::make_unique<CollectionIds>(view_, request_.parent, after_collection);
+    return Status();
+  }
+
+  Result<std::optional<ListedDocument>> Next() {
+    while (true) {
+      if (collection_) {
+        ASSIGN_OR_RETURN(std::optional<ListedDocument> document, collection_->Next());
+        if (document || !collections_) return document;
+      }
+      ASSIGN_OR_RETURN(const std::optional<std::string> id, collections_->Next());
+      if (!id) return std::nullopt;
+      RETURN_IF_ERROR(Enter(*id, ""));
+    }
+  }
+
+ private:
+  Status Enter(std::string_view collection_id, std::string_view after_id) {
+    ASSIGN_OR_RETURN(const CollectionPath collection, request_.parent.Collection(collection_id));
+    collection_ =
+        std::make_unique<CollectionWalk>(view_, collection, request_.show_missing, after_id);
+    return Status();
+  }
+
+  const ReadView& view_;
+  const ListDocumentsRequest& request_;
+  std::unique_ptr<CollectionIds> collections_;  // Null: only one collection is walked.
+  std::unique_ptr<CollectionWalk> collection_;
+};
+
+// What a page token of this request is bound to.
+std::string RequestIdentity(const ListDocumentsRequest& request) {
+  std::string identity = "documents";
+  identity += kTokenSeparator + request.parent.document_path;
+  identity += kTokenSeparator + request.collection_id;
+  for (const Order& order : request.orders) {
+    identity += kTokenSeparator + order.path.ToString();
+    identity += order.direction == SortDirection::kAscending ? " asc" : " desc";
+  }
+  if (request.show_missing) identity += " missing";
+  return identity;
+}
+
+Result<DocumentPage> ListByName(const ReadView& view, const ListDocumentsRequest& request) {
+  const std::string identity = RequestIdentity(request);
+  std::optional<DocumentPath> last;
+  if (!request.page_token.empty()) {
+    ASSIGN_OR_RETURN(const std::vector<std::string> parts,
+                     DecodePageToken(request.page_token, identity));
+    if (parts.size() != 1) return InvalidArgument("invalid page token");
+    ASSIGN_OR_RETURN(last, DocumentPath::Parse(parts[0]));
+  }
+  ParentWalk walk(view, request);
+  RETURN_IF_ERROR(walk.Start(last));
+
+  DocumentPage page;
+  size_t bytes = 0;
+  while (true) {
+    ASSIGN_OR_RETURN(std::optional<ListedDocument> document, walk.Next());
+    if (!document) return page;
+    const bool is_full = page.documents.size() >= request.page_size || bytes >= kPageBytesMax;
+    if (is_full) {
+      page.next_page_token = EncodePageToken(identity, {page.documents.back().path.path()});
+      return page;
+    }
+    bytes += document->path.path().size() + (document->record ? document->record->size() : 0);
+    page.documents.push_back(*std::move(document));
+  }
+}
+
+Result<DocumentPage> ListByOrders(const ReadView& view, const ListDocumentsRequest& request) {
+  const std::string identity = RequestIdentity(request);
+  OrderedPage page(request.orders, request.page_size);
+  if (!request.page_token.empty()) {
+    ASSIGN_OR_RETURN(std::vector<std::string> parts, DecodePageToken(request.page_token, identity));
+    RETURN_IF_ERROR(page.StartAfter(std::move(parts)));
+  }
+  ParentWalk walk(view, request);
+  RETURN_IF_ERROR(walk.Start(std::nullopt));
+  while (true) {
+    ASSIGN_OR_RETURN(std::optional<ListedDocument> document, walk.Next());
+    if (!document) break;
+    page.Add(*std::move(document));
+  }
+  DocumentPage result;
+  const std::vector<std::string> next = page.Finish(&result.documents);
+  if (!next.empty()) result.next_page_token = EncodePageToken(identity, next);
+  return result;
+}
+
+}  // namespace
+
+Result<DocumentPage> ListDocuments(const ReadView& view, const ListDocumentsRequest& request) {
+  return request.orders.empty() ? ListByName(view, request) : ListByOrders(view, request);
+}
+
+Result<CollectionIdPage> ListCollectionIds(const ReadView& view, const ParentName& parent,
+                                           size_t page_size, const std::string& page_token) {
+  const std::string identity = "collections\n" + parent.document_path;
+  std::string after_id;
+  if (!page_token.empty()) {
+    ASSIGN_OR_RETURN(const std::vector<std::string> parts, DecodePageToken(page_token, identity));
+    if (parts.size() != 1) return InvalidArgument("invalid page token");
+    after_id = parts[0];
+  }
+  CollectionIds ids(view, parent, after_id);
+  CollectionIdPage page;
+  while (true) {
+    ASSIGN_OR_RETURN(std::optional<std::string> id, ids.Next());
+    if (!id) return page;
+    if (page.collection_ids.size() >= page_size) {
+      page.next_page_token = EncodePageToken(identity, {page.collection_ids.back()});
+      return page;
+    }
+    page.collection_ids.push_back(*std::move(id));
+  }
+}
+
+}  // namespace hearth::engine

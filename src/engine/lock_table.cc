@@ -1,0 +1,247 @@
+#include "engine/lock_table.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+
+namespace hearth::engine {
+namespace {
+
+constexpr char kContention[] = "Too much contention on these documents. Please try again.";
+
+uint8_t Bit(LockMode mode) { return static_cast<uint8_t>(mode); }
+
+}  // namespace
+
+LockTable::LockTable(const Clock& clock, std::chrono::milliseconds wait_max)
+    : clock_(clock), wait_max_(wait_max) {}
+
+bool LockTable::Conflicts(LockMode requested, uint8_t held_modes) {
+  constexpr uint8_t kReaders =
+      static_cast<uint8_t>(LockMode::kRead) | static_cast<uint8_t>(LockMode::kUpdate);
+  constexpr uint8_t kExclusive =
+      static_cast<uint8_t>(LockMode::kUpdate) | static_cast<uint8_t>(LockMode::kWrite);
+  return (held_modes & (requested == LockMode::kWrite ? kReaders : kExclusive)) != 0;
+}
+
+std::set<LockOwner> LockTable::Blockers(const Request& request) const {
+  std::set<LockOwner> blockers;
+  const auto consider = [&](LockOwner owner, uint8_t modes) {
+    if (owner != request.owner && Conflicts(request.mode, modes)) blockers.insert(owner);
+  };
+  for (const std::string& key : request.scope.document_keys) {
+    if (const auto lock = documents_.find(key); lock != documents_.end()) {
+      for (const Holder& holder : lock->second.holders) consider(holder.owner, holder.modes);
+    }
+    for (const PrefixLock& lock : prefixes_) {
+      if (key.starts_with(lock.prefix)) consider(lock.owner, Bit(lock.mode));
+    }
+  }
+  for (const std::string& prefix : request.scope.key_prefixes) {
+    for (const auto& [key, lock] : documents_) {
+      if (!key.starts_with(prefix)) continue;
+      for (const Holder& holder : lock.holders) consider(holder.owner, holder.modes);
+    }
+    for (const PrefixLock& lock : prefixes_) {
+      const bool overlaps = prefix.starts_with(lock.prefix) || lock.prefix.starts_with(prefix);
+      if (overlaps) consider(lock.owner, Bit(lock.mode));
+    }
+  }
+  return blockers;
+}
+
+bool LockTable::MustQueueBehind(const Request& request, Ticket ticket) const {
+  for (const std::string& key : request.scope.document_keys) {
+    const auto lock = documents_.find(key);
+    if (lock == documents_.end()) continue;
+    for (const Ticket earlier : lock->second.waiting) {
+      if (earlier >= ticket) break;
+      if (Conflicts(request.mode, Bit(waiting_.at(earlier).mode))) return true;
+    }
+  }
+  return false;
+}
+
+bool LockTable::CanGrant(const Request& request, Ticket ticket) const {
+  const auto owner = owners_.find(request.owner);
+  const bool overtakes = owner != owners_.end() && owner->second.HoldsAnything();
+  if (!overtakes && MustQueueBehind(request, ticket)) return false;
+  return Blockers(request).empty();
+}
+
+void LockTable::Grant(const Request& request) {
+  OwnerState& owner = owners_[request.owner];
+  for (const std::string& key : request.scope.document_keys) {
+    std::vector<Holder>& holders = documents_[key].holders;
+    const auto own = std::ranges::find(holders, request.owner, &Holder::owner);
+    if (own != holders.end()) {
+      own->modes = static_cast<uint8_t>(own->modes | Bit(request.mode));
+    } else {
+      holders.push_back({request.owner, Bit(request.mode)});
+      owner.held_keys.push_back(key);
+    }
+  }
+  for (const std::string& prefix : request.scope.key_prefixes) {
+    prefixes_.push_back({request.owner, request.mode, prefix});
+    owner.holds_prefixes = true;
+  }
+}
+
+void LockTable::Enqueue(Request request, Ticket ticket) {
+  owners_[request.owner].waiting.insert(ticket);
+  for (const std::string& key : request.scope.document_keys) {
+    documents_[key].waiting.insert(ticket);
+  }
+  waiting_.emplace(ticket, std::move(request));
+}
+
+LockTable::Request LockTable::TakeWaiting(Ticket ticket) {
+  auto node = waiting_.extract(ticket);
+  CHECK(!node.empty());
+  Request request = std::move(node.mapped());
+  owners_.at(request.owner).waiting.erase(ticket);
+  for (const std::string& key : request.scope.document_keys) {
+    const auto lock = documents_.find(key);
+    lock->second.waiting.erase(ticket);
+    if (lock->second.waiting.empty() && lock->second.holders.empty()) documents_.erase(lock);
+  }
+  return request;
+}
+
+bool LockTable::FindCycle(LockOwner start, LockOwner at, std::set<LockOwner>* visited,
+                          std::vector<LockOwner>* path) const {
+  const auto owner = owners_.find(at);
+  if (owner == owners_.end()) return false;
+  path->push_back(at);
+  for (const Ticket ticket : owner->second.waiting) {
+    for (const LockOwner blocker : Blockers(waiting_.at(ticket))) {
+      if (blocker == start) return true;
+      if (visited->insert(blocker).second && FindCycle(start, blocker, visited, path)) return true;
+    }
+  }
+  path->pop_back();
+  return false;
+}
+
+std::optional<LockOwner> LockTable::FindDeadlockVictim(LockOwner start) const {
+  std::set<LockOwner> visited;
+  std::vector<LockOwner> path;
+  if (!FindCycle(start, start, &visited, &path)) return std::nullopt;
+  return *std::ranges::max_element(path);
+}
+
+void LockTable::BreakDeadlocks(LockOwner start, Decided* decided) {
+  while (const std::optional<LockOwner> victim = FindDeadlockVictim(start)) {
+    std::set<Ticket> candidates;
+    Drop(*victim, &candidates, decided);
+    GrantCandidates(std::move(candidates), decided);
+  }
+}
+
+void LockTable::Acquire(LockOwner owner, LockScope scope, LockMode mode, Callback done) {
+  Decided decided;
+  {
+    MutexLock lock(mutex_);
+    const Ticket ticket = next_ticket_++;
+    Request request{owner, std::move(scope), mode, std::move(done), clock_.Monotonic() + wait_max_};
+    if (CanGrant(request, ticket)) {
+      Grant(request);
+      decided.emplace_back(std::move(request.done), Status());
+    } else {
+      Enqueue(std::move(request), ticket);
+      BreakDeadlocks(owner, &decided);
+    }
+  }
+  Run(std::move(decided));
+}
+
+void LockTable::AddWaiting(const std::vector<std::string>& keys,
+                           std::set<Ticket>* candidates) const {
+  for (const std::string& key : keys) {
+    const auto lock = documents_.find(key);
+    if (lock == documents_.end()) continue;
+    candidates->insert(lock->second.waiting.begin(), lock->second.waiting.end());
+  }
+}
+
+void LockTable::Drop(LockOwner owner, std::set<Ticket>* candidates, Decided* decided) {
+  const auto found = owners_.find(owner);
+  if (found == owners_.end()) return;
+  while (!found->second.waiting.empty()) {
+    Request request = TakeWaiting(*found->second.waiting.begin());
+    AddWaiting(request.scope.document_keys, candidates);
+    decided->emplace_back(std::move(request.done), Status(Code::kAborted, kContention));
+  }
+  const OwnerState state = std::move(found->second);
+  owners_.erase(found);
+  for (const std::string& key : state.held_keys) {
+    const auto lock = documents_.find(key);
+    std::erase_if(lock->second.holders,
+                  [&](const Holder& holder) { return holder.owner == owner; });
+    if (lock->second.waiting.empty() && lock->second.holders.empty()) documents_.erase(lock);
+  }
+  AddWaiting(state.held_keys, candidates);
+  std::erase_if(prefixes_, [&](const PrefixLock& lock) { return lock.owner == owner; });
+  for (const auto& [ticket, request] : waiting_) {
+    if (state.holds_prefixes || !request.scope.key_prefixes.empty()) candidates->insert(ticket);
+  }
+}
+
+void LockTable::GrantCandidates(std::set<Ticket> candidates, Decided* decided) {
+  for (const Ticket ticket : candidates) {
+    const auto waiting = waiting_.find(ticket);
+    if (waiting == waiting_.end() || !CanGrant(waiting->second, ticket)) continue;
+    Request request = TakeWaiting(ticket);
+    Grant(request);
+    decided->emplace_back(std::move(request.done), Status());
+  }
+}
+
+void LockTable::Release(LockOwner owner) { ReleaseAll({owner}); }
+
+void LockTable::ReleaseAll(const std::vector<LockOwner>& owners) {
+  Decided decided;
+  {
+    MutexLock lock(mutex_);
+    std::set<Ticket> candidates;
+    for (const LockOwner owner : owners) Drop(owner, &candidates, &decided);
+    GrantCandidates(std::move(candidates), &decided);
+  }
+  Run(std::move(decided));
+}
+
+void LockTable::ExpireWaits() {
+  Decided decided;
+  {
+    MutexLock lock(mutex_);
+    const auto now = clock_.Monotonic();
+    std::vector<Ticket> late;
+    for (const auto& [ticket, request] : waiting_) {
+      if (request.give_up_at <= now) late.push_back(ticket);
+    }
+    std::set<Ticket> candidates;
+    for (const Ticket ticket : late) {
+      Request request = TakeWaiting(ticket);
+      AddWaiting(request.scope.document_keys, &candidates);
+      const auto owner = owners_.find(request.owner);
+      if (!owner->second.HoldsAnything() && owner->second.waiting.empty()) owners_.erase(owner);
+      decided.emplace_back(
+          std::move(request.done),
+          Status(Code::kAborted, std::string(kContention) + " (Transaction lock timeout.)"));
+    }
+    GrantCandidates(std::move(candidates), &decided);
+  }
+  Run(std::move(decided));
+}
+
+size_t LockTable::waiting_requests() const {
+  MutexLock lock(mutex_);
+  return waiting_.size();
+}
+
+void LockTable::Run(Decided decided) {
+  for (auto& [done, status] : decided) done(std::move(status));
+}
+
+}  // namespace hearth::engine

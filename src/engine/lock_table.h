@@ -1,0 +1,145 @@
+#pragma once
+
+#include <chrono>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "base/status.h"
+
+namespace hearth::engine {
+
+// Who holds or wants locks: a transaction, or one commit outside of transactions. Of the
+// transactions in a deadlock the one with the greatest age number, the youngest, gives way.
+struct LockOwner {
+  uint64_t age;  // Shared by the attempts of one transaction, so that a retry grows older.
+  uint64_t id;   // Unique.
+
+  friend auto operator<=>(const LockOwner&, const LockOwner&) = default;
+};
+
+struct LockOwnerHash {
+  size_t operator()(const LockOwner& owner) const { return std::hash<uint64_t>{}(owner.id); }
+};
+
+// How locks keep transactions serializable:
+//   kRead    held by a transaction on what it read; nobody else may write it.
+//   kUpdate  kRead for a transaction that lost a race before: only one at a time, and new readers
+//            wait, so that those who retry queue up instead of defeating one another again.
+//   kWrite   held by a commit from admission until it is on disk. Commits do not exclude one
+//            another: the committer puts them in order.
+enum class LockMode : uint8_t { kRead = 1, kUpdate = 2, kWrite = 4 };
+
+// Which documents a request locks.
+struct LockScope {
+  std::vector<std::string> document_keys;
+  // All present and future documents whose keys begin with one of these. Only for kRead and
+  // kUpdate; an empty prefix is not allowed.
+  std::vector<std::string> key_prefixes;
+};
+
+// The locks of all transactions and commits.
+//
+// A request is granted whole or waits whole, first come first served. An owner that holds nothing
+// waits behind earlier requests that it conflicts with; one that already holds locks overtakes
+// them, since they may be waiting for it. So only transactions that hold locks can form a cycle,
+// and each such cycle is broken when it closes.
+//
+// Threads: safe for concurrent use. Callbacks run without the lock, on the thread whose call
+// decided the request, and must not block.
+// Errors (to the callback): Aborted when the wait was too long or the owner lost a deadlock.
+class LockTable {
+ public:
+  using Callback = std::function<void(Status)>;
+
+  LockTable(const Clock& clock, std::chrono::milliseconds wait_max);
+
+  // Runs `done` with OK once `owner` holds all of `scope` in `mode`, at once if that is possible.
+  // After an error the owner still holds what it held before, except after a lost deadlock: then
+  // it holds nothing.
+  void Acquire(LockOwner owner, LockScope scope, LockMode mode, Callback done)
+      EXCLUDES_LOCK(mutex_);
+
+  // Gives up all that `owner` holds. Requests of it that still wait are aborted.
+  void Release(LockOwner owner) EXCLUDES_LOCK(mutex_);
+  // The same for many owners, with one look at who can go on.
+  void ReleaseAll(const std::vector<LockOwner>& owners) EXCLUDES_LOCK(mutex_);
+
+  // Aborts the requests that have waited too long. To be called every now and then.
+  void ExpireWaits() EXCLUDES_LOCK(mutex_);
+
+  size_t waiting_requests() const EXCLUDES_LOCK(mutex_);
+
+ private:
+  using Ticket = uint64_t;  // The order of arrival of requests that wait.
+  struct Request {
+    LockOwner owner;
+    LockScope scope;
+    LockMode mode;
+    Callback done;
+    std::chrono::steady_clock::time_point give_up_at;
+  };
+  struct Holder {
+    LockOwner owner;
+    uint8_t modes;  // LockMode bits.
+  };
+  struct DocumentLock {
+    std::vector<Holder> holders;
+    std::set<Ticket> waiting;
+  };
+  struct PrefixLock {
+    LockOwner owner;
+    LockMode mode;
+    std::string prefix;
+  };
+  struct OwnerState {
+    std::vector<std::string> held_keys;
+    bool holds_prefixes = false;
+    std::set<Ticket> waiting;  // A transaction can read several things at once.
+    bool HoldsAnything() const { return !held_keys.empty() || holds_prefixes; }
+  };
+  // Callbacks to run once the mutex is released.
+  using Decided = std::vector<std::pair<Callback, Status>>;
+
+  static bool Conflicts(LockMode requested, uint8_t held_modes);
+  std::set<LockOwner> Blockers(const Request& request) const REQUIRES_LOCK(mutex_);
+  bool MustQueueBehind(const Request& request, Ticket ticket) const REQUIRES_LOCK(mutex_);
+  bool CanGrant(const Request& request, Ticket ticket) const REQUIRES_LOCK(mutex_);
+  void Grant(const Request& request) REQUIRES_LOCK(mutex_);
+  void Enqueue(Request request, Ticket ticket) REQUIRES_LOCK(mutex_);
+  Request TakeWaiting(Ticket ticket) REQUIRES_LOCK(mutex_);
+  // The youngest member of a cycle through `start`; nullopt where there is none.
+  std::optional<LockOwner> FindDeadlockVictim(LockOwner start) const REQUIRES_LOCK(mutex_);
+  bool FindCycle(LockOwner start, LockOwner at, std::set<LockOwner>* visited,
+                 std::vector<LockOwner>* path) const REQUIRES_LOCK(mutex_);
+  void BreakDeadlocks(LockOwner start, Decided* decided) REQUIRES_LOCK(mutex_);
+  // Adds the requests that wait for one of `keys`.
+  void AddWaiting(const std::vector<std::string>& keys, std::set<Ticket>* candidates) const
+      REQUIRES_LOCK(mutex_);
+  // Drops all that `owner` holds, aborts what it waits for, and adds the requests that this may
+  // have unblocked.
+  void Drop(LockOwner owner, std::set<Ticket>* candidates, Decided* decided) REQUIRES_LOCK(mutex_);
+  void GrantCandidates(std::set<Ticket> candidates, Decided* decided) REQUIRES_LOCK(mutex_);
+  static void Run(Decided decided);
+
+  const Clock& clock_;
+  const std::chrono::milliseconds wait_max_;
+  mutable Mutex mutex_;  // Nothing else is locked while it is held.
+  Ticket next_ticket_ GUARDED_BY(mutex_) = 1;
+  std::unordered_map<std::string, DocumentLock> documents_ GUARDED_BY(mutex_);
+  std::vector<PrefixLock> prefixes_ GUARDED_BY(mutex_);
+  std::map<Ticket, Request> waiting_ GUARDED_BY(mutex_);
+  std::unordered_map<LockOwner, OwnerState, LockOwnerHash> owners_ GUARDED_BY(mutex_);
+};
+
+}  // namespace hearth::engine

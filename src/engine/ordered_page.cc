@@ -1,0 +1,93 @@
+#include "engine/ordered_page.h"
+
+#include <iterator>
+#include <utility>
+
+#include "model/document.h"
+#include "model/fields.h"
+#include "model/value_order.h"
+
+namespace hearth::engine {
+namespace {
+
+using model::DocumentPath;
+using model::ValueView;
+
+size_t RecordBytes(const ListedDocument& document) {
+  return document.record ? document.record->size() : 0;
+}
+
+}  // namespace
+
+OrderedPage::OrderedPage(const std::vector<Order>& orders, size_t page_size)
+    : orders_(orders), page_size_(page_size), kept_(Less{this}) {}
+
+bool OrderedPage::Less::operator()(const Candidate& left, const Candidate& right) const {
+  bool is_descending = false;
+  for (size_t i = 0; i < page->orders_.size(); ++i) {
+    is_descending = page->orders_[i].direction == SortDirection::kDescending;
+    const std::weak_ordering order =
+        page->orders_[i].path.IsName()
+            ? std::weak_ordering(left.key <=> right.key)
+            : model::CompareValues(ValueView(left.values[i]), ValueView(right.values[i]));
+    if (order != 0) return is_descending ? order > 0 : order < 0;
+  }
+  return is_descending ? left.key > right.key : left.key < right.key;
+}
+
+Status OrderedPage::StartAfter(std::vector<std::string> parts) {
+  if (parts.size() != orders_.size() + 1) return InvalidArgument("invalid page token");
+  for (size_t i = 0; i < orders_.size(); ++i) {
+    // The values come from a client: they are checked before they are read in place.
+    const bool is_value =
+        orders_[i].path.IsName() ? parts[i].empty() : model::ValidateValue(parts[i]).ok();
+    if (!is_value) return InvalidArgument("invalid page token");
+  }
+  Result<DocumentPath> path = DocumentPath::Parse(parts.back());
+  if (!path.ok()) return InvalidArgument("invalid page token");
+  parts.pop_back();
+  after_ = Candidate{std::move(parts), {*std::move(path), nullptr}};
+  return Status();
+}
+
+void OrderedPage::Add(ListedDocument document) {
+  Candidate candidate{{}, std::move(document)};
+  const auto fields =
+      model::Fields::FromTrusted(std::string(model::RecordFields(*candidate.document.record)));
+  for (const Order& order : orders_) {
+    if (order.path.IsName()) {
+      candidate.values.emplace_back();
+      continue;
+    }
+    const std::optional<ValueView> value = fields.Find(order.path);
+    if (!value) return;
+    candidate.values.emplace_back(value->encoded());
+  }
+  if (after_ && !kept_.key_comp()(*after_, candidate)) return;
+  kept_bytes_ += RecordBytes(candidate.document);
+  kept_.insert(std::move(candidate));
+  if (kept_.size() > page_size_) DropLast();
+  while (kept_bytes_ > kPageBytesMax && kept_.size() > 1) DropLast();
+}
+
+void OrderedPage::DropLast() {
+  const auto last = std::prev(kept_.end());
+  kept_bytes_ -= RecordBytes(last->document);
+  kept_.erase(last);
+  has_more_ = true;
+}
+
+std::vector<std::string> OrderedPage::Finish(std::vector<ListedDocument>* documents) {
+  std::vector<std::string> next;
+  if (has_more_ && !kept_.empty()) {
+    const Candidate& last = *std::prev(kept_.end());
+    next = last.values;
+    next.push_back(last.document.path.path());
+  }
+  while (!kept_.empty()) {
+    documents->push_back(std::move(kept_.extract(kept_.begin()).value().document));
+  }
+  return next;
+}
+
+}  // namespace hearth::engine

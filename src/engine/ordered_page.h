@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "engine/listing.h"
+#include "model/path_encoding.h"
+
+namespace hearth::engine {
+
+// Picks the first page, in the order of some fields, out of documents that arrive in any order.
+// Holds no more than one page of them at a time, whatever the size of the collection.
+//
+// Threads: one at a time.
+class OrderedPage {
+ public:
+  // Ties, and a page without orders, go by name, in the direction of the last order.
+  OrderedPage(const std::vector<Order>& orders, size_t page_size);
+
+  // Leaves out everything up to where another page ended: the parts that Finish returned.
+  Status StartAfter(std::vector<std::string> parts);
+
+  // Considers one document. One without a value for every order is not in the result.
+  void Add(ListedDocument document);
+
+  // Moves out the page. Returns where it ended; empty: nothing follows.
+  std::vector<std::string> Finish(std::vector<ListedDocument>* documents);
+
+ private:
+  struct Candidate {
+    std::vector<std::string> values;  // Encoded, one an order; empty for the name.
+    ListedDocument document;
+    std::string key = model::EncodeDocumentPath(document.path);  // Sorts as the name does.
+  };
+  struct Less {
+    const OrderedPage* page;
+    bool operator()(const Candidate& left, const Candidate& right) const;
+  };
+
+  void DropLast();
+
+  const std::vector<Order> orders_;
+  const size_t page_size_;
+  std::optional<Candidate> after_;
+  std::set<Candidate, Less> kept_;
+  size_t kept_bytes_ = 0;
+  bool has_more_ = false;
+};
+
+}  // namespace hearth::engine

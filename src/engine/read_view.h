@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/status.h"
+#include "engine/database.h"
+#include "engine/document_cursor.h"
+#include "engine/document_reader.h"
+#include "model/names.h"
+#include "model/timestamp.h"
+#include "storage/store.h"
+
+namespace hearth::engine {
+
+// One consistent moment of one database, for as long as a request reads.
+//
+// Threads: one at a time. Ownership: the engine must outlive it. Errors: those of the store.
+class ReadView {
+ public:
+  struct Parts {
+    const Database* database;
+    const DocumentReader* reader;
+    std::unique_ptr<storage::Snapshot> snapshot;  // Null: only single documents are read.
+    model::Timestamp read_time;
+    bool is_present;  // The snapshot itself is the state at the read time.
+    std::string new_transaction;
+    std::shared_ptr<void> use;  // Ends the transaction's use when the view, the owner, ends.
+  };
+
+  explicit ReadView(Parts parts) : parts_(std::move(parts)) {}
+  ReadView(const ReadView&) = delete;
+  ReadView& operator=(const ReadView&) = delete;
+
+  const Database& database() const { return *parts_.database; }
+  model::Timestamp read_time() const { return parts_.read_time; }
+  // The id of the transaction that this read has started; empty if it has not.
+  const std::string& new_transaction() const { return parts_.new_transaction; }
+
+  // The document's record; null where there is none. May wait for the disk.
+  Result<Record> Get(const model::DocumentPath& path) const;
+  // nullopt when the answer would have to wait for the disk.
+  std::optional<Result<Record>> GetIfInMemory(const model::DocumentPath& path) const;
+
+  // The documents whose keys are in `range`. Requires a view opened for scans.
+  std::unique_ptr<DocumentCursor> Scan(storage::KeyRange range) const;
+
+ private:
+  const Parts parts_;
+};
+
+}  // namespace hearth::engine

@@ -1,0 +1,152 @@
+#include "engine/transactions.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/keys.h"
+
+namespace hearth::engine {
+namespace {
+
+constexpr size_t kIdBytes = 3 * sizeof(uint64_t);
+constexpr size_t kExpiredRememberedMax = 10'000;
+
+// SDKs look for these words and then start the transaction again.
+Status Expired() {
+  return InvalidArgument("The referenced transaction has expired or is no longer valid.");
+}
+
+}  // namespace
+
+Transactions::Transactions(const Clock& clock, CommitClock& commit_clock, LockTable& locks,
+                           RandomSource& random)
+    : clock_(clock), commit_clock_(commit_clock), locks_(locks), process_(random.Next()) {}
+
+Result<Transactions::IdParts> Transactions::ParseId(std::string_view id) {
+  if (id.size() != kIdBytes) return InvalidArgument("Invalid transaction.");
+  ASSIGN_OR_RETURN(const uint64_t process, DecodeUint64(id.substr(0, 8)));
+  ASSIGN_OR_RETURN(const uint64_t number, DecodeUint64(id.substr(8, 8)));
+  ASSIGN_OR_RETURN(const uint64_t age, DecodeUint64(id.substr(16, 8)));
+  return IdParts{process, number, age};
+}
+
+Status Transactions::Closed(const IdParts& parts) const {
+  const bool is_of_an_earlier_run = parts.process != process_;
+  MutexLock lock(mutex_);
+  if (is_of_an_earlier_run || std::ranges::find(expired_, parts.number) != expired_.end()) {
+    return Expired();
+  }
+  return InvalidArgument("Transaction is invalid or closed.");
+}
+
+Result<std::shared_ptr<const Transaction>> Transactions::Begin(const Database& database,
+                                                               const TransactionOptions& options) {
+  std::optional<IdParts> retried;
+  if (!options.retry_transaction.empty()) {
+    ASSIGN_OR_RETURN(retried, ParseId(options.retry_transaction));
+  }
+  auto transaction = std::make_shared<Transaction>();
+  transaction->database = &database;
+  transaction->mode = options.mode;
+  if (options.mode == TransactionOptions::Mode::kReadOnly) {
+    transaction->read_time = options.read_time.value_or(commit_clock_.ReadTime());
+  }
+  const auto now = clock_.Monotonic();
+
+  MutexLock lock(mutex_);
+  if (open_.size() >= kOpenTransactionsMax) {
+    return Status(Code::kResourceExhausted, "too many transactions are open");
+  }
+  const uint64_t number = next_number_++;
+  const bool is_retry = retried && retried->process == process_;
+  const uint64_t age = is_retry ? std::min(retried->age, number) : number;
+  transaction->owner = {age, number};
+  transaction->read_lock = is_retry ? LockMode::kUpdate : LockMode::kRead;
+  transaction->id = EncodeUint64(process_) + EncodeUint64(number) + EncodeUint64(age);
+  open_[transaction->id] = Entry{transaction, now, now, 0};
+  return std::shared_ptr<const Transaction>(std::move(transaction));
+}
+
+Result<std::shared_ptr<const Transaction>> Transactions::BeginUse(const Database& database,
+                                                                  std::string_view id) {
+  ASSIGN_OR_RETURN(const IdParts parts, ParseId(id));
+  {
+    MutexLock lock(mutex_);
+    const auto found = open_.find(std::string(id));
+    if (found != open_.end() && found->second.transaction->database == &database) {
+      ++found->second.uses;
+      return found->second.transaction;
+    }
+  }
+  return Closed(parts);
+}
+
+void Transactions::EndUse(const Transaction& transaction) {
+  const auto now = clock_.Monotonic();
+  MutexLock lock(mutex_);
+  const auto found = open_.find(transaction.id);
+  if (found == open_.end()) return;  // Expired or rolled back meanwhile.
+  --found->second.uses;
+  found->second.used_at = now;
+}
+
+Result<std::shared_ptr<const Transaction>> Transactions::TakeForCommit(const Database& database,
+                                                                       std::string_view id) {
+  ASSIGN_OR_RETURN(const IdParts parts, ParseId(id));
+  {
+    MutexLock lock(mutex_);
+    const auto found = open_.find(std::string(id));
+    if (found != open_.end() && found->second.transaction->database == &database) {
+      std::shared_ptr<const Transaction> transaction = found->second.transaction;
+      open_.erase(found);
+      return transaction;
+    }
+  }
+  return Closed(parts);
+}
+
+Status Transactions::Rollback(const Database& database, std::string_view id) {
+  ASSIGN_OR_RETURN(const IdParts parts, ParseId(id));
+  Result<std::shared_ptr<const Transaction>> transaction = TakeForCommit(database, id);
+  if (transaction.ok()) {
+    locks_.Release((*transaction)->owner);
+    return Status();
+  }
+  MutexLock lock(mutex_);
+  const bool has_ended = parts.process == process_ && parts.number < next_number_;
+  return has_ended ? Status() : InvalidArgument("Transaction is invalid or expired.");
+}
+
+void Transactions::Expire() {
+  const auto now = clock_.Monotonic();
+  std::vector<LockOwner> owners;
+  {
+    MutexLock lock(mutex_);
+    std::erase_if(open_, [&](const auto& item) {
+      const Entry& entry = item.second;
+      const bool is_idle = entry.uses == 0 && now - entry.used_at >= kTransactionIdleMax;
+      if (!is_idle && now - entry.started_at < kTransactionAgeMax) return false;
+      owners.push_back(entry.transaction->owner);
+      return true;
+    });
+    for (const LockOwner owner : owners) expired_.push_back(owner.id);
+    if (expired_.size() > kExpiredRememberedMax) {
+      expired_.erase(expired_.begin(),
+                     expired_.end() - static_cast<std::ptrdiff_t>(kExpiredRememberedMax));
+    }
+  }
+  locks_.ReleaseAll(owners);
+}
+
+LockOwner Transactions::NewOwner() {
+  MutexLock lock(mutex_);
+  const uint64_t number = next_number_++;
+  return {number, number};
+}
+
+size_t Transactions::open_transactions() const {
+  MutexLock lock(mutex_);
+  return open_.size();
+}
+
+}  // namespace hearth::engine

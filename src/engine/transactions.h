@@ -1,0 +1,117 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "engine/commit_clock.h"
+#include "engine/database.h"
+#include "engine/lock_table.h"
+#include "model/timestamp.h"
+
+namespace hearth::engine {
+
+inline constexpr std::chrono::seconds kTransactionAgeMax{270};
+inline constexpr std::chrono::seconds kTransactionIdleMax{60};
+inline constexpr size_t kOpenTransactionsMax = 50'000;
+
+struct TransactionOptions {
+  enum class Mode : uint8_t { kReadWrite, kReadOnly };
+
+  Mode mode = Mode::kReadWrite;
+  std::optional<model::Timestamp> read_time;  // Read-only: the moment to read; absent: now.
+  std::string retry_transaction;              // Read-write: the id of the attempt that failed.
+};
+
+// One open transaction. Everything but the id's bookkeeping is immutable.
+struct Transaction {
+  std::string id;
+  const Database* database;
+  TransactionOptions::Mode mode;
+  model::Timestamp read_time;  // Of a read-only transaction.
+  LockOwner owner;             // Of a read-write transaction.
+  LockMode read_lock;          // How this transaction locks what it reads.
+};
+
+// The open transactions of all databases.
+//
+// No storage transaction stays open between two requests: a transaction is an id, the locks of
+// what it read, or a moment to read at.
+//
+// Threads: safe for concurrent use. Ownership: borrows the lock table and the clocks.
+// Errors: InvalidArgument for ids that are malformed, closed or expired.
+class Transactions {
+ public:
+  Transactions(const Clock& clock, CommitClock& commit_clock, LockTable& locks,
+               RandomSource& random);
+
+  // Starts a transaction. InvalidArgument for a malformed retry id; ResourceExhausted when
+  // kOpenTransactionsMax are open. The read time must have been checked.
+  Result<std::shared_ptr<const Transaction>> Begin(const Database& database,
+                                                   const TransactionOptions& options)
+      EXCLUDES_LOCK(mutex_);
+
+  // The open transaction `id`, marked as in use until EndUse: meanwhile it is not idle.
+  Result<std::shared_ptr<const Transaction>> BeginUse(const Database& database, std::string_view id)
+      EXCLUDES_LOCK(mutex_);
+  void EndUse(const Transaction& transaction) EXCLUDES_LOCK(mutex_);
+
+  // Takes the transaction off the table, for its commit: later uses find it closed. Its locks
+  // stay until they are released by owner.
+  Result<std::shared_ptr<const Transaction>> TakeForCommit(const Database& database,
+                                                           std::string_view id)
+      EXCLUDES_LOCK(mutex_);
+
+  // Ends the transaction and its locks. OK also for one that has ended already.
+  Status Rollback(const Database& database, std::string_view id) EXCLUDES_LOCK(mutex_);
+
+  // Ends the transactions that are too old or idle for too long.
+  void Expire() EXCLUDES_LOCK(mutex_);
+
+  // A lock owner for a commit outside of transactions.
+  LockOwner NewOwner() EXCLUDES_LOCK(mutex_);
+
+  size_t open_transactions() const EXCLUDES_LOCK(mutex_);
+
+ private:
+  struct Entry {
+    std::shared_ptr<const Transaction> transaction;  // Shared with the requests that use it.
+    std::chrono::steady_clock::time_point started_at;
+    std::chrono::steady_clock::time_point used_at;
+    int uses = 0;
+  };
+  // What an id says about itself.
+  struct IdParts {
+    uint64_t process;  // Which run of the server made it.
+    uint64_t number;
+    uint64_t age;
+  };
+
+  static Result<IdParts> ParseId(std::string_view id);
+  // Why `id`, which is well-formed but not open, cannot be used.
+  Status Closed(const IdParts& parts) const EXCLUDES_LOCK(mutex_);
+
+  const Clock& clock_;
+  CommitClock& commit_clock_;
+  LockTable& locks_;
+  const uint64_t process_;
+
+  mutable Mutex mutex_;  // Taken before the commit clock's; never while the lock table's is held.
+  uint64_t next_number_ GUARDED_BY(mutex_) = 1;
+  std::unordered_map<std::string, Entry> open_ GUARDED_BY(mutex_);
+  // Numbers of the newest transactions that expired: their ids get an answer that makes clients
+  // start again. Bounded: see transactions.cc.
+  std::vector<uint64_t> expired_ GUARDED_BY(mutex_);
+};
+
+}  // namespace hearth::engine

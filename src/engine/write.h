@@ -1,0 +1,48 @@
+// What a client asks to be written, and what it is told afterwards.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/field_path.h"
+#include "model/fields.h"
+#include "model/names.h"
+#include "model/timestamp.h"
+#include "model/transform.h"
+
+namespace hearth::engine {
+
+// What must hold of a document for a write to happen. At most one of the two is set.
+struct Precondition {
+  std::optional<bool> exists;
+  std::optional<model::Timestamp> update_time;
+};
+
+enum class WriteKind : uint8_t { kUpdate, kDelete };
+
+// One write of a commit. Transforms apply after the fields.
+struct Write {
+  model::DocumentPath path;
+  WriteKind kind = WriteKind::kUpdate;
+  model::Fields fields;
+  // Absent: `fields` replaces the document. Present: only these paths are set or, where `fields`
+  // lacks them, removed.
+  std::optional<std::vector<model::FieldPath>> mask;
+  std::vector<model::FieldTransform> transforms;
+  Precondition precondition;
+};
+
+struct WriteResult {
+  // The document's update time after the commit; absent where there is no document then.
+  std::optional<model::Timestamp> update_time;
+  std::vector<std::string> transform_results;  // Encoded values, one a transform.
+};
+
+struct CommitResult {
+  model::Timestamp commit_time;
+  std::vector<WriteResult> write_results;  // One a write, in order.
+};
+
+}  // namespace hearth::engine
