@@ -3,13 +3,21 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
+#include "base/log.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/db.h"
+#include "rocksdb/env.h"
 #include "rocksdb/write_batch.h"
+#include "storage/data_folder.h"
+#include "storage/error_listener.h"
 #include "storage/expiry_filter.h"
+#include "storage/log_check.h"
+#include "storage/rocksdb_open.h"
 #include "storage/rocksdb_options.h"
 #include "storage/rocksdb_reads.h"
 #include "storage/rocksdb_status.h"
+#include "storage/wal_guard.h"
 
 namespace hearth::storage {
 namespace {
@@ -17,19 +25,28 @@ namespace {
 // A batch's buffer is kept for the next commit unless an unusually big one has blown it up.
 constexpr size_t kBatchBytesKept = size_t{1} << 20;
 
+// All that an open store consists of. Destroyed from the last member to the first.
+struct Parts {
+  std::unique_ptr<DataFolder> folder;
+  std::shared_ptr<WalGuard> wal;  // Shared with `env`.
+  std::unique_ptr<rocksdb::Env> env;
+  std::shared_ptr<ErrorListener> errors;        // Shared with `db`.
+  std::shared_ptr<ExpiryFilterFactory> expiry;  // Shared with `db`.
+  std::unique_ptr<rocksdb::DB> db;
+  std::vector<rocksdb::ColumnFamilyHandle*> families;  // Owned by `db`; see kFamilyNames.
+};
+
+// After a commit or a background job failed, the next commit first tries to heal: it makes sure
+// that the log holds acknowledged commits only, and has RocksDB flush them and begin a new log.
 class RocksDbStore final : public Store {
  public:
-  RocksDbStore(std::unique_ptr<rocksdb::DB> db, std::vector<rocksdb::ColumnFamilyHandle*> handles,
-               std::shared_ptr<ExpiryFilterFactory> expiry)
-      : db_(std::move(db)), handles_(std::move(handles)), expiry_(std::move(expiry)) {
-    database_.db = db_.get();
-    for (size_t space = 0; space < kSpaces; ++space) database_.families[space] = handles_[space];
+  explicit RocksDbStore(Parts parts) : parts_(std::move(parts)) {
+    database_.db = parts_.db.get();
+    for (size_t i = 0; i < kSpaces; ++i) database_.families[i] = parts_.families[i];
   }
-  ~RocksDbStore() override {
-    for (rocksdb::ColumnFamilyHandle* handle : handles_) {
-      db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
-    }
-  }
+  ~RocksDbStore() override;
+  RocksDbStore(const RocksDbStore&) = delete;
+  RocksDbStore& operator=(const RocksDbStore&) = delete;
 
   Result<std::optional<std::string>> Get(Space space, std::string_view key) const override {
     return GetFrom(database_, rocksdb::ReadOptions(), space, key);
@@ -40,45 +57,134 @@ class RocksDbStore final : public Store {
   }
   std::unique_ptr<Snapshot> NewSnapshot() const override { return NewRocksDbSnapshot(database_); }
 
-  Status Commit(const Batch& batch) override {
-    for (const Batch::Change& change : batch.changes()) {
-      rocksdb::ColumnFamilyHandle* family = database_.family(change.space);
-      const rocksdb::Status added = change.value ? batch_.Put(family, change.key, *change.value)
-                                                 : batch_.Delete(family, change.key);
-      if (!added.ok()) return FromRocksDb(added);
-    }
-    rocksdb::WriteOptions options;
-    options.sync = true;
-    const rocksdb::Status written = db_->Write(options, &batch_);
-    if (batch_.GetDataSize() > kBatchBytesKept) batch_ = rocksdb::WriteBatch();
-    batch_.Clear();
-    return FromRocksDb(written);
-  }
+  Status Commit(const Batch& batch) override;
 
-  void ExpireBefore(uint64_t stamp) override { expiry_->Raise(stamp); }
+  void ExpireBefore(uint64_t stamp) override { parts_.expiry->Raise(stamp); }
 
  private:
-  std::unique_ptr<rocksdb::DB> db_;
-  std::vector<rocksdb::ColumnFamilyHandle*> handles_;  // Owned by db_.
+  Status Write(const Batch& batch);
+  Status Heal();
+  Status ForceNewLog();
+  Status Resume();
+
+  Parts parts_;
   OpenDatabase database_;
-  std::shared_ptr<ExpiryFilterFactory> expiry_;  // Shared with db_.
-  rocksdb::WriteBatch batch_;                    // Commit's; commits come one at a time.
+  rocksdb::WriteBatch batch_;  // Write's; commits come one at a time.
 };
+
+RocksDbStore::~RocksDbStore() {
+  if (Status cut = FromRocksDb(parts_.wal->CutBack()); !cut.ok()) {
+    Log(LogLevel::kError, "a failed commit may come back at the next start",
+        {{"error", cut.ToString()}});
+  } else if (!parts_.errors->troubled()) {
+    // So that the next start has no log to replay. If it fails, the log is still there.
+    parts_.db->Flush(rocksdb::FlushOptions(), parts_.families).PermitUncheckedError();
+  }
+  for (rocksdb::ColumnFamilyHandle* family : parts_.families) {
+    parts_.db->DestroyColumnFamilyHandle(family).PermitUncheckedError();
+  }
+}
+
+Status RocksDbStore::Commit(const Batch& batch) {
+  if (batch.empty()) return Status();
+  if (parts_.errors->troubled() || !parts_.wal->Writable()) {
+    if (Status healed = Heal(); !healed.ok()) return healed.While("healing the store");
+  }
+  const Status written = Write(batch);
+  if (written.ok()) {
+    parts_.wal->Acknowledge();
+    return written;
+  }
+  if (Status cut = FromRocksDb(parts_.wal->CutBack()); !cut.ok()) {
+    Log(LogLevel::kError, "cannot take a failed commit out of the log yet",
+        {{"error", cut.ToString()}});
+  }
+  return written.While("committing");
+}
+
+Status RocksDbStore::Write(const Batch& batch) {
+  batch_.Clear();
+  for (const Batch::Change& change : batch.changes()) {
+    rocksdb::ColumnFamilyHandle* family = database_.family(change.space);
+    const rocksdb::Status added = change.value ? batch_.Put(family, change.key, *change.value)
+                                               : batch_.Delete(family, change.key);
+    if (!added.ok()) return FromRocksDb(added);
+  }
+  rocksdb::WriteOptions options;
+  options.sync = true;
+  const rocksdb::Status written = parts_.db->Write(options, &batch_);
+  if (batch_.GetDataSize() > kBatchBytesKept) batch_ = rocksdb::WriteBatch();
+  return FromRocksDb(written);
+}
+
+Status RocksDbStore::Heal() {
+  RETURN_IF_ERROR(FromRocksDb(parts_.wal->CutBack()));
+  RETURN_IF_ERROR(Resume());
+  if (!parts_.wal->Writable()) RETURN_IF_ERROR(ForceNewLog());
+  Log(LogLevel::kInfo, "storage healed");
+  return Status();
+}
+
+Status RocksDbStore::Resume() {
+  const WalGuard::Discarding discarding(*parts_.wal);
+  // Before, because an error during the resumption must not go unnoticed.
+  parts_.errors->Clear();
+  const rocksdb::Status resumed = parts_.db->Resume();
+  if (!resumed.ok()) parts_.errors->Set();
+  return FromRocksDb(resumed);
+}
+
+// RocksDB 7.8 begins a new log when it resumes only if there is something to flush, and otherwise
+// goes on with the one that we have cut. So: something to flush, which needs no log, then a write
+// that the cut log refuses, so that there is an error to resume from.
+Status RocksDbStore::ForceNewLog() {
+  rocksdb::ColumnFamilyHandle* const unused = parts_.families[kSpaces];
+  rocksdb::WriteOptions without_log;
+  without_log.disableWAL = true;
+  RETURN_IF_ERROR(FromRocksDb(parts_.db->Delete(without_log, unused, "")));
+  const rocksdb::Status refused = parts_.db->Delete(rocksdb::WriteOptions(), unused, "");
+  CHECK(!refused.ok());
+  RETURN_IF_ERROR(Resume());
+  CHECK(parts_.wal->Writable());
+  return Status();
+}
+
+Status OpenDatabaseIn(const RocksDbOptions& options, Parts& parts) {
+  const bool is_new = parts.folder->contents() == DataFolder::Contents::kNone;
+  const std::string path = parts.folder->db_path();
+  if (!is_new) RETURN_IF_ERROR(CheckAndMendLogs(*parts.wal, path));
+
+  const std::shared_ptr<rocksdb::Cache> cache = rocksdb::NewLRUCache(options.block_cache_bytes);
+  rocksdb::DBOptions db_options = DatabaseOptions(options, cache);
+  db_options.create_if_missing = is_new;
+  db_options.error_if_exists = is_new;
+  db_options.env = parts.env.get();
+  db_options.listeners.push_back(parts.errors);
+  rocksdb::DB* db = nullptr;
+  const rocksdb::Status opened = rocksdb::DB::Open(
+      db_options, path, FamilyDescriptors(options, cache, parts.expiry), &parts.families, &db);
+  if (!opened.ok()) return FromRocksDb(opened);
+  parts.db.reset(db);
+  return is_new ? parts.folder->Finish() : Status();
+}
 
 }  // namespace
 
+Result<std::unique_ptr<Store>> OpenRocksDbStoreOn(const RocksDbOptions& options,
+                                                  std::shared_ptr<rocksdb::FileSystem> files) {
+  Parts parts;
+  parts.wal = std::make_shared<WalGuard>(std::move(files));
+  ASSIGN_OR_RETURN(parts.folder, DataFolder::Open(options.path, parts.wal));
+  parts.env = rocksdb::NewCompositeEnv(parts.wal);
+  parts.errors = std::make_shared<ErrorListener>();
+  parts.expiry = std::make_shared<ExpiryFilterFactory>();
+  const Status opened = OpenDatabaseIn(options, parts);
+  if (!opened.ok()) return opened.While("opening " + options.path);
+  return std::unique_ptr<Store>(std::make_unique<RocksDbStore>(std::move(parts)));
+}
+
 Result<std::unique_ptr<Store>> OpenRocksDbStore(const RocksDbOptions& options) {
-  const std::shared_ptr<rocksdb::Cache> cache = rocksdb::NewLRUCache(options.block_cache_bytes);
-  auto expiry = std::make_shared<ExpiryFilterFactory>();
-  rocksdb::DBOptions db_options = DatabaseOptions(options, cache);
-  db_options.create_if_missing = true;
-  rocksdb::DB* db = nullptr;
-  std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  const rocksdb::Status opened = rocksdb::DB::Open(
-      db_options, options.path, FamilyDescriptors(options, cache, expiry), &handles, &db);
-  if (!opened.ok()) return FromRocksDb(opened).While("opening " + options.path);
-  return std::unique_ptr<Store>(std::make_unique<RocksDbStore>(
-      std::unique_ptr<rocksdb::DB>(db), std::move(handles), std::move(expiry)));
+  return OpenRocksDbStoreOn(options, rocksdb::FileSystem::Default());
 }
 
 }  // namespace hearth::storage

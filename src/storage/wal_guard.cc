@@ -1,0 +1,135 @@
+#include "storage/wal_guard.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "base/check.h"
+
+namespace hearth::storage {
+
+using rocksdb::IODebugContext;
+using rocksdb::IOOptions;
+using rocksdb::IOStatus;
+
+// One write-ahead log.
+//
+// Threads: the committer appends and cuts; a background flush may sync meanwhile.
+class GuardedWal final : public rocksdb::FSWritableFileOwnerWrapper {
+ public:
+  GuardedWal(std::unique_ptr<rocksdb::FSWritableFile> file, WalGuard& guard)
+      : FSWritableFileOwnerWrapper(std::move(file)), guard_(guard) {
+    MutexLock lock(guard_.mutex_);
+    guard_.open_.push_back(this);
+  }
+  ~GuardedWal() override {
+    MutexLock lock(guard_.mutex_);
+    std::erase(guard_.open_, this);
+  }
+
+  bool Writable() const { return state_ == State::kGood; }
+
+  void Acknowledge() {
+    // Bytes that a cut log swallowed must never count as a commit.
+    CHECK(Writable());
+    acknowledged_bytes_ = appended_bytes_;
+  }
+
+  IOStatus CutBack() {
+    if (state_ == State::kGood && !torn_ && appended_bytes_ == acknowledged_bytes_) {
+      return IOStatus::OK();
+    }
+    if (state_ == State::kCut) return IOStatus::OK();
+    state_ = State::kTainted;
+    IOStatus status = target()->Truncate(acknowledged_bytes_, IOOptions(), nullptr);
+    if (status.ok()) status = target()->Fsync(IOOptions(), nullptr);
+    if (status.ok()) state_ = State::kCut;
+    return status;
+  }
+
+  IOStatus Append(const rocksdb::Slice& data, const IOOptions& options,
+                  IODebugContext* debug) override {
+    if (state_ != State::kGood) return AppendToAbandoned();
+    return Count(data.size(), target()->Append(data, options, debug));
+  }
+  IOStatus Append(const rocksdb::Slice& data, const IOOptions& options,
+                  const rocksdb::DataVerificationInfo& verification,
+                  IODebugContext* debug) override {
+    if (state_ != State::kGood) return AppendToAbandoned();
+    return Count(data.size(), target()->Append(data, options, verification, debug));
+  }
+  IOStatus Sync(const IOOptions& options, IODebugContext* debug) override {
+    return SyncUnlessAbandoned([&] { return target()->Sync(options, debug); });
+  }
+  IOStatus Fsync(const IOOptions& options, IODebugContext* debug) override {
+    return SyncUnlessAbandoned([&] { return target()->Fsync(options, debug); });
+  }
+
+ private:
+  enum class State {
+    kGood,
+    kTainted,  // May hold a failed commit.
+    kCut,      // Holds acknowledged commits only, all of them synced.
+  };
+
+  IOStatus AppendToAbandoned() const {
+    if (state_ == State::kCut && guard_.discarding_) return IOStatus::OK();
+    return IOStatus::IOError("the write-ahead log was abandoned after a failed commit");
+  }
+
+  IOStatus Count(size_t bytes, IOStatus appended) {
+    if (appended.ok()) {
+      appended_bytes_ += bytes;
+    } else {
+      torn_ = true;
+    }
+    return appended;
+  }
+
+  template <typename Function>
+  IOStatus SyncUnlessAbandoned(Function sync) const {
+    if (state_ == State::kCut) return IOStatus::OK();
+    if (state_ == State::kTainted) return AppendToAbandoned();
+    return sync();
+  }
+
+  WalGuard& guard_;
+  std::atomic<State> state_ = State::kGood;
+  // The committer's own.
+  uint64_t appended_bytes_ = 0;
+  uint64_t acknowledged_bytes_ = 0;
+  bool torn_ = false;  // An append failed, and may have written a part of its bytes.
+};
+
+namespace {
+
+bool IsWal(std::string_view name) { return name.ends_with(".log"); }
+
+}  // namespace
+
+GuardedWal* WalGuard::Newest() const {
+  MutexLock lock(mutex_);
+  CHECK(!open_.empty());
+  return open_.back();
+}
+
+bool WalGuard::Writable() const { return Newest()->Writable(); }
+
+void WalGuard::Acknowledge() { Newest()->Acknowledge(); }
+
+IOStatus WalGuard::CutBack() { return Newest()->CutBack(); }
+
+IOStatus WalGuard::NewWritableFile(const std::string& name, const rocksdb::FileOptions& options,
+                                   std::unique_ptr<rocksdb::FSWritableFile>* file,
+                                   IODebugContext* debug) {
+  std::unique_ptr<rocksdb::FSWritableFile> opened;
+  IOStatus status = target()->NewWritableFile(name, options, &opened, debug);
+  if (status.ok() && IsWal(name)) {
+    *file = std::make_unique<GuardedWal>(std::move(opened), *this);
+  } else {
+    *file = std::move(opened);
+  }
+  return status;
+}
+
+}  // namespace hearth::storage
