@@ -1,10 +1,8 @@
 // gRPC on top of the HTTP/2 server: five-byte frames, trailers, deadlines, cancellation.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -44,6 +42,12 @@ class GrpcCall {
 
   // Answers a unary call: the message and OK, or the error.
   virtual void Respond(Result<std::string> answer) = 0;
+
+  // Holds back further messages of a streaming call until ResumeReceiving; flow control then
+  // slows the client down. For a receiver that works on a message after OnMessage has returned.
+  // A call that has nothing to hold back ignores both.
+  virtual void PauseReceiving() {}
+  virtual void ResumeReceiving() {}
 };
 
 // What a streaming method does with the messages that arrive. Runs on the call's loop.

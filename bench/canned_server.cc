@@ -1,0 +1,92 @@
+// A gRPC server that answers every unary Firestore method with the same bytes: the ceiling that
+// the product's own benchmarks are measured against, on the same HTTP stack.
+#include <pthread.h>
+#include <signal.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <string>
+
+#include "http/grpc_service.h"
+#include "http/server.h"
+
+namespace {
+
+using namespace hearth;
+using namespace hearth::http;
+
+// About what GetDocument answers for a document of ten small fields.
+constexpr size_t kBuiltInAnswerBytes = 400;
+constexpr std::chrono::milliseconds kDrainTimeout{1'000};
+
+// A protobuf message of one unknown bytes field, so that clients that parse it are content.
+std::string BuiltInAnswer() {
+  std::string answer = "\x92\x3f";  // Field 1010, length-delimited.
+  constexpr size_t kPayloadBytes = kBuiltInAnswerBytes - 4;
+  answer += static_cast<char>((kPayloadBytes & 0x7f) | 0x80);
+  answer += static_cast<char>(kPayloadBytes >> 7);
+  answer.append(kPayloadBytes, 'x');
+  return answer;
+}
+
+int Serve(const std::string& listen, size_t loops, std::string answer) {
+  const size_t colon = listen.rfind(':');
+  ListenAddress address = {.host = listen.substr(0, colon), .port = 0};
+  if (colon != std::string::npos) {
+    std::from_chars(listen.data() + colon + 1, listen.data() + listen.size(), address.port);
+  }
+
+  GrpcService service;
+  for (const char* method :
+       {"BatchGetDocuments", "BatchWrite", "BeginTransaction", "Commit", "CreateDocument",
+        "DeleteDocument", "GetDocument", "ListCollectionIds", "ListDocuments", "PartitionQuery",
+        "Rollback", "RunAggregationQuery", "RunQuery", "UpdateDocument"}) {
+    service.Add(std::string("/google.firestore.v1.Firestore/") + method,
+                SingleRequestMethod([&answer](std::shared_ptr<GrpcCall> call, std::string_view) {
+                  call->Respond(answer);
+                }));
+  }
+  // Blocked before the loops' threads start, so that sigwait below is the only one to see them.
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+
+  Server server({.listen = {address}, .loops = loops}, service);
+  if (const Status started = server.Start(); !started.ok()) {
+    std::cerr << started.message() << "\n";
+    return 1;
+  }
+  std::cout << server.addresses().front().port << std::endl;
+  int signal = 0;
+  sigwait(&signals, &signal);
+  server.Drain(kDrainTimeout);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Answers every unary Firestore method with a fixed message.");
+  std::string listen = "127.0.0.1:0";
+  size_t loops = 1;
+  std::string answer_file;
+  app.add_option("--listen", listen, "HOST:PORT; port 0 picks a free one, which is printed");
+  app.add_option("--loops", loops, "Event loops, one thread each")->check(CLI::PositiveNumber);
+  app.add_option("--answer", answer_file, "File with the bytes of the answer")
+      ->check(CLI::ExistingFile);
+  CLI11_PARSE(app, argc, argv);
+
+  std::string answer = BuiltInAnswer();
+  if (!answer_file.empty()) {
+    std::ifstream file(answer_file, std::ios::binary);
+    answer.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  return Serve(listen, loops, std::move(answer));
+}

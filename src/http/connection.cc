@@ -1,0 +1,274 @@
+#include "http/connection.h"
+
+#include <algorithm>
+#include <boost/asio/buffer.hpp>
+#include <utility>
+
+#include "base/check.h"
+#include "http/http1_protocol.h"
+#include "http/http2_protocol.h"
+
+namespace hearth::http {
+namespace {
+
+using boost::asio::ip::tcp;
+using ErrorCode = boost::system::error_code;
+
+// Reads and writes that one connection may do in a row before the others get their turn.
+constexpr int kReadsPerTurnMax = 4;
+constexpr int kWritesPerTurnMax = 8;
+// After the last answer the peer gets this long to read it and close; closing at once would make
+// the kernel discard what it has not read yet.
+constexpr std::chrono::milliseconds kLingerTimeout{2'000};
+// Capacity that a buffer may keep while it is empty.
+constexpr size_t kKeptBufferBytes = 4 * 1024;
+
+void Empty(std::string& buffer) {
+  if (buffer.capacity() > kKeptBufferBytes) {
+    buffer = std::string();
+  } else {
+    buffer.clear();
+  }
+}
+
+}  // namespace
+
+Connection::Connection(tcp::socket socket, std::shared_ptr<EventLoop> loop,
+                       const ConnectionLimits& limits, Service& service, ConnectionKeeper& keeper)
+    : socket_(std::move(socket)),
+      loop_(std::move(loop)),
+      limits_(limits),
+      service_(service),
+      keeper_(keeper),
+      budget_(limits.buffered_request_bytes_max),
+      timer_(*loop_) {}
+
+void Connection::Start() {
+  ErrorCode error;
+  socket_.set_option(tcp::no_delay(true), error);  // Fails only on a socket that is dead already.
+  socket_.non_blocking(true, error);
+  if (error) return Close();
+  CheckAt(loop_->turn_start() + limits_.header_read_timeout);
+  WaitReadable();
+}
+
+void Connection::Drain() {
+  if (draining_ || phase_ != Phase::kOpen) return;
+  draining_ = true;
+  if (!protocol_) return Close();
+  protocol_->Drain();
+  OutputReady();
+}
+
+void Connection::Close() {
+  if (phase_ == Phase::kClosed) return;
+  phase_ = Phase::kClosed;
+  const std::shared_ptr<Connection> self = shared_from_this();
+  timer_.Disarm();
+  ErrorCode ignored;  // The socket is gone either way.
+  socket_.close(ignored);
+  if (protocol_) protocol_->OnLost();
+  keeper_.OnConnectionClosed(self);
+}
+
+void Connection::OutputReady() {
+  if (turn_end_queued_) return;
+  turn_end_queued_ = true;
+  loop_->AtTurnEnd(shared_from_this());
+}
+
+void Connection::InputWanted() {
+  input_wanted_ = true;
+  OutputReady();  // The bytes that were left are offered at the end of the turn.
+}
+
+void Connection::RunAtTurnEnd() {
+  turn_end_queued_ = false;
+  if (phase_ != Phase::kOpen) return;
+  if (std::exchange(input_wanted_, false) && !unread_.empty()) {
+    const std::string bytes = std::exchange(unread_, {});
+    Feed(bytes);
+  }
+  Flush();
+  if (phase_ == Phase::kOpen) WaitReadable();
+}
+
+void Connection::WaitReadable() {
+  // Unread bytes beyond one read's worth hold the peer back through TCP.
+  const bool wanted =
+      phase_ == Phase::kLingering ||
+      ((!protocol_ || protocol_->wants_input()) && unread_.size() < loop_->read_scratch().size());
+  if (waiting_readable_ || input_ended_ || phase_ == Phase::kClosed || !wanted) return;
+  waiting_readable_ = true;
+  socket_.async_wait(tcp::socket::wait_read, [self = shared_from_this()](const ErrorCode& error) {
+    self->waiting_readable_ = false;
+    if (!error) self->OnReadable();
+  });
+}
+
+void Connection::OnReadable() {
+  LoopTurn turn(*loop_);
+  for (int reads = 0; reads < kReadsPerTurnMax && ReadOnce(); ++reads) {
+  }
+  // Answers go out before the wait is renewed: the client can work while this thread waits.
+  if (phase_ == Phase::kOpen) Flush();
+  if (phase_ != Phase::kClosed) WaitReadable();
+}
+
+bool Connection::ReadOnce() {
+  std::vector<char>& scratch = loop_->read_scratch();
+  ErrorCode error;
+  const size_t size = socket_.read_some(boost::asio::buffer(scratch), error);
+  if (error == boost::asio::error::would_block) return false;
+  if (error == boost::asio::error::eof) {
+    OnInputEnd();
+    return false;
+  }
+  if (error) {
+    Close();
+    return false;
+  }
+  if (phase_ == Phase::kLingering) return true;  // Read and dropped.
+  if (unread_.empty()) {
+    Feed({scratch.data(), size});
+  } else {
+    std::string bytes = std::exchange(unread_, {});
+    bytes.append(scratch.data(), size);
+    Feed(bytes);
+  }
+  return size == scratch.size() && phase_ == Phase::kOpen && unread_.empty();
+}
+
+void Connection::Feed(std::string_view bytes) {
+  if (!protocol_) ChooseProtocol(bytes);
+  while (protocol_ && !bytes.empty() && !protocol_->done()) {
+    const size_t taken = protocol_->Receive(bytes);
+    if (taken == 0) break;
+    bytes.remove_prefix(taken);
+  }
+  unread_.assign(bytes);
+}
+
+void Connection::ChooseProtocol(std::string_view bytes) {
+  const size_t compared = std::min(bytes.size(), kHttp2Preface.size());
+  if (bytes.substr(0, compared) != kHttp2Preface.substr(0, compared)) {
+    protocol_ = std::make_unique<Http1Protocol>(*this, limits_, service_);
+  } else if (compared == kHttp2Preface.size()) {
+    protocol_ = std::make_unique<Http2Protocol>(*this, limits_, service_);
+  }
+}
+
+void Connection::OnInputEnd() {
+  input_ended_ = true;
+  if (phase_ == Phase::kLingering || !protocol_) return Close();
+  protocol_->OnInputEnd();
+  OutputReady();
+}
+
+void Connection::Flush() {
+  if (waiting_writable_) return;
+  for (int writes = 0; writes < kWritesPerTurnMax; ++writes) {
+    if (!protocol_) return;
+    std::string& out = loop_->write_scratch();
+    out.clear();
+    protocol_->Produce(out, limits_.send_buffer_bytes_max);
+    if (out.empty()) {
+      if (protocol_->done()) Linger();
+      return;
+    }
+    std::string_view rest = out;
+    switch (SendAll(rest)) {
+      case SendResult::kFailed:
+        return Close();
+      case SendResult::kSome:
+        unsent_.assign(rest);
+        ExpectSendProgress();
+        return WaitWritable();
+      case SendResult::kAll:
+        break;
+    }
+    // Less than a full buffer means that the protocol had no more.
+    if (rest.empty() && out.size() < limits_.send_buffer_bytes_max && !protocol_->done()) return;
+  }
+  // Others get their turn before the rest is produced.
+  loop_->Post([self = shared_from_this()] { self->OutputReady(); });
+}
+
+Connection::SendResult Connection::SendAll(std::string_view& bytes) {
+  while (!bytes.empty()) {
+    ErrorCode error;
+    const size_t size = socket_.write_some(boost::asio::buffer(bytes.data(), bytes.size()), error);
+    if (error == boost::asio::error::would_block) return SendResult::kSome;
+    if (error) return SendResult::kFailed;
+    bytes.remove_prefix(size);
+  }
+  return SendResult::kAll;
+}
+
+void Connection::ExpectSendProgress() {
+  send_deadline_ = loop_->turn_start() + limits_.send_stall_timeout;
+  ArmTimer();
+}
+
+void Connection::WaitWritable() {
+  waiting_writable_ = true;
+  socket_.async_wait(tcp::socket::wait_write, [self = shared_from_this()](const ErrorCode& error) {
+    self->waiting_writable_ = false;
+    if (!error) self->OnWritable();
+  });
+}
+
+void Connection::OnWritable() {
+  LoopTurn turn(*loop_);
+  if (phase_ != Phase::kOpen) return;
+  std::string_view rest = unsent_;
+  const SendResult result = SendAll(rest);
+  if (result == SendResult::kFailed) return Close();
+  if (rest.size() < unsent_.size()) ExpectSendProgress();
+  unsent_.erase(0, unsent_.size() - rest.size());
+  if (result == SendResult::kSome) return WaitWritable();
+  Empty(unsent_);
+  send_deadline_ = TimePoint::max();
+  Flush();
+  if (phase_ == Phase::kOpen) WaitReadable();
+}
+
+void Connection::Linger() {
+  if (input_ended_) return Close();
+  ErrorCode error;
+  socket_.shutdown(tcp::socket::shutdown_send, error);
+  if (error) return Close();
+  phase_ = Phase::kLingering;
+  Empty(unread_);
+  // Nothing more can be answered, so the exchanges need not wait for the peer to close.
+  protocol_->OnLost();
+  protocol_deadline_ = TimePoint::max();
+  linger_deadline_ = loop_->turn_start() + kLingerTimeout;
+  ArmTimer();
+  WaitReadable();
+}
+
+void Connection::CheckAt(TimePoint when) {
+  protocol_deadline_ = std::min(protocol_deadline_, when);
+  ArmTimer();
+}
+
+void Connection::ArmTimer() {
+  const TimePoint next = std::min({protocol_deadline_, send_deadline_, linger_deadline_});
+  // A timer that fires too early looks and waits again; that is cheaper than moving it each time.
+  if (next < timer_.armed_for()) timer_.Arm(next, [this] { OnTimer(); });
+}
+
+void Connection::OnTimer() {
+  const TimePoint now = loop_->turn_start();
+  if (now >= send_deadline_ || now >= linger_deadline_) return Close();
+  if (now >= protocol_deadline_) {
+    // Still without a protocol: the peer has not managed to say which in time.
+    if (!protocol_) return Close();
+    protocol_deadline_ = protocol_->OnTimer(now);
+    OutputReady();
+  }
+  ArmTimer();
+}
+
+}  // namespace hearth::http

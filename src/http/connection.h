@@ -1,0 +1,96 @@
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "http/event_loop.h"
+#include "http/options.h"
+#include "http/protocol.h"
+
+namespace hearth::http {
+
+class Connection;
+
+// Who keeps a loop's connections. Threads: the loop's thread.
+class ConnectionKeeper {
+ public:
+  virtual ~ConnectionKeeper() = default;
+  // The connection is closed and needs keeping no longer.
+  virtual void OnConnectionClosed(const std::shared_ptr<Connection>& connection) = 0;
+  // Its last operation has ended too, so nothing of it is left on the loop.
+  virtual void OnConnectionDestroyed() = 0;
+};
+
+// One client's socket: reads, finds out which protocol is spoken, writes, watches the clock.
+//
+// Threads: its loop's thread, after Start. Ownership: shared by its keeper and by the Asio
+// operations in flight, which end soon after Close. Errors: every failure closes the connection.
+class Connection final : public ProtocolHost,
+                         public TurnEndTask,
+                         public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(boost::asio::ip::tcp::socket socket, std::shared_ptr<EventLoop> loop,
+             const ConnectionLimits& limits, Service& service, ConnectionKeeper& keeper);
+  ~Connection() override { keeper_.OnConnectionDestroyed(); }
+
+  void Start();
+  // Closes once the requests that have begun are answered; at once if there are none.
+  void Drain();
+  // Closes now. The exchanges hear of it.
+  void Close();
+
+  const std::shared_ptr<EventLoop>& loop() const override { return loop_; }
+  BufferBudget& budget() override { return budget_; }
+  void OutputReady() override;
+  void InputWanted() override;
+  void CheckAt(TimePoint when) override;
+  void RunAtTurnEnd() override;
+
+ private:
+  enum class Phase : uint8_t { kOpen, kLingering, kClosed };
+  enum class SendResult : uint8_t { kAll, kSome, kFailed };
+
+  void WaitReadable();
+  void OnReadable();
+  // False when there is nothing more to read for now, or for good.
+  bool ReadOnce();
+  void Feed(std::string_view bytes);
+  void ChooseProtocol(std::string_view bytes);
+  void OnInputEnd();
+
+  void Flush();
+  SendResult SendAll(std::string_view& bytes);
+  void WaitWritable();
+  void OnWritable();
+  void Linger();
+
+  void ExpectSendProgress();
+  void ArmTimer();
+  void OnTimer();
+
+  boost::asio::ip::tcp::socket socket_;
+  const std::shared_ptr<EventLoop> loop_;
+  const ConnectionLimits& limits_;
+  Service& service_;
+  ConnectionKeeper& keeper_;
+  BufferBudget budget_;
+  std::unique_ptr<Protocol> protocol_;  // Null until the first bytes tell which.
+  std::string unread_;                  // Received, but not yet taken by the protocol.
+  std::string unsent_;                  // Produced, but not yet taken by the socket.
+  Timer timer_;
+  TimePoint protocol_deadline_ = TimePoint::max();
+  TimePoint send_deadline_ = TimePoint::max();
+  TimePoint linger_deadline_ = TimePoint::max();
+  Phase phase_ = Phase::kOpen;
+  bool waiting_readable_ = false;
+  bool waiting_writable_ = false;
+  bool turn_end_queued_ = false;
+  bool input_wanted_ = false;
+  bool input_ended_ = false;
+  bool draining_ = false;
+};
+
+}  // namespace hearth::http

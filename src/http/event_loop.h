@@ -1,0 +1,133 @@
+// One thread's worth of network I/O: an Asio io_context, timers, and a mailbox for other threads.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/mutex.h"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace hearth::http {
+
+using TimePoint = std::chrono::steady_clock::time_point;
+
+class Timer;
+
+// Work that is gathered over a turn of the loop and done once at its end, such as one write for
+// all the answers that a connection got in that turn.
+class TurnEndTask {
+ public:
+  virtual ~TurnEndTask() = default;
+  virtual void RunAtTurnEnd() = 0;
+};
+
+// Runs the connections of one thread.
+//
+// Time is the system's monotonic clock, because the kernel's poll waits in no other time.
+// Threads: Post and InLoop are safe from any thread; everything else belongs to the loop's thread.
+// Ownership: shared by the server and by calls whose answer is computed elsewhere, so that an
+// answer that comes after the server's end finds a closed mailbox and not a freed one.
+class EventLoop {
+ public:
+  EventLoop();
+  ~EventLoop();
+  EventLoop(const EventLoop&) = delete;
+  EventLoop& operator=(const EventLoop&) = delete;
+
+  // Serves until Stop; the calling thread becomes the loop's thread.
+  void Run();
+  // Ends Run and drops what is posted from now on. From any thread.
+  void Stop() EXCLUDES_LOCK(mailbox_mutex_);
+
+  // Runs `task` on the loop, in the order of posting. Many tasks posted while the loop is busy
+  // cost one wake-up and share a turn. After Stop the task is dropped unrun.
+  void Post(std::function<void()> task) EXCLUDES_LOCK(mailbox_mutex_);
+  bool InLoop() const { return std::this_thread::get_id() == thread_.load(); }
+
+  boost::asio::io_context& io();
+
+  // The time at which the current turn began: exact enough for deadlines, and free.
+  TimePoint turn_start() const { return turn_start_; }
+  // Shared ownership keeps the task alive until the turn's end.
+  void AtTurnEnd(std::shared_ptr<TurnEndTask> task) { turn_end_.push_back(std::move(task)); }
+
+  // Scratch space that connections use within one callback, so that idle ones hold no buffers.
+  std::vector<char>& read_scratch() { return read_scratch_; }
+  std::string& write_scratch() { return write_scratch_; }
+
+ private:
+  friend class Timer;
+  friend class LoopTurn;
+  struct Asio;  // Keeps Boost out of the headers that the rest of the product includes.
+
+  void DrainMailbox() EXCLUDES_LOCK(mailbox_mutex_);
+  void WaitForFirstTimer();
+  void FireTimers();
+  void EndTurn();
+
+  std::atomic<std::thread::id> thread_ = {};
+
+  Mutex mailbox_mutex_;  // Leaf lock: tasks run without it.
+  std::vector<std::function<void()>> mailbox_ GUARDED_BY(mailbox_mutex_);
+  bool stopped_ GUARDED_BY(mailbox_mutex_) = false;
+
+  std::vector<std::function<void()>> running_tasks_;  // Swapped with the mailbox; keeps capacity.
+  std::multimap<TimePoint, Timer*> timers_;
+  TimePoint waiting_until_ = TimePoint::max();
+  TimePoint turn_start_;
+  std::vector<std::shared_ptr<TurnEndTask>> turn_end_;
+  std::vector<std::shared_ptr<TurnEndTask>> turn_ending_;  // Keeps capacity, like running_tasks_.
+  std::vector<char> read_scratch_;
+  std::string write_scratch_;
+  // Last, so that the handlers that die with it still find everything above.
+  const std::unique_ptr<Asio> asio_;
+};
+
+// The extent of one callback from Asio: notes the time, and runs the turn-end tasks when it ends.
+class LoopTurn {
+ public:
+  explicit LoopTurn(EventLoop& loop);
+  ~LoopTurn() { loop_.EndTurn(); }
+  LoopTurn(const LoopTurn&) = delete;
+  LoopTurn& operator=(const LoopTurn&) = delete;
+
+ private:
+  EventLoop& loop_;
+};
+
+// Calls back once at a set time, unless disarmed before.
+//
+// Threads: used on the loop's thread; may be destroyed elsewhere once disarmed.
+class Timer {
+ public:
+  explicit Timer(EventLoop& loop) : loop_(loop) {}
+  ~Timer();
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+
+  // Replaces what was armed before.
+  void Arm(TimePoint when, std::function<void()> callback);
+  void Disarm();
+  // TimePoint::max() when nothing is armed.
+  TimePoint armed_for() const { return armed_ ? position_->first : TimePoint::max(); }
+
+ private:
+  friend class EventLoop;
+
+  EventLoop& loop_;
+  bool armed_ = false;
+  std::multimap<TimePoint, Timer*>::iterator position_;
+  std::function<void()> callback_;
+};
+
+}  // namespace hearth::http

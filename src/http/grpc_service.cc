@@ -1,0 +1,73 @@
+#include "http/grpc_service.h"
+
+#include <array>
+#include <utility>
+
+#include "base/check.h"
+#include "http/grpc_call.h"
+
+namespace hearth::http {
+namespace {
+
+constexpr std::string_view kGrpcContentType = "application/grpc";
+
+// "application/grpc", "application/grpc+proto", "application/grpc;charset=utf-8"; not grpc-web.
+bool IsGrpc(const RequestHead& head) {
+  const std::string_view type = head.Find("content-type").value_or("");
+  if (!type.starts_with(kGrpcContentType)) return false;
+  const std::string_view rest = type.substr(kGrpcContentType.size());
+  return rest.empty() || rest[0] == '+' || rest[0] == ';';
+}
+
+void Refuse(Exchange& exchange, int status, std::span<const Header> headers) {
+  exchange.SendHead(status, headers, BodyFollows::kNo);
+}
+
+}  // namespace
+
+void GrpcService::Add(std::string path, SingleRequestMethod method) {
+  CHECK(methods_.emplace(std::move(path), Method(std::move(method))).second);
+}
+
+void GrpcService::Add(std::string path, StreamMethod method) {
+  CHECK(methods_.emplace(std::move(path), Method(std::move(method))).second);
+}
+
+bool GrpcService::Wants(const RequestHead& head) const {
+  return IsGrpc(head) || methods_.contains(head.path());
+}
+
+std::shared_ptr<ExchangeHandler> GrpcService::Open(Exchange& exchange) {
+  const RequestHead& head = exchange.head();
+  if (head.method() != "POST") {
+    const Header allow = {"allow", "POST", HeaderText::kStatic};
+    Refuse(exchange, 405, {&allow, 1});
+    return nullptr;
+  }
+  if (!IsGrpc(head)) {
+    Refuse(exchange, 415, {});
+    return nullptr;
+  }
+  if (head.version() != HttpVersion::kHttp2) {
+    // gRPC needs trailers and streams both ways.
+    const Header upgrade = {"upgrade", "h2c", HeaderText::kStatic};
+    Refuse(exchange, 426, {&upgrade, 1});
+    return nullptr;
+  }
+  const auto method = methods_.find(head.path());
+  if (method == methods_.end()) {
+    AnswerGrpcError(exchange,
+                    Status(Code::kUnimplemented, "unknown method " + std::string(head.path())));
+    return nullptr;
+  }
+  const auto call = std::make_shared<GrpcServerCall>(exchange, options_.message_bytes_max);
+  if (!call->Negotiate()) return nullptr;
+  if (const auto* single = std::get_if<SingleRequestMethod>(&method->second)) {
+    call->AnswerWith(*single);
+  } else {
+    call->AnswerWith(std::get<StreamMethod>(method->second));
+  }
+  return call;
+}
+
+}  // namespace hearth::http

@@ -1,0 +1,306 @@
+#include "http/http1_protocol.h"
+
+#include <algorithm>
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/status.hpp>
+#include <charconv>
+#include <utility>
+
+#include "base/check.h"
+
+namespace hearth::http {
+namespace {
+
+namespace beast_http = boost::beast::http;
+
+// Body bytes in a handler's hands at which reading pauses.
+constexpr size_t kBodyWindowBytes = 256 * 1024;
+// A body that nobody wants is read and dropped up to this, to keep the connection; then closed.
+constexpr size_t kDiscardedBodyBytesMax = 256 * 1024;
+
+void AppendStatusLine(std::string& out, int status) {
+  out += "HTTP/1.1 ";
+  out += std::to_string(status);
+  out += ' ';
+  const auto reason =
+      beast_http::obsolete_reason(beast_http::int_to_status(static_cast<unsigned>(status)));
+  out.append(reason.data(), reason.size());
+  out += "\r\n";
+}
+
+void AppendHeader(std::string& out, std::string_view name, std::string_view value) {
+  out += name;
+  out += ": ";
+  out += value;
+  out += "\r\n";
+}
+
+void AppendHex(std::string& out, size_t number) {
+  char text[16];
+  const auto end = std::to_chars(text, text + sizeof(text), number, 16).ptr;
+  out.append(text, end);
+}
+
+std::optional<uint64_t> ContentLength(std::span<const Header> headers) {
+  for (const Header& header : headers) {
+    if (header.name != "content-length") continue;
+    uint64_t length = 0;
+    const char* const end = header.value.data() + header.value.size();
+    CHECK(std::from_chars(header.value.data(), end, length).ptr == end);
+    return length;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Http1Protocol::Http1Protocol(ProtocolHost& host, const ConnectionLimits& limits, Service& service)
+    : host_(host), limits_(limits), service_(service), last_progress_(host.loop()->turn_start()) {}
+
+size_t Http1Protocol::Receive(std::string_view bytes) {
+  const size_t offered = bytes.size();
+  while (!bytes.empty() && !close_after_output_) {
+    if (request_ == RequestPart::kNone) {
+      // RFC 9112, 2.2: empty lines before a request are skipped.
+      bytes.remove_prefix(std::min(bytes.find_first_not_of("\r\n"), bytes.size()));
+      if (bytes.empty()) break;
+      request_ = RequestPart::kHead;
+      NoteProgress();
+      Http1ParserSink& sink = *this;
+      parser_.emplace(sink, static_cast<uint32_t>(limits_.header_bytes_max));
+    }
+    if (request_ == RequestPart::kComplete || unconsumed_bytes_ >= kBodyWindowBytes) break;
+
+    boost::beast::error_code error;
+    const size_t used = parser_->put(boost::asio::buffer(bytes.data(), bytes.size()), error);
+    bytes.remove_prefix(used);
+    if (request_ == RequestPart::kHead && parser_->is_header_done() && !error) Open();
+    if (error == beast_http::error::need_more) break;
+    if (error) {
+      Refuse(error == beast_http::error::header_limit ? 431 : 400);
+      break;
+    }
+    if (parser_->is_done()) {
+      OnRequestComplete();
+    } else if (used == 0) {
+      break;
+    }
+  }
+  return close_after_output_ ? offered : offered - bytes.size();
+}
+
+void Http1Protocol::Open() {
+  request_ = RequestPart::kBody;
+  NoteProgress();
+  head_ = std::move(parser_->head());
+  is_head_method_ = head_.method() == "HEAD";
+  is_http10_ = head_.version() == HttpVersion::kHttp10;
+  keep_alive_ = parser_->keep_alive();
+  continue_expected_ = !is_http10_ && !parser_->is_done() && head_.Find("expect") == "100-continue";
+  handler_ = service_.Open(*this);
+  if (continue_expected_ && answer_ == AnswerPart::kNone) {
+    continue_expected_ = false;
+    output_ += "HTTP/1.1 100 Continue\r\n\r\n";
+    host_.OutputReady();
+  }
+}
+
+void Http1Protocol::OnParsedBody(std::string_view bytes) {
+  NoteProgress();
+  if (handler_ && answer_ != AnswerPart::kComplete) {
+    unconsumed_bytes_ += bytes.size();
+    handler_->OnBody(bytes);
+    return;
+  }
+  discarded_bytes_ += bytes.size();
+  if (discarded_bytes_ > kDiscardedBodyBytesMax) CloseAfterOutput();
+}
+
+void Http1Protocol::OnRequestComplete() {
+  if (request_ == RequestPart::kComplete) return;
+  request_ = RequestPart::kComplete;
+  if (handler_ && answer_ != AnswerPart::kComplete) handler_->OnBodyEnd();
+  if (answer_ == AnswerPart::kComplete) host_.OutputReady();  // Produce ends the exchange.
+}
+
+void Http1Protocol::OnInputEnd() {
+  input_ended_ = true;
+  keep_alive_ = false;
+  // A client may close its half and still read, so a complete request is still answered.
+  if (request_ != RequestPart::kComplete) CloseAfterOutput();
+}
+
+void Http1Protocol::Produce(std::string& out, size_t bytes_max) {
+  while (out.size() < bytes_max) {
+    const size_t size = std::min(bytes_max - out.size(), unsent_bytes());
+    out.append(output_, output_offset_, size);
+    output_offset_ += size;
+    if (unsent_bytes() == 0) {
+      output_.clear();
+      output_offset_ = 0;
+    }
+    if (was_full_ && unsent_bytes() < kSendBufferLowBytes) {
+      was_full_ = false;
+      if (handler_ && answer_ == AnswerPart::kBody) handler_->OnWritable();
+    }
+    if (unsent_bytes() == 0) break;
+  }
+  if (answer_ == AnswerPart::kComplete && unsent_bytes() == 0 &&
+      (request_ == RequestPart::kComplete || !keep_alive_ || close_after_output_)) {
+    EndExchange();
+  }
+}
+
+void Http1Protocol::EndExchange() {
+  if (const auto handler = std::move(handler_)) handler->OnClosed();
+  if (!keep_alive_ || draining_) close_after_output_ = true;
+  request_ = RequestPart::kNone;
+  answer_ = AnswerPart::kNone;
+  parser_.reset();
+  unconsumed_bytes_ = discarded_bytes_ = 0;
+  NoteProgress();
+  host_.InputWanted();  // A pipelined request may wait.
+}
+
+void Http1Protocol::Drain() {
+  draining_ = true;
+  if (request_ == RequestPart::kNone) CloseAfterOutput();
+}
+
+TimePoint Http1Protocol::Deadline() const {
+  switch (request_) {
+    case RequestPart::kNone:
+      return last_progress_ + limits_.http1_idle_timeout;
+    case RequestPart::kHead:
+      return last_progress_ + limits_.header_read_timeout;
+    case RequestPart::kBody:
+      // A handler that takes its time is not the client's fault.
+      if (unconsumed_bytes_ >= kBodyWindowBytes) return TimePoint::max();
+      return last_progress_ + limits_.http1_idle_timeout;
+    case RequestPart::kComplete:
+      return TimePoint::max();
+  }
+  return TimePoint::max();
+}
+
+void Http1Protocol::NoteProgress() {
+  last_progress_ = host_.loop()->turn_start();
+  host_.CheckAt(Deadline());
+}
+
+TimePoint Http1Protocol::OnTimer(TimePoint now) {
+  if (now < Deadline()) return Deadline();
+  if (request_ == RequestPart::kNone || answer_ != AnswerPart::kNone) {
+    CloseAfterOutput();
+  } else {
+    Refuse(408);
+  }
+  return TimePoint::max();
+}
+
+void Http1Protocol::OnLost() {
+  close_after_output_ = true;
+  if (const auto handler = std::move(handler_)) handler->OnClosed();
+}
+
+Http1Protocol::Framing Http1Protocol::ChooseFraming(int status,
+                                                    std::optional<uint64_t> content_length,
+                                                    BodyFollows body) const {
+  if (is_head_method_ || body == BodyFollows::kNo || status == 204 || status == 304) {
+    return Framing::kNoBody;
+  }
+  if (content_length) return Framing::kLength;
+  return is_http10_ ? Framing::kUntilClose : Framing::kChunked;
+}
+
+void Http1Protocol::SendHead(int status, std::span<const Header> headers, BodyFollows body) {
+  if (answer_ != AnswerPart::kNone || close_after_output_) return;
+  CHECK(status >= 200 && status <= 999);
+  const std::optional<uint64_t> content_length = ContentLength(headers);
+  framing_ = ChooseFraming(status, content_length, body);
+  length_left_ = framing_ == Framing::kLength ? *content_length : 0;
+  // A client that waits for leave may or may not send its body now: only closing is unambiguous.
+  if (framing_ == Framing::kUntilClose || continue_expected_ || draining_) keep_alive_ = false;
+
+  AppendStatusLine(output_, status);
+  for (const Header& header : headers) AppendHeader(output_, header.name, header.value);
+  if (framing_ == Framing::kChunked) AppendHeader(output_, "transfer-encoding", "chunked");
+  if (body == BodyFollows::kNo && !content_length && status != 204 && status != 304) {
+    AppendHeader(output_, "content-length", "0");
+  }
+  if (!keep_alive_) {
+    AppendHeader(output_, "connection", "close");
+  } else if (is_http10_) {
+    AppendHeader(output_, "connection", "keep-alive");
+  }
+  output_ += "\r\n";
+  answer_ = AnswerPart::kBody;
+  if (body == BodyFollows::kNo) answer_ = AnswerPart::kComplete;
+  host_.OutputReady();
+}
+
+void Http1Protocol::SendBody(std::string bytes) {
+  if (answer_ != AnswerPart::kBody || bytes.empty() || framing_ == Framing::kNoBody) return;
+  if (framing_ == Framing::kLength) {
+    CHECK(bytes.size() <= length_left_);
+    length_left_ -= bytes.size();
+    output_ += bytes;
+  } else if (framing_ == Framing::kChunked) {
+    AppendHex(output_, bytes.size());
+    output_ += "\r\n";
+    output_ += bytes;
+    output_ += "\r\n";
+  } else {
+    output_ += bytes;
+  }
+  if (unsent_bytes() >= kSendBufferLowBytes) was_full_ = true;
+  host_.OutputReady();
+}
+
+void Http1Protocol::Finish(std::span<const Header> trailers) {
+  if (answer_ != AnswerPart::kBody) return;
+  if (framing_ == Framing::kChunked) {
+    output_ += "0\r\n";
+    for (const Header& header : trailers) AppendHeader(output_, header.name, header.value);
+    output_ += "\r\n";
+  }
+  // An answer that is shorter than announced can only be told by closing.
+  if (length_left_ > 0) keep_alive_ = false;
+  answer_ = AnswerPart::kComplete;
+  unconsumed_bytes_ = 0;  // What the handler still holds no longer matters.
+  host_.InputWanted();    // The rest of an unwanted body is read and dropped.
+}
+
+void Http1Protocol::Abort() {
+  if (answer_ == AnswerPart::kComplete) return;
+  answer_ = AnswerPart::kComplete;
+  output_.resize(output_offset_);  // Not even what is queued, so that it cannot look complete.
+  CloseAfterOutput();
+}
+
+void Http1Protocol::ConsumeBody(size_t bytes) {
+  const bool was_paused = unconsumed_bytes_ >= kBodyWindowBytes;
+  unconsumed_bytes_ -= std::min(bytes, unconsumed_bytes_);
+  if (was_paused && unconsumed_bytes_ < kBodyWindowBytes) {
+    NoteProgress();
+    host_.InputWanted();
+  }
+}
+
+void Http1Protocol::Refuse(int status) {
+  keep_alive_ = false;
+  // In the middle of an answer there is no room for another one.
+  if (answer_ == AnswerPart::kNone) {
+    is_head_method_ = false;
+    SendHead(status, {}, BodyFollows::kNo);
+  }
+  CloseAfterOutput();
+}
+
+void Http1Protocol::CloseAfterOutput() {
+  close_after_output_ = true;
+  host_.OutputReady();
+}
+
+}  // namespace hearth::http

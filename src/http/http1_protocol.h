@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "http/http1_parser.h"
+#include "http/options.h"
+#include "http/protocol.h"
+
+namespace hearth::http {
+
+// HTTP/1.1 and 1.0: one request at a time, so it is its own Exchange. Pipelined requests wait
+// unread until the answer before them is written.
+//
+// Threads, Ownership, Errors: as Protocol says.
+class Http1Protocol final : public Protocol, public Exchange, private Http1ParserSink {
+ public:
+  Http1Protocol(ProtocolHost& host, const ConnectionLimits& limits, Service& service);
+
+  size_t Receive(std::string_view bytes) override;
+  bool wants_input() const override { return !input_ended_ && !close_after_output_; }
+  void OnInputEnd() override;
+  void Produce(std::string& out, size_t bytes_max) override;
+  bool done() const override { return close_after_output_ && unsent_bytes() == 0; }
+  void Drain() override;
+  TimePoint OnTimer(TimePoint now) override;
+  void OnLost() override;
+
+  const RequestHead& head() const override { return head_; }
+  RequestHead TakeHead() override { return std::move(head_); }
+  const std::shared_ptr<EventLoop>& loop() const override { return host_.loop(); }
+  BufferBudget& budget() override { return host_.budget(); }
+  void SendHead(int status, std::span<const Header> headers, BodyFollows body) override;
+  void SendBody(std::string bytes) override;
+  void Finish(std::span<const Header> trailers) override;
+  void Abort() override;
+  void ConsumeBody(size_t bytes) override;
+  size_t unsent_bytes() const override { return output_.size() - output_offset_; }
+
+ private:
+  enum class RequestPart : uint8_t { kNone, kHead, kBody, kComplete };
+  enum class AnswerPart : uint8_t { kNone, kBody, kComplete };
+  // How the client learns where the answer's body ends.
+  enum class Framing : uint8_t { kNoBody, kLength, kChunked, kUntilClose };
+
+  void OnParsedBody(std::string_view bytes) override;
+  // Starts the request whose head is complete.
+  void Open();
+  void OnRequestComplete();
+  Framing ChooseFraming(int status, std::optional<uint64_t> content_length, BodyFollows body) const;
+  // Answers what never became an exchange, and ends the connection.
+  void Refuse(int status);
+  void EndExchange();
+  void CloseAfterOutput();
+  TimePoint Deadline() const;
+  void NoteProgress();
+
+  ProtocolHost& host_;
+  const ConnectionLimits& limits_;
+  Service& service_;
+
+  std::optional<Http1Parser> parser_;  // Of the request in progress.
+  RequestPart request_ = RequestPart::kNone;
+  AnswerPart answer_ = AnswerPart::kNone;
+  RequestHead head_;
+  std::shared_ptr<ExchangeHandler> handler_;  // Shared with whoever computes the answer.
+  bool is_head_method_ = false;
+  bool is_http10_ = false;
+  bool keep_alive_ = true;
+  bool continue_expected_ = false;  // The client waits for leave to send its body.
+  size_t unconsumed_bytes_ = 0;     // Given to the handler, not yet given back.
+  size_t discarded_bytes_ = 0;      // Of a body that nobody wants.
+
+  Framing framing_ = Framing::kNoBody;
+  uint64_t length_left_ = 0;  // Body bytes still owed under kLength.
+  std::string output_;
+  size_t output_offset_ = 0;
+  bool was_full_ = false;  // The handler is owed an OnWritable.
+
+  TimePoint last_progress_;
+  bool input_ended_ = false;
+  bool draining_ = false;
+  bool close_after_output_ = false;
+};
+
+}  // namespace hearth::http

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <nghttp2/nghttp2.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "http/http2_stream.h"
+#include "http/options.h"
+#include "http/protocol.h"
+
+namespace hearth::http {
+
+// The bytes with which every HTTP/2 client begins.
+inline constexpr std::string_view kHttp2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+// HTTP/2 with an nghttp2 server session.
+//
+// Flow control is by hand: a stream's window opens again when its handler has taken the bytes.
+// Threads, Ownership, Errors: as Protocol says.
+class Http2Protocol final : public Protocol {
+ public:
+  Http2Protocol(ProtocolHost& host, const ConnectionLimits& limits, Service& service);
+  ~Http2Protocol() override;
+
+  size_t Receive(std::string_view bytes) override;
+  bool wants_input() const override;
+  void OnInputEnd() override { broken_ = true; }
+  void Produce(std::string& out, size_t bytes_max) override;
+  bool done() const override;
+  void Drain() override;
+  TimePoint OnTimer(TimePoint now) override;
+  void OnLost() override;
+
+  // For the streams.
+  ProtocolHost& host() { return host_; }
+  nghttp2_session* session() { return session_; }
+  void NoteWritable(int32_t stream_id) { writable_streams_.push_back(stream_id); }
+
+ private:
+  // Where the graceful end stands.
+  enum class DrainStep : uint8_t { kNone, kNoticeSent, kGoawaySent };
+
+  void CreateSession();
+  Http2Stream& OpenStream(int32_t stream_id);
+  void CloseStream(Http2Stream& stream);
+  void RunWritableHandlers();
+  void SendFinalGoaway();
+  // Ends the connection when the peer sends too many frames that ask for nothing.
+  void CountUselessFrame();
+
+  // nghttp2's callbacks; `self` is the Http2Protocol.
+  static int OnBeginHeaders(nghttp2_session*, const nghttp2_frame* frame, void* self);
+  static int OnHeader(nghttp2_session*, const nghttp2_frame* frame, const uint8_t* name,
+                      size_t name_size, const uint8_t* value, size_t value_size, uint8_t flags,
+                      void* self);
+  static int OnFrame(nghttp2_session*, const nghttp2_frame* frame, void* self);
+  static int OnData(nghttp2_session*, uint8_t flags, int32_t stream_id, const uint8_t* data,
+                    size_t size, void* self);
+  static int OnStreamClose(nghttp2_session*, int32_t stream_id, uint32_t error_code, void* self);
+  static int OnSendData(nghttp2_session*, nghttp2_frame* frame, const uint8_t* frame_head,
+                        size_t size, nghttp2_data_source* source, void* self);
+
+  Http2Stream* FindStream(int32_t stream_id);
+
+  ProtocolHost& host_;
+  const ConnectionLimits& limits_;
+  Service& service_;
+  nghttp2_session* session_ = nullptr;
+
+  std::vector<std::unique_ptr<Http2Stream>> streams_;  // A stream knows its index.
+  std::vector<std::unique_ptr<Http2Stream>> spare_;    // Closed ones, kept for their buffers.
+  std::vector<int32_t> writable_streams_;              // Ids, since a stream may close meanwhile.
+  std::string* output_ = nullptr;                      // Set while Produce runs.
+
+  TimePoint last_received_;
+  TimePoint last_stream_closed_;
+  TimePoint ping_sent_ = TimePoint::max();  // max() while no answer is awaited.
+  DrainStep drain_ = DrainStep::kNone;
+  size_t useless_frames_ = 0;
+  bool broken_ = false;  // Nothing more can be said on this connection.
+};
+
+}  // namespace hearth::http

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <nghttp2/nghttp2.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "http/exchange.h"
+
+namespace hearth::http {
+
+class Http2Protocol;
+
+// One HTTP/2 stream: a request and its answer.
+//
+// Threads: the connection's loop. Ownership: owned and reused by the connection's Http2Protocol.
+class Http2Stream final : public Exchange {
+ public:
+  explicit Http2Stream(Http2Protocol& protocol) : protocol_(protocol) {}
+
+  // Makes a fresh stream of a reused object, which keeps the capacity of its buffers.
+  void Reset(int32_t id, size_t index);
+
+  int32_t id() const { return id_; }
+  size_t index() const { return index_; }
+  void set_index(size_t index) { index_ = index; }
+
+  // The request, as its frames arrive.
+  void OnHeader(std::string_view name, std::string_view value, size_t header_bytes_max);
+  void OnHeadEnd(Service& service, BodyFollows body);
+  void OnBody(std::string_view bytes);
+  void OnBodyEnd();
+  void OnWritable();
+  void OnClosed();
+
+  // Writes the next `size` bytes of the answer's body to `out`.
+  void MoveBody(size_t size, std::string& out);
+
+  const RequestHead& head() const override { return head_; }
+  RequestHead TakeHead() override { return std::move(head_); }
+  const std::shared_ptr<EventLoop>& loop() const override;
+  BufferBudget& budget() override;
+  void SendHead(int status, std::span<const Header> headers, BodyFollows body) override;
+  void SendBody(std::string bytes) override;
+  void Finish(std::span<const Header> trailers) override;
+  void Abort() override;
+  void ConsumeBody(size_t bytes) override;
+  size_t unsent_bytes() const override { return unsent_bytes_; }
+
+ private:
+  static ssize_t ReadBody(nghttp2_session* session, int32_t stream_id, uint8_t* buffer,
+                          size_t bytes_max, uint32_t* flags, nghttp2_data_source* source,
+                          void* protocol);
+  ssize_t NextBodyBytes(size_t bytes_max, uint32_t* flags);
+  void ForgetWrittenChunks();
+  void ResumeBody();
+  // Tells a client that still sends that its body is not needed any more.
+  void StopRequestBody();
+
+  Http2Protocol& protocol_;
+  int32_t id_ = 0;
+  size_t index_ = 0;
+  RequestHead head_;
+  size_t header_bytes_ = 0;
+  std::shared_ptr<ExchangeHandler> handler_;  // Shared with whoever computes the answer.
+
+  std::vector<std::string> chunks_;  // The answer's body; those before first_chunk_ are written.
+  size_t first_chunk_ = 0;
+  size_t first_chunk_offset_ = 0;
+  size_t unsent_bytes_ = 0;
+  std::vector<Header> trailers_;
+  std::string trailer_text_;  // What trailers_ views, unless it is static.
+
+  size_t unconsumed_bytes_ = 0;  // Given to the handler, not yet given back to flow control.
+  bool head_too_large_ = false;
+  bool request_ended_ = false;
+  bool head_sent_ = false;
+  bool finished_ = false;  // Finish, Abort or a head without body: nothing more is taken.
+  bool deferred_ = false;  // nghttp2 waits for ResumeBody.
+  bool was_full_ = false;  // The handler is owed an OnWritable.
+};
+
+}  // namespace hearth::http

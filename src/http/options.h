@@ -1,0 +1,55 @@
+// Every number that bounds what a client can make the server hold or wait for.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hearth::http {
+
+struct ListenAddress {
+  std::string host = {};  // A numeric address, or a name such as "localhost".
+  uint16_t port = 0;      // 0 picks a free one.
+};
+
+// What one connection may cost.
+struct ConnectionLimits {
+  // The head of one request, names and values.
+  size_t header_bytes_max = 16 * 1024;
+  // From the first byte of a head, or from the connection's start, to the head's end.
+  std::chrono::milliseconds header_read_timeout{15'000};
+  // Bytes of unfinished request messages that one connection may hold.
+  size_t buffered_request_bytes_max = 64 * 1024 * 1024;
+  // Unread output is produced up to this and then waits for the socket to take all of it.
+  size_t send_buffer_bytes_max = 256 * 1024;
+  // A peer that takes none of the output that waits for it is given up.
+  std::chrono::milliseconds send_stall_timeout{60'000};
+
+  // HTTP/1.1: between two requests, and between two pieces of a body.
+  std::chrono::milliseconds http1_idle_timeout{75'000};
+
+  // HTTP/2: without open streams. Channels of gRPC clients idle for long on purpose.
+  std::chrono::milliseconds http2_idle_timeout{30 * 60'000};
+  // HTTP/2: silence after which the peer is asked whether it lives, and its time to answer.
+  std::chrono::milliseconds ping_interval{60'000};
+  std::chrono::milliseconds ping_timeout{20'000};
+  uint32_t concurrent_streams_max = 1'000;
+  // Request bytes in flight that no handler has taken yet, per stream and per connection.
+  uint32_t stream_window_bytes = 1024 * 1024;
+  uint32_t connection_window_bytes = 8 * 1024 * 1024;
+  // Streams that a client may open and reset at once, and then per second (rapid reset).
+  uint64_t stream_reset_burst_max = 1'000;
+  uint64_t stream_resets_per_second_max = 100;
+};
+
+struct ServerOptions {
+  std::vector<ListenAddress> listen = {};
+  size_t loops = 1;
+  // A connection beyond these is accepted and closed at once, so that its client learns it early.
+  size_t connections_max = 50'000;
+  ConnectionLimits connection = {};
+};
+
+}  // namespace hearth::http

@@ -1,0 +1,135 @@
+#include "http/server.h"
+
+#include <boost/asio/ip/tcp.hpp>
+#include <future>
+#include <unordered_set>
+#include <utility>
+
+#include "base/check.h"
+#include "http/connection.h"
+#include "http/listener.h"
+
+namespace hearth::http {
+
+using boost::asio::ip::tcp;
+
+// The connections of one loop.
+//
+// Threads: the loop's, except for the constructor. Ownership: destroyed after the loop stopped.
+class LoopConnections final : public ConnectionKeeper {
+ public:
+  LoopConnections(Server& server, std::shared_ptr<EventLoop> loop)
+      : server_(server), loop_(std::move(loop)) {}
+
+  // From any thread: the connection starts on its loop.
+  void Adopt(tcp::socket socket) {
+    // Shared by the task that starts it, and then as Connection says.
+    const auto connection = std::make_shared<Connection>(
+        std::move(socket), loop_, server_.options_.connection, server_.service_, *this);
+    loop_->Post([this, connection] {
+      open_.insert(connection);
+      connection->Start();
+      if (ending_) connection->Drain();
+    });
+  }
+
+  void DrainAll() {
+    ending_ = true;
+    ForEach([](Connection& connection) { connection.Drain(); });
+  }
+
+  void CloseAll() {
+    ForEach([](Connection& connection) { connection.Close(); });
+  }
+
+  void OnConnectionClosed(const std::shared_ptr<Connection>& connection) override {
+    open_.erase(connection);
+  }
+  void OnConnectionDestroyed() override { server_.OnConnectionEnd(); }
+
+ private:
+  template <typename Action>
+  void ForEach(Action action) {
+    const std::vector<std::shared_ptr<Connection>> all(open_.begin(), open_.end());
+    for (const auto& connection : all) action(*connection);
+  }
+
+  Server& server_;
+  const std::shared_ptr<EventLoop> loop_;  // Shared with the server and its calls.
+  std::unordered_set<std::shared_ptr<Connection>> open_;
+  bool ending_ = false;
+};
+
+Server::Server(ServerOptions options, Service& service)
+    : options_(std::move(options)), service_(service) {
+  CHECK(options_.loops > 0);
+  for (size_t i = 0; i < options_.loops; ++i) {
+    loops_.push_back(std::make_shared<EventLoop>());
+    connections_.push_back(std::make_unique<LoopConnections>(*this, loops_.back()));
+  }
+}
+
+Server::~Server() { Drain(std::chrono::milliseconds(0)); }
+
+Status Server::Start() {
+  CHECK(threads_.empty() && !drained_);
+  auto listener = std::make_unique<Listener>(loops_);
+  std::vector<ListenAddress> bound;
+  for (const ListenAddress& address : options_.listen) {
+    ASSIGN_OR_RETURN(ListenAddress real, listener->Bind(address));
+    bound.push_back(std::move(real));
+  }
+  listener_ = std::move(listener);
+  bound_ = std::move(bound);
+  listener_->Accept([this](tcp::socket socket, size_t loop_index) {
+    if (connection_count_ >= options_.connections_max) return;  // The socket closes here.
+    ++connection_count_;
+    connections_[loop_index]->Adopt(std::move(socket));
+  });
+  for (const auto& loop : loops_) threads_.emplace_back([loop] { loop->Run(); });
+  return Status();
+}
+
+bool Server::Drain(std::chrono::milliseconds timeout) {
+  if (std::exchange(drained_, true) || threads_.empty()) return true;
+  // Waited for, because a connection accepted later would not be counted below.
+  std::promise<void> stopped;
+  loops_.front()->Post([&] {
+    listener_->Stop();
+    stopped.set_value();
+  });
+  stopped.get_future().wait();
+
+  for (size_t i = 0; i < loops_.size(); ++i) {
+    loops_[i]->Post([connections = connections_[i].get()] { connections->DrainAll(); });
+  }
+  WaitForNoConnections(std::chrono::steady_clock::now() + timeout);
+  const bool all_finished = connection_count_ == 0;
+  for (size_t i = 0; i < loops_.size(); ++i) {
+    loops_[i]->Post([connections = connections_[i].get()] { connections->CloseAll(); });
+  }
+  // Closing waits for nobody, so this ends.
+  WaitForNoConnections(std::chrono::steady_clock::time_point::max());
+  for (const auto& loop : loops_) loop->Stop();
+  for (std::thread& thread : threads_) thread.join();
+  return all_finished;
+}
+
+void Server::OnConnectionEnd() {
+  // Under the lock, so that the waiting thread cannot check and fall asleep in between.
+  MutexLock lock(mutex_);
+  --connection_count_;
+  connection_ended_.NotifyAll();
+}
+
+void Server::WaitForNoConnections(std::chrono::steady_clock::time_point until) {
+  using std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kLongWait{1'000};
+  MutexLock lock(mutex_);
+  while (connection_count_ > 0 && steady_clock::now() < until) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - steady_clock::now());
+    connection_ended_.WaitFor(mutex_, std::min(left, kLongWait));
+  }
+}
+
+}  // namespace hearth::http

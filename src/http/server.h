@@ -1,0 +1,71 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "http/event_loop.h"
+#include "http/exchange.h"
+#include "http/options.h"
+
+namespace hearth::http {
+
+class Listener;
+class LoopConnections;
+
+// Listens, spreads connections over its loops in turn, and serves HTTP/1.1 and HTTP/2 on one port.
+//
+// Threads: Start, Drain and the destructor from one thread; connection_count from any.
+// Ownership: owns loops, threads and connections; borrows the service, which must outlive it.
+class Server {
+ public:
+  Server(ServerOptions options, Service& service);
+  ~Server();  // As Drain(0).
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // Binds every address, then serves. On failure nothing listens, and the message names the
+  // address and the reason: InvalidArgument for one that is none, FailedPrecondition for one that
+  // is taken or forbidden.
+  Status Start();
+
+  // What is bound, in the order of the options, with the ports that were picked.
+  const std::vector<ListenAddress>& addresses() const { return bound_; }
+
+  // Stops accepting, lets the requests that have begun finish for at most `timeout`, then closes
+  // what is left and ends the loops. True when nothing had to be cut off. Only the first call
+  // acts.
+  bool Drain(std::chrono::milliseconds timeout);
+
+  size_t connection_count() const { return connection_count_; }
+
+ private:
+  friend class LoopConnections;
+
+  void OnConnectionEnd();
+  void WaitForNoConnections(std::chrono::steady_clock::time_point until) EXCLUDES_LOCK(mutex_);
+
+  const ServerOptions options_;
+  Service& service_;
+  std::vector<ListenAddress> bound_;
+  std::atomic<size_t> connection_count_ = 0;
+
+  Mutex mutex_;  // Leaf lock; guards only the wait for connection_count_ to fall.
+  CondVar connection_ended_;
+
+  // Shared with calls whose answer is computed elsewhere.
+  std::vector<std::shared_ptr<EventLoop>> loops_;
+  std::vector<std::unique_ptr<LoopConnections>> connections_;  // One for each loop.
+  std::unique_ptr<Listener> listener_;
+  std::vector<std::thread> threads_;
+  bool drained_ = false;
+};
+
+}  // namespace hearth::http
