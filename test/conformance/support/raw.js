@@ -1,0 +1,78 @@
+// The Firestore service without an SDK: requests as plain objects, outcomes as {code, message, response}.
+
+import grpc from '@grpc/grpc-js';
+import loader from '@grpc/proto-loader';
+import {createRequire} from 'node:module';
+import {dirname} from 'node:path';
+
+const protocolRoot = dirname(createRequire(import.meta.url).resolve('google-proto-files/package.json'));
+const definition = loader.loadSync('google/firestore/v1/firestore.proto',
+  {longs: String, enums: String, defaults: false, oneofs: false, includeDirs: [protocolRoot]});
+const {Firestore} = grpc.loadPackageDefinition(definition).google.firestore.v1;
+
+const callMsMax = 60_000;
+const codeNames = Object.fromEntries(Object.entries(grpc.status).map(([name, code]) => [code, name]));
+
+// The name of a numeric gRPC code, "OK" for none.
+export const codeName = (code) => codeNames[code ?? 0];
+
+// The wire form of a request, for tests that tamper with it.
+export const encode = (method, request) => Firestore.service[method].requestSerialize(request);
+
+export class Raw {
+  #client;
+
+  constructor(address, {owner = true} = {}) {
+    this.#client = new Firestore(address, grpc.credentials.createInsecure(), {
+      'grpc.max_receive_message_length': -1,
+      'grpc.max_send_message_length': -1,
+      'grpc.use_local_subchannel_pool': 1,
+    });
+    this.headers = owner ? {authorization: 'Bearer owner'} : {};
+  }
+
+  ready(msMax) {
+    return new Promise((resolve, reject) => {
+      this.#client.waitForReady(Date.now() + msMax, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  close() {
+    this.#client.close();
+  }
+
+  // Starts a call: `done` is its outcome, `cancel` gives it up. A streamed answer is a list.
+  start(method, request, {deadlineMs = callMsMax, headers = {}, body} = {}) {
+    const metadata = new grpc.Metadata();
+    for (const [key, value] of Object.entries({...this.headers, ...headers})) metadata.set(key, value);
+    const {path, requestSerialize, responseDeserialize, responseStream} = Firestore.service[method];
+    const serialize = body ? () => body : requestSerialize;
+    const options = {deadline: Date.now() + deadlineMs};
+    let call;
+    const done = new Promise((resolve) => {
+      const fail = (error) => resolve({code: codeName(error.code), message: error.details});
+      if (responseStream) {
+        const answers = [];
+        call = this.#client.makeServerStreamRequest(path, serialize, responseDeserialize, request, metadata, options);
+        call.on('data', (answer) => answers.push(answer));
+        call.on('error', fail);
+        call.on('end', () => resolve({code: 'OK', message: '', response: answers}));
+      } else {
+        call = this.#client.makeUnaryRequest(path, serialize, responseDeserialize, request, metadata, options,
+          (error, response) => (error ? fail(error) : resolve({code: 'OK', message: '', response})));
+      }
+    });
+    return {done, cancel: () => call.cancel()};
+  }
+
+  call(method, request, options) {
+    return this.start(method, request, options).done;
+  }
+
+  // The response of a call that must succeed.
+  async must(method, request, options) {
+    const {code, message, response} = await this.call(method, request, options);
+    if (code !== 'OK') throw new Error(`${method}: ${code}: ${message}`);
+    return response;
+  }
+}

@@ -1,0 +1,122 @@
+// Starts and stops the servers under test: Hearth from its binary, and the official emulator where it is installed.
+//
+// HEARTH_BINARY   the server to start; otherwise build/release/hearth, then build/dev/hearth
+// HEARTH_ADDRESS  talk to this running server instead of starting one
+// HEARTH_TARGET   `emulator` when that server is the official emulator: it checks the tests themselves
+
+import {spawn} from 'node:child_process';
+import {existsSync, mkdtempSync, rmSync} from 'node:fs';
+import {createServer} from 'node:net';
+import {tmpdir} from 'node:os';
+import {dirname, join} from 'node:path';
+import {createInterface} from 'node:readline';
+import {fileURLToPath} from 'node:url';
+import {Raw} from './raw.js';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
+const startMsMax = 30_000;
+const stopMsMax = 20_000;
+
+export const targetIsEmulator = process.env.HEARTH_TARGET === 'emulator';
+
+function binary() {
+  const candidates = process.env.HEARTH_BINARY
+    ? [process.env.HEARTH_BINARY]
+    : ['release', 'dev'].map((preset) => join(root, 'build', preset, 'hearth'));
+  const found = candidates.find((path) => existsSync(path));
+  if (!found) throw new Error(`no server to test: build one of ${candidates.join(', ')}`);
+  return found;
+}
+
+function exitOf(child) {
+  return new Promise((resolve) => child.once('exit', (code, signal) => resolve({code, signal})));
+}
+
+async function within(promise, ms, what) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what} took more than ${ms} ms`)), ms);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+function firstAddress(child, exited) {
+  return new Promise((resolve, reject) => {
+    createInterface({input: child.stdout}).on('line', (line) => {
+      const match = /^listening on (\S+)$/.exec(line);
+      if (match) resolve(match[1]);
+    });
+    exited.then(({code, signal}) => reject(new Error(`hearth exited early: ${code ?? signal}`)));
+  });
+}
+
+// Asks the process to stop and waits for it; a server that does not stop is killed and reported.
+async function terminate(child, exited, signal) {
+  child.kill(signal);
+  try {
+    return await within(exited, stopMsMax, `stopping process ${child.pid}`);
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  }
+}
+
+// Hearth on a free loopback port. Without `data` its data lives in a temporary directory and goes with it.
+export async function startHearth({data, flags = []} = {}) {
+  const directory = data ?? mkdtempSync(join(tmpdir(), 'hearth-conformance-'));
+  const child = spawn(binary(), ['serve', '--data', directory, '--listen', '127.0.0.1:0', ...flags],
+    {stdio: ['ignore', 'pipe', 'inherit']});
+  const exited = exitOf(child);
+  const removeData = () => data === undefined && rmSync(directory, {recursive: true, force: true});
+  try {
+    const address = await within(firstAddress(child, exited), startMsMax, 'starting hearth');
+    return {
+      address,
+      async stop() {
+        const {code, signal} = await terminate(child, exited, 'SIGTERM');
+        removeData();
+        if (code !== 0) throw new Error(`hearth ended with ${code ?? signal}`);
+      },
+    };
+  } catch (error) {
+    child.kill('SIGKILL');
+    removeData();
+    throw error;
+  }
+}
+
+async function freePort() {
+  const listener = createServer();
+  await new Promise((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const {port} = listener.address();
+  await new Promise((resolve) => listener.close(resolve));
+  return port;
+}
+
+// The official emulator, or null where it is not installed. HEARTH_EMULATOR_ADDRESS names a running one.
+export async function startEmulator() {
+  const running = process.env.HEARTH_EMULATOR_ADDRESS;
+  if (running) return {address: running, stop: async () => {}};
+  const port = await freePort();
+  const child = spawn(join(root, 'tools', 'official-emulator'), [String(port)], {stdio: 'ignore'});
+  const exited = exitOf(child);
+  const address = `127.0.0.1:${port}`;
+  const raw = new Raw(address);
+  try {
+    const outcome = await Promise.race([raw.ready(startMsMax).then(() => 'ready'), exited]);
+    if (outcome.code === 3) return null;
+    if (outcome !== 'ready') throw new Error(`the official emulator ended with ${outcome.code ?? outcome.signal}`);
+    return {address, stop: () => terminate(child, exited, 'SIGTERM')};
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  } finally {
+    raw.close();
+  }
+}
+
+// The server that this run tests.
+export async function startTarget() {
+  const address = process.env.HEARTH_ADDRESS;
+  return address ? {address, stop: async () => {}} : startHearth();
+}
