@@ -16,6 +16,12 @@ int64_t SaturatingAdd(int64_t left, int64_t right) {
   return right > 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
 }
 
+// Firestore documents milliseconds for server times, coarser than the commit's own time.
+Timestamp FloorToMillis(Timestamp time) {
+  const int64_t excess = time.nanos() / 1'000 % 1'000;
+  return Timestamp::FromMicros(time.micros() - excess);
+}
+
 bool IsNan(const ValueView& value) {
   return value.type() == ValueType::kDouble && std::isnan(value.number());
 }
@@ -90,8 +96,9 @@ Status ValidateTransform(const FieldTransform& transform) {
 
 std::string ApplyTransform(const FieldTransform& transform,
                            const std::optional<std::string>& current, Timestamp commit_time) {
-  if (transform.kind == TransformKind::kServerTime) return EncodeTimestamp(commit_time);
-
+  if (transform.kind == TransformKind::kServerTime) {
+    return EncodeTimestamp(FloorToMillis(commit_time));
+  }
   const ValueView operand(transform.operand);
   // A missing field behaves as null: no number and no array.
   const std::string null = EncodeNull();

@@ -12,7 +12,7 @@
 namespace hearth::model {
 
 enum class TransformKind : uint8_t {
-  kServerTime,
+  kServerTime,  // The commit's time, rounded down to milliseconds.
   kIncrement,
   kMaximum,
   kMinimum,
@@ -24,15 +24,16 @@ enum class TransformKind : uint8_t {
 struct FieldTransform {
   FieldPath path;
   TransformKind kind;
-  // Encoded: a number for increment, maximum and minimum; an array for the array transforms;
-  // empty for server time.
+  // Canonical, as ValidateValue returns it: a number for increment, maximum and minimum; an array
+  // for the array transforms; empty for server time.
   std::string operand;
 };
 
 // InvalidArgument when the operand does not fit the kind.
 Status ValidateTransform(const FieldTransform& transform);
 
-// The field's new encoded value, given the old one (nullopt: no such field).
+// The field's new encoded value, given the old one (nullopt: no such field). Requires a transform
+// that ValidateTransform accepts.
 std::string ApplyTransform(const FieldTransform& transform,
                            const std::optional<std::string>& current, Timestamp commit_time);
 

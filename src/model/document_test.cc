@@ -1,0 +1,101 @@
+#include "model/document.h"
+
+#include <gtest/gtest.h>
+
+#include "model/value.h"
+
+namespace hearth::model {
+namespace {
+
+using namespace std::string_literals;
+
+Fields FieldsOf(const std::vector<std::pair<std::string, std::string>>& fields) {
+  std::string encoded;
+  for (const auto& [name, value] : fields) {
+    AppendField(MapView::Tag::kDocument, name, value, &encoded);
+  }
+  return *Fields::Validate(encoded);
+}
+
+TEST(DocumentTest, RecordsRoundTrip) {
+  const Document document = {Timestamp::FromMicros(1), Timestamp::FromMicros(-2),
+                             FieldsOf({{"a", EncodeInteger(1)}})};
+  const std::string record = document.EncodeRecord();
+  EXPECT_EQ(record,
+            "\0\0\0\0\0\0\0\1\xff\xff\xff\xff\xff\xff\xff\xfe"s + document.fields.encoded());
+  EXPECT_EQ(RecordCreateTime(record), document.create_time);
+  EXPECT_EQ(RecordUpdateTime(record), document.update_time);
+  EXPECT_EQ(RecordFields(record), document.fields.encoded());
+
+  const Result<Document> decoded = Document::DecodeRecord(record);
+  ASSERT_TRUE(decoded.ok());
+  EXPECT_EQ(decoded->create_time, document.create_time);
+  EXPECT_EQ(decoded->update_time, document.update_time);
+  EXPECT_EQ(decoded->fields, document.fields);
+}
+
+TEST(DocumentTest, ShortRecordsAreDataLoss) {
+  EXPECT_TRUE(Document::DecodeRecord(std::string(16, '\0')).ok());
+  EXPECT_EQ(Document::DecodeRecord(std::string(15, '\0')).status().code(), Code::kDataLoss);
+}
+
+class DocumentSizeTest : public testing::Test {
+ protected:
+  // The size of the field "z" with this value, its name included.
+  static size_t SizeOfField(const std::string& value) {
+    return FieldsOf({{"z", value}}).SizeBytes();
+  }
+
+  const DatabaseName database_ = *DatabaseName::Parse("projects/p1/databases/(default)");
+  const DocumentPath path_ = *DocumentPath::Parse("s/d");
+};
+
+// Each number was measured on the official emulator.
+TEST_F(DocumentSizeTest, FollowsFirestoresFormula) {
+  const std::string root = "projects/p1/databases/(default)/documents/";
+  EXPECT_EQ(SizeOfField(EncodeNull()), 3u);
+  EXPECT_EQ(SizeOfField(EncodeBoolean(true)), 3u);
+  EXPECT_EQ(SizeOfField(EncodeInteger(1)), 10u);
+  EXPECT_EQ(SizeOfField(EncodeDouble(1.5)), 10u);
+  EXPECT_EQ(SizeOfField(EncodeTimestamp(Timestamp())), 10u);
+  EXPECT_EQ(SizeOfField(EncodeString("abc")), 6u);
+  EXPECT_EQ(SizeOfField(EncodeString("")), 3u);
+  EXPECT_EQ(SizeOfField(EncodeString("é")), 5u);
+  EXPECT_EQ(SizeOfField(EncodeBytes("12345")), 7u);
+  EXPECT_EQ(SizeOfField(EncodeBytes("")), 2u);
+  EXPECT_EQ(SizeOfField(EncodeReference(root + "c/d")), 22u);
+  EXPECT_EQ(SizeOfField(EncodeReference("projects/documents/databases/x/documents/c/d")), 22u);
+  EXPECT_EQ(SizeOfField(EncodeGeoPoint({1, 1})), 18u);
+  EXPECT_EQ(SizeOfField(EncodeArray({})), 3u);
+  EXPECT_EQ(SizeOfField(EncodeArray({EncodeInteger(1), EncodeInteger(2)})), 18u);
+  EXPECT_EQ(SizeOfField(EncodeMap({})), 3u);
+  EXPECT_EQ(SizeOfField(EncodeMap({{"k", EncodeInteger(1)}})), 12u);
+  EXPECT_EQ(SizeOfField(EncodeMap({{"k", EncodeMap({{"l", EncodeInteger(1)}})}})), 14u);
+  EXPECT_EQ(SizeOfField(EncodeArray({EncodeMap({{"k", EncodeInteger(1)}})})), 12u);
+  EXPECT_EQ(SizeOfField(EncodeMap(
+                {{"__type__", EncodeString("__vector__")},
+                 {"value", EncodeArray({EncodeDouble(1), EncodeDouble(2), EncodeDouble(3)})}})),
+            26u);
+
+  EXPECT_EQ(DocumentSizeBytes(database_, path_, Fields()), 16u + 2 + 2 + 32);
+  EXPECT_EQ(DocumentSizeBytes(database_, *DocumentPath::Parse("c/dd/e/f"), Fields()),
+            16u + 2 + 3 + 2 + 2 + 32);
+}
+
+TEST_F(DocumentSizeTest, IsLimitedTo1MiB) {
+  // The document and the fields' names take 58 bytes.
+  const auto fields_of = [](size_t text_bytes) {
+    return FieldsOf({{"a", EncodeString(std::string(600'000, 'x'))},
+                     {"b", EncodeString(std::string(text_bytes - 600'000, 'x'))}});
+  };
+  const Fields largest = fields_of(1'048'576 - 58);
+  EXPECT_EQ(DocumentSizeBytes(database_, path_, largest), 1'048'576u);
+  EXPECT_TRUE(ValidateDocumentSize(database_, path_, largest).ok());
+  EXPECT_EQ(ValidateDocumentSize(database_, path_, fields_of(1'048'577 - 58)),
+            InvalidArgument("Document 'projects/p1/databases/(default)/documents/s/d' cannot be "
+                            "written because its size (1,048,577 bytes) exceeds the maximum "
+                            "allowed size of 1,048,576 bytes."));
+}
+
+}  // namespace
+}  // namespace hearth::model
