@@ -54,7 +54,9 @@ Result<std::string> TakeNumber(std::string_view* key) {
   for (size_t i = 0; i < kNumberBytes; ++i)
     ordered = ordered << 8 | static_cast<uint8_t>((*key)[i]);
   key->remove_prefix(kNumberBytes);
-  return NumericIdText(static_cast<int64_t>(ordered ^ kSignBit));
+  const auto number = static_cast<int64_t>(ordered ^ kSignBit);
+  if (number == 0) return Undecodable();
+  return NumericIdText(number);
 }
 
 bool BeginsWithPair(std::string_view key, char second) {
@@ -83,10 +85,13 @@ Result<std::string> TakeSegment(std::string_view* key) {
     text.append(key->substr(0, zero));
     const char second = (*key)[zero + 1];
     key->remove_prefix(zero + 2);
-    if (second == kTextEnd) return text;
+    if (second == kTextEnd) break;
     if (second != kZeroByte) return Undecodable();
     text.push_back('\0');
   }
+  // Each path has one key only: no '/' within a segment, no number written as text.
+  if (text.find('/') != std::string::npos || NumericId(text)) return Undecodable();
+  return text;
 }
 
 std::string EncodeDocumentPath(const DocumentPath& path) {

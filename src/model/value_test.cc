@@ -115,7 +115,8 @@ TEST(ValueTest, TellsVectorsFromMaps) {
 
 TEST(ValueWireTest, EntriesInAnyOrder) {
   EntryParts entry;
-  ASSERT_TRUE(ReadEntry("\x0a\x01n\x12\x01v"s, &entry));
+  const std::string plain = "\x0a\x01n\x12\x01v";
+  ASSERT_TRUE(ReadEntry(plain, &entry));
   EXPECT_EQ(entry.name, "n");
   EXPECT_EQ(entry.value, "v");
   EXPECT_TRUE(entry.canonical);
