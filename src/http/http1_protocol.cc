@@ -75,7 +75,11 @@ size_t Http1Protocol::Receive(std::string_view bytes) {
     boost::beast::error_code error;
     const size_t used = parser_->put(boost::asio::buffer(bytes.data(), bytes.size()), error);
     bytes.remove_prefix(used);
-    if (request_ == RequestPart::kHead && parser_->is_header_done() && !error) Open();
+    if (request_ == RequestPart::kHead && parser_->is_header_done() && !error) {
+      // Beast bounds only heads that are incomplete, and not to the byte.
+      if (used > limits_.header_bytes_max) error = beast_http::error::header_limit;
+      if (!error) Open();
+    }
     if (error == beast_http::error::need_more) break;
     if (error) {
       Refuse(error == beast_http::error::header_limit ? 431 : 400);

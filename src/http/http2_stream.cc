@@ -66,7 +66,8 @@ void Http2Stream::Reset(int32_t id, size_t index) {
   chunks_.clear();
   first_chunk_ = first_chunk_offset_ = unsent_bytes_ = unconsumed_bytes_ = 0;
   trailers_.clear();
-  head_too_large_ = request_ended_ = head_sent_ = finished_ = deferred_ = was_full_ = false;
+  head_too_large_ = is_head_method_ = request_ended_ = head_sent_ = finished_ = deferred_ =
+      was_full_ = false;
 }
 
 void Http2Stream::OnHeader(std::string_view name, std::string_view value, size_t header_bytes_max) {
@@ -92,6 +93,7 @@ void Http2Stream::OnHeader(std::string_view name, std::string_view value, size_t
 
 void Http2Stream::OnHeadEnd(Service& service, BodyFollows body) {
   request_ended_ = body == BodyFollows::kNo;
+  is_head_method_ = head_.method() == "HEAD";
   if (head_too_large_) {
     SendHead(431, {}, BodyFollows::kNo);
     return;
@@ -143,7 +145,7 @@ void Http2Stream::SendHead(int status, std::span<const Header> headers, BodyFoll
   NameValues fields(headers.size() + 1);
   fields.Add({.name = ":status", .value = {status_text.data(), status_text.size()}});
   for (const Header& header : headers) fields.Add(header);
-  if (body == BodyFollows::kNo) {
+  if (body == BodyFollows::kNo || is_head_method_) {
     finished_ = true;
     // Fails only when the stream is closing already, which OnClosed reports.
     nghttp2_submit_response(protocol_.session(), id_, fields.data(), fields.size(), nullptr);

@@ -78,6 +78,7 @@ class Http2Stream final : public Exchange {
 
   size_t unconsumed_bytes_ = 0;  // Given to the handler, not yet given back to flow control.
   bool head_too_large_ = false;
+  bool is_head_method_ = false;  // The answer then has no body, whatever the handler sends.
   bool request_ended_ = false;
   bool head_sent_ = false;
   bool finished_ = false;  // Finish, Abort or a head without body: nothing more is taken.

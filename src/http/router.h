@@ -1,0 +1,49 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "http/exchange.h"
+#include "http/grpc_service.h"
+#include "http/plain.h"
+
+namespace hearth::http {
+
+// Finds out who answers a request: a plain handler by exact path, a service by the beginning of
+// the path, the gRPC methods, or else 404.
+//
+// Threads: filled before the server starts, then read by all loops. Ownership: owns the plain
+// handlers; borrows the services, which must outlive it.
+class Router final : public Service {
+ public:
+  explicit Router(PlainOptions options = {}) : options_(options) {}
+
+  // `method` is "GET" (which answers HEAD too), "POST" and so on; another method on that path
+  // gets 405.
+  void AddPlain(std::string method, std::string path, PlainHandler handler);
+  // Where two beginnings fit, the longer one wins.
+  void AddService(std::string path_prefix, Service& service);
+  void SetGrpc(GrpcService& grpc) { grpc_ = &grpc; }
+
+  std::shared_ptr<ExchangeHandler> Open(Exchange& exchange) override;
+
+ private:
+  struct PathHash : std::hash<std::string_view> {
+    using is_transparent = void;  // So that looking a view up makes no string.
+  };
+  using Methods = std::vector<std::pair<std::string, PlainHandler>>;
+
+  std::shared_ptr<ExchangeHandler> OpenPlainRoute(Exchange& exchange, const Methods& methods) const;
+
+  const PlainOptions options_;
+  std::unordered_map<std::string, Methods, PathHash, std::equal_to<>> plain_;
+  std::vector<std::pair<std::string, Service*>> services_;  // Longest beginning first.
+  GrpcService* grpc_ = nullptr;
+};
+
+}  // namespace hearth::http
