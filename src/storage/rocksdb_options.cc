@@ -16,8 +16,8 @@ constexpr int kBackgroundJobs = 2;  // One flush and one compaction: enough for 
 constexpr size_t kInfoLogBytes = size_t{1} << 20;
 constexpr size_t kInfoLogFiles = 3;
 constexpr size_t kBlockBytes = size_t{8} << 10;
-constexpr size_t kArenaBlockBytes = size_t{256} << 10;  // Small: an idle family costs one block.
-constexpr double kFilterBitsPerKey = 10;                // One absent key in a hundred costs a read.
+constexpr size_t kArenaBlockBytesMax = size_t{256} << 10;  // Small: an idle family costs one block.
+constexpr double kFilterBitsPerKey = 10;  // One absent key in a hundred costs a read.
 // Bounds how much log a start replays after a crash. Also what makes rarely written families flush.
 constexpr uint64_t kWalBytesMax = uint64_t{64} << 20;
 // Files of stamped spaces that nothing rewrites are compacted at this age, for their expired keys.
@@ -46,7 +46,8 @@ rocksdb::ColumnFamilyOptions FamilyOptions(const RocksDbOptions& options,
 
   rocksdb::ColumnFamilyOptions family;
   family.write_buffer_size = options.write_buffer_bytes / 2;
-  family.arena_block_size = kArenaBlockBytes;
+  // RocksDB's default is an eighth of the buffer; a block must never fill it.
+  family.arena_block_size = std::min(kArenaBlockBytesMax, family.write_buffer_size / 8);
   family.level_compaction_dynamic_level_bytes = true;
   family.compression = FirstSupported({rocksdb::kLZ4Compression, rocksdb::kSnappyCompression});
   family.bottommost_compression =

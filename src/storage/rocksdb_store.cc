@@ -37,7 +37,7 @@ struct Parts {
 };
 
 // After a commit or a background job failed, the next commit first tries to heal: it makes sure
-// that the log holds acknowledged commits only, and has RocksDB flush them and begin a new log.
+// that the log holds acknowledged commits only, has RocksDB resume, and begins a new log.
 class RocksDbStore final : public Store {
  public:
   explicit RocksDbStore(Parts parts) : parts_(std::move(parts)) {
@@ -64,8 +64,8 @@ class RocksDbStore final : public Store {
  private:
   Status Write(const Batch& batch);
   Status Heal();
-  Status ForceNewLog();
   Status Resume();
+  Status BeginNewLog();
 
   Parts parts_;
   OpenDatabase database_;
@@ -114,37 +114,35 @@ Status RocksDbStore::Write(const Batch& batch) {
   options.sync = true;
   const rocksdb::Status written = parts_.db->Write(options, &batch_);
   if (batch_.GetDataSize() > kBatchBytesKept) batch_ = rocksdb::WriteBatch();
-  return FromRocksDb(written);
+  return FromRocksDb(written.IsBusy() ? parts_.wal->failure() : written);
 }
 
 Status RocksDbStore::Heal() {
   RETURN_IF_ERROR(FromRocksDb(parts_.wal->CutBack()));
-  RETURN_IF_ERROR(Resume());
-  if (!parts_.wal->Writable()) RETURN_IF_ERROR(ForceNewLog());
+  const WalGuard::Abandoning abandoning(*parts_.wal);
+  if (parts_.errors->troubled()) RETURN_IF_ERROR(Resume());
+  if (!parts_.wal->Writable()) RETURN_IF_ERROR(BeginNewLog());
   Log(LogLevel::kInfo, "storage healed");
   return Status();
 }
 
+// Flushes what RocksDB could not, and has it accept writes again.
 Status RocksDbStore::Resume() {
-  const WalGuard::Discarding discarding(*parts_.wal);
-  // Before, because an error during the resumption must not go unnoticed.
+  // Cleared first, because an error during the resumption must not go unnoticed.
   parts_.errors->Clear();
   const rocksdb::Status resumed = parts_.db->Resume();
   if (!resumed.ok()) parts_.errors->Set();
   return FromRocksDb(resumed);
 }
 
-// RocksDB 7.8 begins a new log when it resumes only if there is something to flush, and otherwise
-// goes on with the one that we have cut. So: something to flush, which needs no log, then a write
-// that the cut log refuses, so that there is an error to resume from.
-Status RocksDbStore::ForceNewLog() {
+// A flush of a family begins a new log, unless there is nothing to flush; hence the change, which
+// itself needs no log.
+Status RocksDbStore::BeginNewLog() {
   rocksdb::ColumnFamilyHandle* const unused = parts_.families[kSpaces];
   rocksdb::WriteOptions without_log;
   without_log.disableWAL = true;
   RETURN_IF_ERROR(FromRocksDb(parts_.db->Delete(without_log, unused, "")));
-  const rocksdb::Status refused = parts_.db->Delete(rocksdb::WriteOptions(), unused, "");
-  CHECK(!refused.ok());
-  RETURN_IF_ERROR(Resume());
+  RETURN_IF_ERROR(FromRocksDb(parts_.db->Flush(rocksdb::FlushOptions(), unused)));
   CHECK(parts_.wal->Writable());
   return Status();
 }

@@ -3,8 +3,11 @@
 
 #include <stdlib.h>
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
+#include <system_error>
 
 #include "base/check.h"
 
@@ -32,5 +35,28 @@ class TemporaryFolder {
  private:
   std::string path_;
 };
+
+// Copies a folder as kill -9 would leave it at one moment. RocksDB may still be deleting files in
+// the background; a copy during which anything changed is made again.
+inline void CopyAtOneMoment(const std::string& from, const std::string& to) {
+  namespace fs = std::filesystem;
+  const auto list = [&from] {
+    std::map<std::string, uintmax_t> sizes;
+    std::error_code gone;
+    for (const auto& entry : fs::recursive_directory_iterator(from, gone)) {
+      if (entry.is_regular_file(gone)) sizes[entry.path()] = entry.file_size(gone);
+    }
+    return sizes;
+  };
+  constexpr int kAttempts = 1000;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const auto before = list();
+    std::error_code error;
+    fs::remove_all(to, error);
+    fs::copy(from, to, fs::copy_options::recursive, error);
+    if (!error && list() == before) return;
+  }
+  CHECK(false);
+}
 
 }  // namespace hearth::storage

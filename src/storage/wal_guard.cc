@@ -59,10 +59,10 @@ class GuardedWal final : public rocksdb::FSWritableFileOwnerWrapper {
     return Count(data.size(), target()->Append(data, options, verification, debug));
   }
   IOStatus Sync(const IOOptions& options, IODebugContext* debug) override {
-    return SyncUnlessAbandoned([&] { return target()->Sync(options, debug); });
+    return SyncWith([&] { return target()->Sync(options, debug); });
   }
   IOStatus Fsync(const IOOptions& options, IODebugContext* debug) override {
-    return SyncUnlessAbandoned([&] { return target()->Fsync(options, debug); });
+    return SyncWith([&] { return target()->Fsync(options, debug); });
   }
 
  private:
@@ -73,24 +73,37 @@ class GuardedWal final : public rocksdb::FSWritableFileOwnerWrapper {
   };
 
   IOStatus AppendToAbandoned() const {
-    if (state_ == State::kCut && guard_.discarding_) return IOStatus::OK();
-    return IOStatus::IOError("the write-ahead log was abandoned after a failed commit");
+    if (state_ == State::kCut && guard_.abandoning_) return IOStatus::OK();
+    return Abandoned();
   }
 
-  IOStatus Count(size_t bytes, IOStatus appended) {
+  // RocksDB syncs a log that was cut once more before it lets it go.
+  template <typename Function>
+  IOStatus SyncWith(Function sync) const {
+    if (state_ == State::kCut) return IOStatus::OK();
+    return state_ == State::kGood ? Report(sync()) : Abandoned();
+  }
+
+  IOStatus Abandoned() const {
+    return Report(IOStatus::IOError("the write-ahead log was abandoned after a failed commit"));
+  }
+
+  IOStatus Count(size_t bytes, const IOStatus& appended) {
     if (appended.ok()) {
       appended_bytes_ += bytes;
     } else {
       torn_ = true;
     }
-    return appended;
+    return Report(appended);
   }
 
-  template <typename Function>
-  IOStatus SyncUnlessAbandoned(Function sync) const {
-    if (state_ == State::kCut) return IOStatus::OK();
-    if (state_ == State::kTainted) return AppendToAbandoned();
-    return sync();
+  // "Busy" is what RocksDB takes for a failure of this one write; after any other it considers the
+  // log's writer broken, and offers no way to a new log that works in every case.
+  IOStatus Report(const IOStatus& status) const {
+    if (status.ok()) return status;
+    MutexLock lock(guard_.mutex_);
+    guard_.failure_ = status;
+    return IOStatus::Busy("the write-ahead log failed");
   }
 
   WalGuard& guard_;
@@ -116,6 +129,11 @@ GuardedWal* WalGuard::Newest() const {
 bool WalGuard::Writable() const { return Newest()->Writable(); }
 
 void WalGuard::Acknowledge() { Newest()->Acknowledge(); }
+
+IOStatus WalGuard::failure() const {
+  MutexLock lock(mutex_);
+  return failure_;
+}
 
 IOStatus WalGuard::CutBack() { return Newest()->CutBack(); }
 

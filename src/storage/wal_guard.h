@@ -17,7 +17,7 @@ class GuardedWal;
 // a sync fails, RocksDB leaves the record in the log, where the next start would find it: a commit
 // that failed and happened after all. CutBack removes it before the failure is reported.
 //
-// Threads: Writable, Acknowledge, CutBack and Discarding are the committer's; the file system
+// Threads: Writable, Acknowledge, CutBack and Abandoning are the committer's; the file system
 // itself is safe for concurrent use. Ownership: shared with the RocksDB environment made of it.
 class WalGuard final : public rocksdb::FileSystemWrapper {
  public:
@@ -34,14 +34,17 @@ class WalGuard final : public rocksdb::FileSystemWrapper {
   // in it. When this fails, the log may hold the failed commit: try again before anything else.
   rocksdb::IOStatus CutBack() EXCLUDES_LOCK(mutex_);
 
-  // While RocksDB resumes after an error it writes what is left in its buffer, the failed record
-  // included, to the log it abandons. Within the life of this object that is swallowed.
-  class Discarding {
+  // Why a write to the log failed last. RocksDB itself is told "Busy".
+  rocksdb::IOStatus failure() const EXCLUDES_LOCK(mutex_);
+
+  // When RocksDB turns to a new log, it first writes what is left in its buffer, the failed record
+  // included, to the old one. Within the life of this object a log that was cut swallows that.
+  class Abandoning {
    public:
-    explicit Discarding(WalGuard& guard) : guard_(guard) { guard_.discarding_ = true; }
-    ~Discarding() { guard_.discarding_ = false; }
-    Discarding(const Discarding&) = delete;
-    Discarding& operator=(const Discarding&) = delete;
+    explicit Abandoning(WalGuard& guard) : guard_(guard) { guard_.abandoning_ = true; }
+    ~Abandoning() { guard_.abandoning_ = false; }
+    Abandoning(const Abandoning&) = delete;
+    Abandoning& operator=(const Abandoning&) = delete;
 
    private:
     WalGuard& guard_;
@@ -59,9 +62,10 @@ class WalGuard final : public rocksdb::FileSystemWrapper {
   // committer's own thread opens one, so the committer may use it without the lock.
   GuardedWal* Newest() const EXCLUDES_LOCK(mutex_);
 
-  std::atomic<bool> discarding_ = false;
+  std::atomic<bool> abandoning_ = false;
   mutable Mutex mutex_;                               // Leaf lock.
   std::vector<GuardedWal*> open_ GUARDED_BY(mutex_);  // Oldest first; RocksDB owns them.
+  rocksdb::IOStatus failure_ GUARDED_BY(mutex_);
 };
 
 }  // namespace hearth::storage
