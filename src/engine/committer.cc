@@ -26,26 +26,28 @@ size_t ApproximateBytes(const AdmittedCommit& commit) {
   return bytes;
 }
 
-// The documents that one commit touches, each once, in order of first use.
-class Edits {
- public:
-  struct Entry {
-    std::string key;
-    DocumentEdit edit;
-  };
+// One document that a commit touches.
+struct Touched {
+  std::string key;
+  DocumentEdit edit;
+  Record after;
+};
 
-  Entry* Find(const std::string& key) {
+// The documents that a commit touches, each once, in order of first use.
+class TouchedDocuments {
+ public:
+  Touched* Find(const std::string& key) {
     const auto found = by_key_.find(key);
-    return found == by_key_.end() ? nullptr : &entries_[found->second];
+    return found == by_key_.end() ? nullptr : &touched_[found->second];
   }
-  Entry& Add(std::string key, DocumentEdit edit) {
-    by_key_.emplace(key, entries_.size());
-    return entries_.emplace_back(Entry{std::move(key), std::move(edit)});
+  Touched& Add(std::string key, DocumentEdit edit) {
+    by_key_.emplace(key, touched_.size());
+    return touched_.emplace_back(Touched{std::move(key), std::move(edit), nullptr});
   }
-  const std::deque<Entry>& entries() const { return entries_; }
+  std::deque<Touched>& all() { return touched_; }
 
  private:
-  std::deque<Entry> entries_;
+  std::deque<Touched> touched_;  // A deque, so that pointers into it stay.
   std::unordered_map<std::string, size_t> by_key_;
 };
 
@@ -57,6 +59,31 @@ struct Committer::Group {
   Overlay overlay;
   std::vector<Database*> new_databases;
   std::optional<Timestamp> newest;  // Of the commits that change something on disk.
+
+  // One document's change, and what it replaced.
+  void Put(const std::string& key, const std::optional<Document>& before, const Record& after,
+           Timestamp commit_time) {
+    batch.Put(Space::kHistory, HistoryKey(key, commit_time),
+              before ? before->EncodeRecord() : std::string());
+    if (after) {
+      batch.Put(Space::kDocuments, key, *after);
+    } else {
+      batch.Delete(Space::kDocuments, key);
+    }
+    overlay[key] = after;
+  }
+
+  // What one commit changed; with it, a database exists on disk.
+  void PutLog(Database* database, const std::vector<std::string_view>& changed_keys,
+              Timestamp commit_time) {
+    batch.Put(Space::kLog, LogKey(database->number, commit_time), EncodeLogEntry(changed_keys));
+    if (!database->is_on_disk) {
+      batch.Put(Space::kMeta, std::string(kDatabaseKeyPrefix) + database->name.text(),
+                EncodeUint32(static_cast<uint32_t>(database->number)));
+      new_databases.push_back(database);
+    }
+    newest = commit_time;
+  }
 };
 
 Committer::Committer(storage::Store& store, CommitClock& clock, DocumentCache& cache,
@@ -161,51 +188,35 @@ Result<std::optional<Document>> Committer::Load(const std::string& document_key,
 Result<CommitResult> Committer::Stage(const AdmittedCommit& commit, Group* group) {
   const Database& database = *commit.database;
   CommitResult result{clock_.Assign(), {}};
-  Edits edits;
-  std::vector<const Edits::Entry*> touched;
+  TouchedDocuments documents;
+  std::vector<const Touched*> touched_by_write;
   for (const Write& write : commit.writes) {
     std::string key = DocumentKey(database.number, write.path);
-    Edits::Entry* entry = edits.Find(key);
-    if (!entry) {
+    Touched* touched = documents.Find(key);
+    if (!touched) {
       ASSIGN_OR_RETURN(std::optional<Document> before, Load(key, group->overlay));
-      entry =
-          &edits.Add(std::move(key), DocumentEdit(database.name, write.path, std::move(before)));
+      touched = &documents.Add(std::move(key),
+                               DocumentEdit(database.name, write.path, std::move(before)));
     }
     WriteResult& write_result = result.write_results.emplace_back();
-    RETURN_IF_ERROR(entry->edit.Apply(write, result.commit_time, &write_result.transform_results));
-    touched.push_back(entry);
+    RETURN_IF_ERROR(
+        touched->edit.Apply(write, result.commit_time, &write_result.transform_results));
+    touched_by_write.push_back(touched);
   }
 
   std::vector<std::string_view> changed_keys;
-  for (const Edits::Entry& entry : edits.entries()) {
-    if (!entry.edit.IsChange()) continue;
-    changed_keys.push_back(entry.key);
-    const std::optional<Document>& before = entry.edit.before();
-    group->batch.Put(Space::kHistory, HistoryKey(entry.key, result.commit_time),
-                     before ? before->EncodeRecord() : std::string());
-    if (const std::optional<Document> after = entry.edit.After(result.commit_time)) {
-      auto record = std::make_shared<const std::string>(after->EncodeRecord());
-      group->batch.Put(Space::kDocuments, entry.key, *record);
-      group->overlay[entry.key] = std::move(record);
-    } else {
-      group->batch.Delete(Space::kDocuments, entry.key);
-      group->overlay[entry.key] = nullptr;
+  for (Touched& touched : documents.all()) {
+    if (const std::optional<Document> after = touched.edit.After(result.commit_time)) {
+      touched.after = std::make_shared<const std::string>(after->EncodeRecord());
     }
+    if (!touched.edit.IsChange()) continue;
+    changed_keys.push_back(touched.key);
+    group->Put(touched.key, touched.edit.before(), touched.after, result.commit_time);
   }
-  for (size_t i = 0; i < touched.size(); ++i) {
-    const std::optional<Document> after = touched[i]->edit.After(result.commit_time);
-    if (after) result.write_results[i].update_time = after->update_time;
+  for (size_t i = 0; i < touched_by_write.size(); ++i) {
+    result.write_results[i].document = touched_by_write[i]->after;
   }
-  if (changed_keys.empty()) return result;
-
-  group->batch.Put(Space::kLog, LogKey(database.number, result.commit_time),
-                   EncodeLogEntry(changed_keys));
-  if (!database.is_on_disk) {
-    group->batch.Put(Space::kMeta, std::string(kDatabaseKeyPrefix) + database.name.text(),
-                     EncodeUint32(static_cast<uint32_t>(database.number)));
-    group->new_databases.push_back(commit.database);
-  }
-  group->newest = result.commit_time;
+  if (!changed_keys.empty()) group->PutLog(commit.database, changed_keys, result.commit_time);
   return result;
 }
 

@@ -11,11 +11,9 @@
 #include <unordered_map>
 
 #include "base/mutex.h"
+#include "engine/record.h"
 
 namespace hearth::engine {
-
-// A document's stored record, shared by the cache and its readers; null where there is none.
-using Record = std::shared_ptr<const std::string>;
 
 // The records of recently read documents, by document key, bounded in bytes.
 //

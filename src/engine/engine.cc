@@ -67,8 +67,8 @@ Engine::Engine(storage::Store& store, const Clock& clock, RandomSource& random,
       reader_(store, commit_clock_, cache_),
       locks_(clock, options.lock_wait_max),
       transactions_(clock, commit_clock_, locks_, random),
-      committer_(store, commit_clock_, cache_, locks_),
       readers_(options.reader_threads, options.queued_reads_max),
+      committer_(store, commit_clock_, cache_, locks_),
       maintenance_([this] { RunMaintenance(); }) {}
 
 Engine::~Engine() {

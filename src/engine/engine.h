@@ -135,9 +135,10 @@ class Engine {
   Mutex maintenance_mutex_;  // Leaf lock.
   CondVar maintenance_changed_;
   bool stopping_ GUARDED_BY(maintenance_mutex_) = false;
-  // In this order: the threads end first, and the committer before what it uses.
-  Committer committer_;
+  // In this order: the committer ends before the readers that its outcomes set to work, and both
+  // before all that they use.
   ThreadPool readers_;
+  Committer committer_;
   std::thread maintenance_;
 };
 

@@ -30,8 +30,8 @@ struct ListDocumentsRequest {
   model::ParentName parent;
   std::string collection_id;  // Empty: the documents of all collections of the parent.
   size_t page_size = kPageSizeDefault;
-  std::string page_token;     // Of the page before; empty for the first.
-  std::vector<Order> orders;  // Empty: by name.
+  std::string page_token = {};     // Of the page before; empty for the first.
+  std::vector<Order> orders = {};  // Empty: by name.
   // Also names that have no document but documents below them. Only without orders.
   bool show_missing = false;
 };

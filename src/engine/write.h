@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/record.h"
 #include "model/field_path.h"
 #include "model/fields.h"
 #include "model/names.h"
@@ -35,8 +36,8 @@ struct Write {
 };
 
 struct WriteResult {
-  // The document's update time after the commit; absent where there is no document then.
-  std::optional<model::Timestamp> update_time;
+  // The document after the whole commit; null where there is none.
+  Record document;
   std::vector<std::string> transform_results;  // Encoded values, one a transform.
 };
 

@@ -1,0 +1,53 @@
+# Hearth's commands. `make help` lists them.
+.PHONY: help setup build run test quick-test asan tsan thread-safety fuzz bench stress format clean
+
+BUILD := build/release
+JOBS := $(shell nproc)
+DATA ?= data
+LISTEN ?= 127.0.0.1:8080
+
+help:             ## This list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /  make \1\t/' | expand -t 24
+
+setup:            ## Install what is missing: Debian packages by name, npm packages by lock file
+	@tools/setup
+
+build: setup      ## Build the release binary: build/release/hearth
+	@tools/build release hearth
+
+run: build        ## Build, then serve ./data on 127.0.0.1:8080
+	$(BUILD)/hearth serve --data $(DATA) --listen $(LISTEN)
+
+test: setup       ## Build everything and run every test
+	@tools/build release all
+	cd $(BUILD) && ctest --output-on-failure --schedule-random -j $(JOBS)
+	@tools/sanitize asan
+	@tools/sanitize tsan
+	@tools/fuzz 20
+
+quick-test: setup ## Build everything and run the tests, without sanitizers and fuzzers
+	@tools/build release all
+	cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
+
+asan: setup       ## The C++ tests under AddressSanitizer and UBSan
+	@tools/sanitize asan
+
+tsan: setup       ## The C++ tests under ThreadSanitizer
+	@tools/sanitize tsan
+
+fuzz: setup       ## Fuzz frames, headers and bodies; FUZZ_SECONDS each
+	@tools/fuzz $(or $(FUZZ_SECONDS),300)
+
+stress: build     ## Kill the server hundreds of times and compare with a model
+	@tools/build release hearth_stress
+	$(BUILD)/hearth_stress --server $(BUILD)/hearth --kills $(or $(KILLS),300)
+
+bench: setup      ## Measure against the ceilings and rivals; writes bench/results/
+	@tools/build release all
+	bench/run
+
+format:           ## Format the C++ code
+	clang-format -i $$(git ls-files '*.cc' '*.h')
+
+clean:            ## Remove what was built
+	rm -rf build

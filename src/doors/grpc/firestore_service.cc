@@ -1,0 +1,34 @@
+#include "doors/grpc/firestore_service.h"
+
+#include <string>
+#include <utility>
+
+namespace hearth::doors::grpc {
+
+void FirestoreService::Register(http::GrpcService* service) {
+  using Method = void (FirestoreService::*)(const Call&, std::string_view);
+  const auto add = [&](const std::string& name, Method method) {
+    service->Add("/google.firestore.v1.Firestore/" + name,
+                 [this, method](const Call& call, std::string_view request) {
+                   (this->*method)(call, request);
+                 });
+  };
+  add("GetDocument", &FirestoreService::GetDocument);
+  add("BatchGetDocuments", &FirestoreService::BatchGetDocuments);
+  add("ListDocuments", &FirestoreService::ListDocuments);
+  add("ListCollectionIds", &FirestoreService::ListCollectionIds);
+  add("CreateDocument", &FirestoreService::CreateDocument);
+  add("UpdateDocument", &FirestoreService::UpdateDocument);
+  add("DeleteDocument", &FirestoreService::DeleteDocument);
+  add("Commit", &FirestoreService::Commit);
+  add("BatchWrite", &FirestoreService::BatchWrite);
+  add("BeginTransaction", &FirestoreService::BeginTransaction);
+  add("Rollback", &FirestoreService::Rollback);
+}
+
+void FirestoreService::RunBlocking(const Call& call, std::function<void()> task) {
+  const Status accepted = engine_.RunBlocking(std::move(task));
+  if (!accepted.ok()) call->Finish(accepted);
+}
+
+}  // namespace hearth::doors::grpc

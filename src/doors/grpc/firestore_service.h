@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "base/status.h"
+#include "engine/engine.h"
+#include "http/grpc.h"
+#include "http/grpc_service.h"
+#include "wire/requests.h"
+
+namespace hearth::doors::grpc {
+
+// google.firestore.v1.Firestore over gRPC: requests in, the engine's answers out.
+//
+// Threads: methods run on the server's loops, several at once, and never block them.
+// Ownership: borrows the engine, which must outlive every call.
+class FirestoreService {
+ public:
+  explicit FirestoreService(engine::Engine& engine) : engine_(engine) {}
+
+  // Adds the methods to `service`, which must not outlive this.
+  void Register(http::GrpcService* service);
+
+ private:
+  using Call = std::shared_ptr<http::GrpcCall>;
+
+  void GetDocument(const Call& call, std::string_view request);
+  void BatchGetDocuments(const Call& call, std::string_view request);
+  void ListDocuments(const Call& call, std::string_view request);
+  void ListCollectionIds(const Call& call, std::string_view request);
+  void CreateDocument(const Call& call, std::string_view request);
+  void UpdateDocument(const Call& call, std::string_view request);
+  void DeleteDocument(const Call& call, std::string_view request);
+  void Commit(const Call& call, std::string_view request);
+  void BatchWrite(const Call& call, std::string_view request);
+  void BeginTransaction(const Call& call, std::string_view request);
+  void Rollback(const Call& call, std::string_view request);
+
+  // Runs `task` where it may wait for the disk, or ends the call if that is not possible now.
+  void RunBlocking(const Call& call, std::function<void()> task);
+
+  engine::Engine& engine_;
+};
+
+}  // namespace hearth::doors::grpc

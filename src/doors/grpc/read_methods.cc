@@ -1,0 +1,281 @@
+// GetDocument, BatchGetDocuments, ListDocuments and ListCollectionIds.
+#include <string>
+#include <thread>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "doors/grpc/firestore_service.h"
+#include "engine/listing.h"
+#include "wire/order_by.h"
+#include "wire/responses.h"
+
+namespace hearth::doors::grpc {
+namespace {
+
+using engine::Consistency;
+using engine::Database;
+using engine::Engine;
+using engine::ReadScope;
+using engine::ReadView;
+using engine::Record;
+using wire::ReadMask;
+namespace proto = wire::proto;
+
+// A message may be sent at any time; a producer of many makes a pause after this many bytes.
+constexpr size_t kUnwaitedBytesMax = http::kSendBufferLowBytes;
+
+Result<std::string> AnswerGet(const std::string& name, const ReadMask& mask,
+                              const Result<Record>& record) {
+  if (!record.ok()) return record.status();
+  if (!*record) return Status(Code::kNotFound, "Document \"" + name + "\" not found.");
+  return wire::EncodeDocument(name, **record, mask);
+}
+
+// A GetDocument with everything it names understood.
+struct Get {
+  Database* database;
+  model::DocumentPath path;
+  std::string name;
+  ReadMask mask;
+  Consistency consistency;
+
+  static Result<Get> Parse(Engine& engine, std::string_view bytes) {
+    proto::GetDocumentRequest request;
+    RETURN_IF_ERROR(wire::ParseMessage(bytes, &request));
+    ASSIGN_OR_RETURN(model::DocumentName name, model::DocumentName::Parse(request.name()));
+    ASSIGN_OR_RETURN(ReadMask mask, wire::ReadMaskOf(request));
+    ASSIGN_OR_RETURN(Consistency consistency, wire::ReadConsistency(request));
+    ASSIGN_OR_RETURN(Database * database, engine.OpenDatabase(name.database));
+    return Get{database, std::move(name.path), std::move(*request.mutable_name()), std::move(mask),
+               std::move(consistency)};
+  }
+};
+
+// One BatchGetDocuments: sends what it finds document by document, as fast as the client reads.
+//
+// Threads: one step at a time, on the call's loop while the documents are in memory, on a reader
+// thread while they are not.
+class BatchGet : public std::enable_shared_from_this<BatchGet> {
+ public:
+  BatchGet(Engine& engine, std::shared_ptr<http::GrpcCall> call)
+      : engine_(engine), call_(std::move(call)), loop_thread_(std::this_thread::get_id()) {}
+
+  void Start(std::string_view bytes) {
+    if (Status status = Read(bytes); !status.ok()) call_->Finish(status);
+  }
+
+ private:
+  enum class Where { kLoop, kReaderThread };
+
+  Status Read(std::string_view bytes) {
+    proto::BatchGetDocumentsRequest request;
+    RETURN_IF_ERROR(wire::ParseMessage(bytes, &request));
+    ASSIGN_OR_RETURN(const model::DatabaseName database_name,
+                     model::DatabaseName::Parse(request.database()));
+    ReadScope scope;
+    std::unordered_set<std::string_view> seen;
+    for (std::string& text : *request.mutable_documents()) {
+      if (seen.contains(text)) continue;
+      ASSIGN_OR_RETURN(model::DocumentName name, model::DocumentName::Parse(text));
+      RETURN_IF_ERROR(wire::CheckSameDatabase(database_name, name.database));
+      seen.insert(text);
+      scope.documents.push_back(std::move(name.path));
+    }
+    ASSIGN_OR_RETURN(mask_, wire::ReadMaskOf(request));
+    ASSIGN_OR_RETURN(Consistency consistency, wire::ReadConsistency(request));
+    if (request.has_new_transaction()) {
+      ASSIGN_OR_RETURN(engine::TransactionOptions options,
+                       wire::ReadTransactionOptions(request.new_transaction()));
+      consistency = engine::NewTransaction{std::move(options)};
+    }
+    ASSIGN_OR_RETURN(Database * database, engine_.OpenDatabase(database_name));
+    name_prefix_ = database_name.text() + "/documents/";
+    paths_ = scope.documents;
+    engine_.Read(*database, consistency, scope,
+                 [self = shared_from_this()](Result<std::unique_ptr<ReadView>> view) {
+                   self->Open(std::move(view));
+                 });
+    return Status();
+  }
+
+  void Open(Result<std::unique_ptr<ReadView>> view) {
+    if (!view.ok()) return call_->Finish(view.status());
+    view_ = *std::move(view);
+    if (!view_->new_transaction().empty()) {
+      call_->Send(wire::EncodeNewTransaction(view_->new_transaction()));
+    }
+    if (std::this_thread::get_id() == loop_thread_) return Continue(Where::kLoop);
+    ContinueOnReaderThread();  // Granted late, on somebody else's thread.
+  }
+
+  void Continue(Where where) {
+    size_t unwaited_bytes = 0;
+    for (; next_ < paths_.size(); ++next_) {
+      if (call_->closed()) return;
+      if (unwaited_bytes >= kUnwaitedBytesMax) {
+        return call_->WhenWritable([self = shared_from_this()] { self->Continue(Where::kLoop); });
+      }
+      std::optional<Result<Record>> record = view_->GetIfInMemory(paths_[next_]);
+      if (!record) {
+        if (where == Where::kLoop) return ContinueOnReaderThread();
+        record = view_->Get(paths_[next_]);
+      }
+      if (!record->ok()) return call_->Finish(record->status());
+      std::string message = Encode(paths_[next_], **record);
+      unwaited_bytes += message.size();
+      call_->Send(std::move(message));
+    }
+    view_.reset();  // Before the client can know: its next request may end the transaction.
+    call_->Finish(Status());
+  }
+
+  void ContinueOnReaderThread() {
+    const Status accepted =
+        engine_.RunBlocking([self = shared_from_this()] { self->Continue(Where::kReaderThread); });
+    if (!accepted.ok()) call_->Finish(accepted);
+  }
+
+  std::string Encode(const model::DocumentPath& path, const Record& record) const {
+    const std::string name = name_prefix_ + path.path();
+    return record ? wire::EncodeFound(name, *record, mask_, view_->read_time())
+                  : wire::EncodeMissing(name, view_->read_time());
+  }
+
+  Engine& engine_;
+  const std::shared_ptr<http::GrpcCall> call_;
+  const std::thread::id loop_thread_;
+  std::string name_prefix_;
+  ReadMask mask_;
+  std::vector<model::DocumentPath> paths_;
+  std::unique_ptr<ReadView> view_;
+  size_t next_ = 0;
+};
+
+Result<size_t> ReadPageSize(int32_t page_size, const char* message) {
+  if (page_size < 0) return InvalidArgument(message);
+  if (page_size == 0) return engine::kPageSizeDefault;
+  return std::min(static_cast<size_t>(page_size), engine::kPageSizeMax);
+}
+
+// A ListDocuments with everything it names understood.
+struct List {
+  Database* database;
+  engine::ListDocumentsRequest request;
+  ReadMask mask;
+  Consistency consistency;
+  ReadScope scope;
+
+  static Result<List> Parse(Engine& engine, std::string_view bytes) {
+    proto::ListDocumentsRequest message;
+    RETURN_IF_ERROR(wire::ParseMessage(bytes, &message));
+    ASSIGN_OR_RETURN(model::ParentName parent, model::ParentName::Parse(message.parent()));
+    engine::ListDocumentsRequest request{std::move(parent), message.collection_id()};
+    request.page_token = message.page_token();
+    request.show_missing = message.show_missing();
+    ASSIGN_OR_RETURN(request.page_size,
+                     ReadPageSize(message.page_size(), "Page size must be nonnegative."));
+    ASSIGN_OR_RETURN(request.orders, wire::ParseOrderBy(message.order_by()));
+    if (request.show_missing && !request.orders.empty()) {
+      return InvalidArgument("cannot specify an order when show_missing is true");
+    }
+    ReadScope scope;
+    scope.access = ReadScope::Access::kScans;
+    if (!request.collection_id.empty()) {
+      ASSIGN_OR_RETURN(scope.collection, request.parent.Collection(request.collection_id));
+    } else if (!request.orders.empty()) {
+      return InvalidArgument("kind is required for all orders except __key__ ascending");
+    }
+    ASSIGN_OR_RETURN(ReadMask mask, wire::ReadMaskOf(message));
+    ASSIGN_OR_RETURN(Consistency consistency, wire::ReadConsistency(message));
+    ASSIGN_OR_RETURN(Database * database, engine.OpenDatabase(request.parent.database));
+    return List{database, std::move(request), std::move(mask), std::move(consistency),
+                std::move(scope)};
+  }
+};
+
+}  // namespace
+
+void FirestoreService::GetDocument(const Call& call, std::string_view request) {
+  Result<Get> parsed = Get::Parse(engine_, request);
+  if (!parsed.ok()) return call->Finish(parsed.status());
+  if (std::holds_alternative<engine::Now>(parsed->consistency)) {
+    const auto record = engine_.GetNewestIfInMemory(*parsed->database, parsed->path);
+    if (record) return call->Respond(AnswerGet(parsed->name, parsed->mask, *record));
+    return RunBlocking(call, [this, call, get = *std::move(parsed)] {
+      call->Respond(AnswerGet(get.name, get.mask, engine_.GetNewest(*get.database, get.path)));
+    });
+  }
+  auto get = std::make_shared<Get>(*std::move(parsed));
+  ReadScope scope;
+  scope.documents.push_back(get->path);
+  engine_.Read(*get->database, get->consistency, scope,
+               [this, call, get](Result<std::unique_ptr<ReadView>> opened) {
+                 if (!opened.ok()) return call->Finish(opened.status());
+                 std::shared_ptr<ReadView> view = *std::move(opened);
+                 RunBlocking(call, [call, get, view]() mutable {
+                   Result<std::string> answer =
+                       AnswerGet(get->name, get->mask, view->Get(get->path));
+                   view.reset();
+                   call->Respond(std::move(answer));
+                 });
+               });
+}
+
+void FirestoreService::BatchGetDocuments(const Call& call, std::string_view request) {
+  std::make_shared<BatchGet>(engine_, call)->Start(request);
+}
+
+void FirestoreService::ListDocuments(const Call& call, std::string_view request) {
+  Result<List> parsed = List::Parse(engine_, request);
+  if (!parsed.ok()) return call->Finish(parsed.status());
+  auto list = std::make_shared<List>(*std::move(parsed));
+  const auto answer = [this, call, list](Result<std::unique_ptr<ReadView>> opened) {
+    if (!opened.ok()) return call->Finish(opened.status());
+    std::shared_ptr<ReadView> view = *std::move(opened);
+    RunBlocking(call, [call, list, view]() mutable {
+      const Result<engine::DocumentPage> page = engine::ListDocuments(*view, list->request);
+      view.reset();
+      if (!page.ok()) return call->Finish(page.status());
+      call->Respond(wire::EncodeDocumentPage(list->database->name, *page, list->mask));
+    });
+  };
+  RunBlocking(call, [this, list, answer] {
+    engine_.Read(*list->database, list->consistency, list->scope, answer);
+  });
+}
+
+void FirestoreService::ListCollectionIds(const Call& call, std::string_view request) {
+  auto message = std::make_shared<proto::ListCollectionIdsRequest>();
+  const auto answer = [call, message](const ReadView& view, const model::ParentName& parent,
+                                      size_t page_size) -> Result<std::string> {
+    ASSIGN_OR_RETURN(const engine::CollectionIdPage page,
+                     engine::ListCollectionIds(view, parent, page_size, message->page_token()));
+    return wire::EncodeCollectionIdPage(page);
+  };
+  const auto start = [&]() -> Status {
+    RETURN_IF_ERROR(wire::ParseMessage(request, message.get()));
+    ASSIGN_OR_RETURN(const model::ParentName parent, model::ParentName::Parse(message->parent()));
+    ASSIGN_OR_RETURN(
+        const size_t page_size,
+        ReadPageSize(message->page_size(), "page_size must be greater than or equal to zero."));
+    Consistency consistency = engine::Now{};
+    if (message->has_read_time()) {
+      ASSIGN_OR_RETURN(consistency, wire::ReadTime(message->read_time()));
+    }
+    ASSIGN_OR_RETURN(Database * database, engine_.OpenDatabase(parent.database));
+    RunBlocking(call, [this, call, parent, page_size, consistency, database, answer] {
+      ReadScope scope;
+      scope.access = ReadScope::Access::kScans;
+      engine_.Read(*database, consistency, scope,
+                   [call, parent, page_size, answer](Result<std::unique_ptr<ReadView>> view) {
+                     if (!view.ok()) return call->Finish(view.status());
+                     call->Respond(answer(**view, parent, page_size));
+                   });
+    });
+    return Status();
+  };
+  if (const Status status = start(); !status.ok()) call->Finish(status);
+}
+
+}  // namespace hearth::doors::grpc

@@ -1,0 +1,227 @@
+// CreateDocument, UpdateDocument, DeleteDocument, Commit, BatchWrite and the life of transactions.
+#include <atomic>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "base/mutex.h"
+#include "doors/grpc/firestore_service.h"
+#include "wire/responses.h"
+
+namespace hearth::doors::grpc {
+namespace {
+
+using engine::CommitResult;
+using engine::Database;
+using engine::Engine;
+using engine::Write;
+using wire::ReadMask;
+namespace proto = wire::proto;
+
+// One write to one document, answered with the document.
+struct SingleWrite {
+  Database* database;
+  Write write;
+  ReadMask mask;
+};
+
+Result<SingleWrite> ParseCreate(Engine& engine, std::string_view bytes) {
+  proto::CreateDocumentRequest request;
+  RETURN_IF_ERROR(wire::ParseMessage(bytes, &request));
+  ASSIGN_OR_RETURN(const model::ParentName parent, model::ParentName::Parse(request.parent()));
+  if (request.collection_id().empty()) return InvalidArgument("collectionId is the empty string.");
+  if (!request.document().name().empty()) return InvalidArgument("document.name must not be set");
+  ASSIGN_OR_RETURN(const model::CollectionPath collection,
+                   parent.Collection(request.collection_id()));
+  ASSIGN_OR_RETURN(model::DocumentPath path,
+                   collection.Document(request.document_id().empty() ? engine.NewDocumentId()
+                                                                     : request.document_id()));
+  Write write{std::move(path), engine::WriteKind::kUpdate, {}, {}, {}, {}};
+  ASSIGN_OR_RETURN(write.fields, wire::ReadFields(request.mutable_document()));
+  write.precondition.exists = false;
+  ASSIGN_OR_RETURN(ReadMask mask, wire::ReadMaskOf(request));
+  ASSIGN_OR_RETURN(Database * database, engine.OpenDatabase(parent.database));
+  return SingleWrite{database, std::move(write), std::move(mask)};
+}
+
+Result<SingleWrite> ParseUpdate(Engine& engine, std::string_view bytes) {
+  proto::UpdateDocumentRequest request;
+  RETURN_IF_ERROR(wire::ParseMessage(bytes, &request));
+  ASSIGN_OR_RETURN(model::DocumentName name, model::DocumentName::Parse(request.document().name()));
+  Write write{std::move(name.path), engine::WriteKind::kUpdate, {}, {}, {}, {}};
+  ASSIGN_OR_RETURN(write.fields, wire::ReadFields(request.mutable_document()));
+  if (request.has_update_mask()) {
+    ASSIGN_OR_RETURN(write.mask, wire::ReadFieldPaths(request.update_mask()));
+  }
+  ASSIGN_OR_RETURN(write.precondition, wire::ReadPrecondition(request.current_document()));
+  ASSIGN_OR_RETURN(ReadMask mask, wire::ReadMaskOf(request));
+  ASSIGN_OR_RETURN(Database * database, engine.OpenDatabase(name.database));
+  return SingleWrite{database, std::move(write), std::move(mask)};
+}
+
+Result<SingleWrite> ParseDelete(Engine& engine, std::string_view bytes) {
+  proto::DeleteDocumentRequest request;
+  RETURN_IF_ERROR(wire::ParseMessage(bytes, &request));
+  ASSIGN_OR_RETURN(model::DocumentName name, model::DocumentName::Parse(request.name()));
+  Write write{std::move(name.path), engine::WriteKind::kDelete, {}, {}, {}, {}};
+  ASSIGN_OR_RETURN(write.precondition, wire::ReadPrecondition(request.current_document()));
+  ASSIGN_OR_RETURN(Database * database, engine.OpenDatabase(name.database));
+  return SingleWrite{database, std::move(write), std::nullopt};
+}
+
+// Commits the one write, and answers with the document that is there afterwards, if there is one.
+void CommitSingle(Engine& engine, const std::shared_ptr<http::GrpcCall>& call,
+                  Result<SingleWrite> single) {
+  if (!single.ok()) return call->Finish(single.status());
+  Database& database = *single->database;
+  std::string name = database.name.text() + "/documents/" + single->write.path.path();
+  std::vector<Write> writes;
+  writes.push_back(std::move(single->write));
+  engine.Commit(
+      database, std::move(writes), "",
+      [call, name = std::move(name),
+       mask = std::move(single->mask)](const Result<CommitResult>& result) {
+        if (!result.ok()) return call->Finish(result.status());
+        const engine::Record& document = result->write_results.at(0).document;
+        call->Respond(document ? wire::EncodeDocument(name, *document, mask) : std::string());
+      });
+}
+
+// One BatchWrite: every write is a commit of its own, some of them under way at a time.
+//
+// Threads: safe for concurrent use; commits report from other threads.
+class BatchWriter : public std::enable_shared_from_this<BatchWriter> {
+ public:
+  static constexpr size_t kCommitsUnderWayMax = 256;
+
+  BatchWriter(Engine& engine, std::shared_ptr<http::GrpcCall> call, Database& database,
+              std::vector<Write> writes)
+      : engine_(engine),
+        call_(std::move(call)),
+        database_(database),
+        writes_(std::move(writes)),
+        outcomes_(writes_.size(), Status(Code::kInternal, "not written")),
+        unfinished_(writes_.size()) {}
+
+  void Start() {
+    if (writes_.empty()) return call_->Respond(wire::EncodeBatchWrite(outcomes_));
+    const size_t first_commits = std::min(kCommitsUnderWayMax, writes_.size());
+    for (size_t i = 0; i < first_commits; ++i) CommitNext();
+  }
+
+ private:
+  void CommitNext() {
+    const size_t index = next_++;
+    if (index >= writes_.size()) return;
+    std::vector<Write> writes;
+    writes.push_back(std::move(writes_[index]));
+    engine_.Commit(database_, std::move(writes), "",
+                   [self = shared_from_this(), index](Result<CommitResult> outcome) {
+                     self->OnCommitted(index, std::move(outcome));
+                   });
+  }
+
+  void OnCommitted(size_t index, Result<CommitResult> outcome) {
+    outcomes_[index] = std::move(outcome);  // Nobody else touches this element.
+    const bool is_last = --unfinished_ == 0;
+    if (is_last) return call_->Respond(wire::EncodeBatchWrite(outcomes_));
+    CommitNext();
+  }
+
+  Engine& engine_;
+  const std::shared_ptr<http::GrpcCall> call_;
+  Database& database_;
+  std::vector<Write> writes_;
+  std::vector<Result<CommitResult>> outcomes_;
+  std::atomic<size_t> next_ = 0;
+  std::atomic<size_t> unfinished_;
+};
+
+Status CheckEachDocumentOnce(const std::vector<Write>& writes) {
+  std::unordered_set<std::string_view> paths;
+  for (const Write& write : writes) {
+    if (!paths.insert(write.path.path()).second) {
+      return InvalidArgument(
+          "the same document cannot be written more than once in a single request");
+    }
+  }
+  return Status();
+}
+
+}  // namespace
+
+void FirestoreService::CreateDocument(const Call& call, std::string_view request) {
+  CommitSingle(engine_, call, ParseCreate(engine_, request));
+}
+
+void FirestoreService::UpdateDocument(const Call& call, std::string_view request) {
+  CommitSingle(engine_, call, ParseUpdate(engine_, request));
+}
+
+void FirestoreService::DeleteDocument(const Call& call, std::string_view request) {
+  CommitSingle(engine_, call, ParseDelete(engine_, request));
+}
+
+void FirestoreService::Commit(const Call& call, std::string_view request) {
+  const auto start = [&]() -> Status {
+    proto::CommitRequest message;
+    RETURN_IF_ERROR(wire::ParseMessage(request, &message));
+    ASSIGN_OR_RETURN(const model::DatabaseName name,
+                     model::DatabaseName::Parse(message.database()));
+    ASSIGN_OR_RETURN(std::vector<Write> writes, wire::ReadWrites(name, message.mutable_writes()));
+    ASSIGN_OR_RETURN(Database * database, engine_.OpenDatabase(name));
+    engine_.Commit(*database, std::move(writes), message.transaction(),
+                   [call](const Result<CommitResult>& result) {
+                     if (!result.ok()) return call->Finish(result.status());
+                     call->Respond(wire::EncodeCommit(*result));
+                   });
+    return Status();
+  };
+  if (const Status status = start(); !status.ok()) call->Finish(status);
+}
+
+void FirestoreService::BatchWrite(const Call& call, std::string_view request) {
+  const auto start = [&]() -> Status {
+    proto::BatchWriteRequest message;
+    RETURN_IF_ERROR(wire::ParseMessage(request, &message));
+    ASSIGN_OR_RETURN(const model::DatabaseName name,
+                     model::DatabaseName::Parse(message.database()));
+    ASSIGN_OR_RETURN(std::vector<Write> writes, wire::ReadWrites(name, message.mutable_writes()));
+    RETURN_IF_ERROR(CheckEachDocumentOnce(writes));
+    ASSIGN_OR_RETURN(Database * database, engine_.OpenDatabase(name));
+    std::make_shared<BatchWriter>(engine_, call, *database, std::move(writes))->Start();
+    return Status();
+  };
+  if (const Status status = start(); !status.ok()) call->Finish(status);
+}
+
+void FirestoreService::BeginTransaction(const Call& call, std::string_view request) {
+  const auto begin = [&]() -> Result<std::string> {
+    proto::BeginTransactionRequest message;
+    RETURN_IF_ERROR(wire::ParseMessage(request, &message));
+    ASSIGN_OR_RETURN(const model::DatabaseName name,
+                     model::DatabaseName::Parse(message.database()));
+    ASSIGN_OR_RETURN(const engine::TransactionOptions options,
+                     wire::ReadTransactionOptions(message.options()));
+    ASSIGN_OR_RETURN(const Database* database, engine_.OpenDatabase(name));
+    ASSIGN_OR_RETURN(const std::string transaction, engine_.BeginTransaction(*database, options));
+    return wire::EncodeBeginTransaction(transaction);
+  };
+  call->Respond(begin());
+}
+
+void FirestoreService::Rollback(const Call& call, std::string_view request) {
+  const auto roll_back = [&]() -> Result<std::string> {
+    proto::RollbackRequest message;
+    RETURN_IF_ERROR(wire::ParseMessage(request, &message));
+    ASSIGN_OR_RETURN(const model::DatabaseName name,
+                     model::DatabaseName::Parse(message.database()));
+    ASSIGN_OR_RETURN(const Database* database, engine_.OpenDatabase(name));
+    RETURN_IF_ERROR(engine_.Rollback(*database, message.transaction()));
+    return std::string();  // google.protobuf.Empty.
+  };
+  call->Respond(roll_back());
+}
+
+}  // namespace hearth::doors::grpc

@@ -1,0 +1,55 @@
+#include "server/options.h"
+
+#include <charconv>
+
+namespace hearth::server {
+namespace {
+
+constexpr unsigned kPortMax = 65'535;
+
+bool IsLoopback(std::string_view host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+}  // namespace
+
+Result<http::ListenAddress> ParseListenAddress(std::string_view text) {
+  const std::string quoted = "'" + std::string(text) + "'";
+  const size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) {
+    return InvalidArgument(quoted + " is not an address: write HOST:PORT, such as 127.0.0.1:8080");
+  }
+  std::string_view host = text.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  const std::string_view port_text = text.substr(colon + 1);
+  unsigned port = 0;
+  const auto [end, error] =
+      std::from_chars(port_text.data(), port_text.data() + port_text.size(), port);
+  const bool is_number = error == std::errc() && end == port_text.data() + port_text.size();
+  if (!is_number || port > kPortMax) {
+    return InvalidArgument(quoted + " has no port between 0 and 65535 after its last colon");
+  }
+  if (!IsLoopback(host)) {
+    return InvalidArgument(quoted +
+                           " can be reached from other machines, and Hearth cannot tell yet who "
+                           "may do what: listen on 127.0.0.1, [::1] or localhost");
+  }
+  return http::ListenAddress{std::string(host), static_cast<uint16_t>(port)};
+}
+
+Result<LogLevel> ParseLogLevel(std::string_view text) {
+  if (text == "debug") return LogLevel::kDebug;
+  if (text == "info") return LogLevel::kInfo;
+  if (text == "warning") return LogLevel::kWarning;
+  if (text == "error") return LogLevel::kError;
+  return InvalidArgument("'" + std::string(text) +
+                         "' is not a log level: debug, info, warning or error");
+}
+
+Result<LogFormat> ParseLogFormat(std::string_view text) {
+  if (text == "text") return LogFormat::kText;
+  if (text == "json") return LogFormat::kJson;
+  return InvalidArgument("'" + std::string(text) + "' is not a log format: text or json");
+}
+
+}  // namespace hearth::server

@@ -1,0 +1,38 @@
+#include "server/options.h"
+
+#include <gtest/gtest.h>
+
+namespace hearth::server {
+namespace {
+
+TEST(ParseListenAddress, TakesHostsAndPorts) {
+  EXPECT_EQ(ParseListenAddress("127.0.0.1:8080")->host, "127.0.0.1");
+  EXPECT_EQ(ParseListenAddress("127.0.0.1:8080")->port, 8080);
+  EXPECT_EQ(ParseListenAddress("[::1]:0")->host, "::1");
+  EXPECT_EQ(ParseListenAddress("localhost:65535")->port, 65535);
+}
+
+TEST(ParseListenAddress, RefusesWhatIsNoAddress) {
+  for (const char* text : {"", "8080", ":8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:x",
+                           "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:80 "}) {
+    EXPECT_EQ(ParseListenAddress(text).status().code(), Code::kInvalidArgument) << text;
+  }
+}
+
+TEST(ParseListenAddress, RefusesAddressesThatOthersCanReach) {
+  for (const char* text : {"0.0.0.0:8080", "[::]:8080", "192.168.1.5:8080", "example.com:80"}) {
+    EXPECT_NE(ParseListenAddress(text).status().message().find("other machines"), std::string::npos)
+        << text;
+  }
+}
+
+TEST(ParseLogOptions, NameTheChoices) {
+  EXPECT_EQ(*ParseLogLevel("warning"), LogLevel::kWarning);
+  EXPECT_EQ(*ParseLogFormat("json"), LogFormat::kJson);
+  EXPECT_EQ(ParseLogLevel("loud").status().message(),
+            "'loud' is not a log level: debug, info, warning or error");
+  EXPECT_EQ(ParseLogFormat("xml").status().message(), "'xml' is not a log format: text or json");
+}
+
+}  // namespace
+}  // namespace hearth::server

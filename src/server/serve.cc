@@ -1,0 +1,113 @@
+#include "server/serve.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "doors/grpc/firestore_service.h"
+#include "engine/engine.h"
+#include "http/grpc_service.h"
+#include "http/router.h"
+#include "http/server.h"
+#include "storage/rocksdb_store.h"
+
+namespace hearth::server {
+namespace {
+
+constexpr size_t kMebibyte = 1024 * 1024;
+
+// SIGTERM and SIGINT, taken off every thread so that Wait can receive them.
+class StopSignals {
+ public:
+  // To be made before any other thread starts: they inherit the mask.
+  StopSignals() {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGTERM);
+    sigaddset(&signals_, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+    signal(SIGPIPE, SIG_IGN);  // A client that went away is an error code, not a signal.
+  }
+
+  // Returns the first signal; the next one ends the process.
+  int Wait() const {
+    int received = 0;
+    sigwait(&signals_, &received);
+    pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
+    return received;
+  }
+
+ private:
+  sigset_t signals_;
+};
+
+Result<http::ServerOptions> ToServerOptions(const ServeOptions& options) {
+  http::ServerOptions result;
+  for (const std::string& text : options.listen) {
+    ASSIGN_OR_RETURN(http::ListenAddress address, ParseListenAddress(text));
+    result.listen.push_back(std::move(address));
+  }
+  result.loops =
+      options.loops != 0 ? options.loops : std::max(1u, std::thread::hardware_concurrency());
+  result.connections_max = options.connections_max;
+  return result;
+}
+
+// The line that programs which start Hearth wait for.
+void Announce(const http::ListenAddress& address) {
+  const bool is_ipv6 = address.host.find(':') != std::string::npos;
+  const std::string host = is_ipv6 ? "[" + address.host + "]" : address.host;
+  std::printf("listening on %s:%u\n", host.c_str(), static_cast<unsigned>(address.port));
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+Status Serve(const ServeOptions& options) {
+  ASSIGN_OR_RETURN(const LogLevel log_level, ParseLogLevel(options.log_level));
+  ASSIGN_OR_RETURN(const LogFormat log_format, ParseLogFormat(options.log_format));
+  ASSIGN_OR_RETURN(http::ServerOptions server_options, ToServerOptions(options));
+  ConfigureLog(log_level, log_format);
+  const StopSignals stop_signals;
+
+  const SystemClock clock;
+  RandomSource random;
+  // Calls that are still being computed use the gRPC service: it goes last.
+  http::GrpcService grpc;
+  storage::RocksDbOptions storage_options;
+  storage_options.path = options.data_path;
+  storage_options.block_cache_bytes = options.cache_mib * kMebibyte / 2;
+  ASSIGN_OR_RETURN(const std::unique_ptr<storage::Store> store,
+                   storage::OpenRocksDbStore(storage_options));
+  engine::EngineOptions engine_options;
+  engine_options.document_cache_bytes = options.cache_mib * kMebibyte / 2;
+  ASSIGN_OR_RETURN(const std::unique_ptr<engine::Engine> engine,
+                   engine::Engine::Open(*store, clock, random, engine_options));
+  doors::grpc::FirestoreService firestore(*engine);
+  firestore.Register(&grpc);
+  http::Router router;
+  router.SetGrpc(grpc);
+  router.AddPlain("GET", "/", [](const std::shared_ptr<http::PlainCall>& call) {
+    call->Respond({.body = "Ok\n"});
+  });
+  http::Server server(std::move(server_options), router);
+  RETURN_IF_ERROR(server.Start());
+  for (const http::ListenAddress& address : server.addresses()) Announce(address);
+  Log(LogLevel::kInfo, "serving", {{"data", options.data_path}});
+
+  const int received = stop_signals.Wait();
+  Log(LogLevel::kInfo, "stopping", {{"signal", strsignal(received)}});
+  const bool drained = server.Drain(std::chrono::seconds(options.drain_seconds));
+  Log(LogLevel::kInfo, "stopped", {{"drained", drained ? "yes" : "no"}});
+  return Status();
+}
+
+}  // namespace hearth::server

@@ -1,0 +1,79 @@
+#include "wire/order_by.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <string>
+
+namespace hearth::wire {
+namespace {
+
+using engine::Order;
+using engine::SortDirection;
+using model::FieldPath;
+
+constexpr std::string_view kSpaces = " \t";
+
+std::string_view Trim(std::string_view text) {
+  const size_t first = text.find_first_not_of(kSpaces);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
+}
+
+// The part of `text` before the first of `stops` that is outside of backticks.
+std::string_view TakeUntil(std::string_view stops, std::string_view text) {
+  bool is_quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (is_quoted && text[i] == '\\') {
+      ++i;
+    } else if (text[i] == '`') {
+      is_quoted = !is_quoted;
+    } else if (!is_quoted && stops.find(text[i]) != std::string_view::npos) {
+      return text.substr(0, i);
+    }
+  }
+  return text;
+}
+
+std::optional<SortDirection> ParseDirection(std::string_view word) {
+  std::string lower(word);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (lower.empty() || lower == "asc") return SortDirection::kAscending;
+  if (lower == "desc") return SortDirection::kDescending;
+  return std::nullopt;
+}
+
+// nullopt for anything that is not a path with an optional direction.
+std::optional<Order> ParseOrder(std::string_view clause) {
+  clause = Trim(clause);
+  const std::string_view path_text = TakeUntil(kSpaces, clause);
+  const std::optional<SortDirection> direction =
+      ParseDirection(Trim(clause.substr(path_text.size())));
+  Result<FieldPath> path = FieldPath::Parse(path_text);
+  if (!direction || !path.ok()) return std::nullopt;
+  return Order{*std::move(path), *direction};
+}
+
+}  // namespace
+
+Result<std::vector<Order>> ParseOrderBy(std::string_view text) {
+  std::vector<Order> orders;
+  if (text.empty()) return orders;
+  for (std::string_view rest = text;;) {
+    const std::string_view clause = TakeUntil(",", rest);
+    std::optional<Order> order = ParseOrder(clause);
+    if (!order) return InvalidArgument("Invalid order by clause \"" + std::string(text) + "\".");
+    if (!orders.empty() && orders.back().path.IsName()) {
+      return InvalidArgument("order by clause cannot contain more fields after the key");
+    }
+    if (std::ranges::find(orders, order->path, &Order::path) != orders.end()) {
+      return InvalidArgument("order by clause cannot contain duplicate fields " +
+                             order->path.ToString());
+    }
+    orders.push_back(*std::move(order));
+    if (clause.size() == rest.size()) return orders;
+    rest.remove_prefix(clause.size() + 1);
+  }
+}
+
+}  // namespace hearth::wire

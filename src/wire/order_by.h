@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "engine/listing.h"
+
+namespace hearth::wire {
+
+// ListDocumentsRequest.order_by: field paths with an optional "asc" or "desc", separated by
+// commas: "size desc, `last name`". Empty text gives no orders. InvalidArgument for anything else.
+Result<std::vector<engine::Order>> ParseOrderBy(std::string_view text);
+
+}  // namespace hearth::wire

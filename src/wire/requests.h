@@ -1,0 +1,65 @@
+// Requests of google.firestore.v1.Firestore, from protobuf to the engine's types.
+//
+// Errors: InvalidArgument, in Firestore's words, for everything that a client can get wrong.
+#pragma once
+
+#include <google/protobuf/message_lite.h>
+
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "engine/engine.h"
+#include "engine/transactions.h"
+#include "engine/write.h"
+#include "google/firestore/v1/common.pb.h"
+#include "google/firestore/v1/firestore.pb.h"
+#include "google/firestore/v1/write.pb.h"
+#include "model/names.h"
+#include "wire/responses.h"
+
+namespace hearth::wire {
+
+namespace proto = ::google::firestore::v1;
+
+// Fills `message` from a request's bytes.
+Status ParseMessage(std::string_view bytes, google::protobuf::MessageLite* message);
+
+Result<std::vector<model::FieldPath>> ReadFieldPaths(const proto::DocumentMask& mask);
+Result<model::Timestamp> ReadTime(const google::protobuf::Timestamp& time);
+Result<engine::Precondition> ReadPrecondition(const proto::Precondition& precondition);
+Result<engine::TransactionOptions> ReadTransactionOptions(const proto::TransactionOptions& options);
+
+// The fields of `document`. Moves its contents.
+Result<model::Fields> ReadFields(proto::Document* document);
+
+// One write to a document of `database`. Moves its contents.
+Result<engine::Write> ReadWrite(const model::DatabaseName& database, proto::Write* write);
+Result<std::vector<engine::Write>> ReadWrites(
+    const model::DatabaseName& database, google::protobuf::RepeatedPtrField<proto::Write>* writes);
+
+// InvalidArgument unless `name` is in `database`.
+Status CheckSameDatabase(const model::DatabaseName& database, const model::DatabaseName& name);
+
+// The mask of a request that may have one.
+template <typename Request>
+Result<ReadMask> ReadMaskOf(const Request& request) {
+  if (!request.has_mask()) return ReadMask();
+  ASSIGN_OR_RETURN(std::vector<model::FieldPath> paths, ReadFieldPaths(request.mask()));
+  return ReadMask(std::move(paths));
+}
+
+// When a request with a `transaction` or a `read_time` wants to read.
+template <typename Request>
+Result<engine::Consistency> ReadConsistency(const Request& request) {
+  if (request.has_transaction()) {
+    return engine::Consistency(engine::InTransaction{request.transaction()});
+  }
+  if (request.has_read_time()) {
+    ASSIGN_OR_RETURN(const model::Timestamp read_time, ReadTime(request.read_time()));
+    return engine::Consistency(read_time);
+  }
+  return engine::Consistency(engine::Now{});
+}
+
+}  // namespace hearth::wire

@@ -1,0 +1,155 @@
+#include "wire/responses.h"
+
+#include "model/document.h"
+#include "model/fields.h"
+#include "model/wire_format.h"
+
+namespace hearth::wire {
+namespace {
+
+using model::AppendBytes;
+using model::AppendVarint;
+using model::Timestamp;
+using model::WireTag;
+using model::WireType;
+
+constexpr uint32_t BytesTag(uint32_t field_number) {
+  return WireTag(field_number, WireType::kBytes);
+}
+constexpr uint32_t VarintTag(uint32_t field_number) {
+  return WireTag(field_number, WireType::kVarint);
+}
+
+// google.protobuf.Timestamp; like protobuf itself, it leaves zeros out.
+std::string EncodeTime(Timestamp time) {
+  std::string bytes;
+  if (time.seconds() != 0) {
+    AppendVarint(VarintTag(1), &bytes);
+    AppendVarint(static_cast<uint64_t>(time.seconds()), &bytes);
+  }
+  if (time.nanos() != 0) {
+    AppendVarint(VarintTag(2), &bytes);
+    AppendVarint(static_cast<uint64_t>(time.nanos()), &bytes);
+  }
+  return bytes;
+}
+
+void AppendDocument(std::string_view name, std::string_view record, const ReadMask& mask,
+                    std::string* out) {
+  constexpr size_t kTimesBytesMax = 32;
+  const std::string_view fields = model::RecordFields(record);
+  out->reserve(out->size() + name.size() + fields.size() + kTimesBytesMax);
+  AppendBytes(BytesTag(1), name, out);
+  if (mask) {
+    out->append(model::Fields::FromTrusted(std::string(fields)).Project(*mask).encoded());
+  } else {
+    out->append(fields);
+  }
+  AppendBytes(BytesTag(3), EncodeTime(model::RecordCreateTime(record)), out);
+  AppendBytes(BytesTag(4), EncodeTime(model::RecordUpdateTime(record)), out);
+}
+
+std::string EncodeWriteResult(const engine::WriteResult& result) {
+  std::string bytes;
+  if (result.document) {
+    AppendBytes(BytesTag(1), EncodeTime(model::RecordUpdateTime(*result.document)), &bytes);
+  }
+  for (const std::string& value : result.transform_results) {
+    AppendBytes(BytesTag(2), value, &bytes);
+  }
+  return bytes;
+}
+
+// google.rpc.Status.
+std::string EncodeStatus(const Status& status) {
+  std::string bytes;
+  if (status.ok()) return bytes;
+  AppendVarint(VarintTag(1), &bytes);
+  AppendVarint(static_cast<uint64_t>(status.code()), &bytes);
+  AppendBytes(BytesTag(2), status.message(), &bytes);
+  return bytes;
+}
+
+}  // namespace
+
+std::string EncodeDocument(std::string_view name, std::string_view record, const ReadMask& mask) {
+  std::string bytes;
+  AppendDocument(name, record, mask, &bytes);
+  return bytes;
+}
+
+std::string EncodeFound(std::string_view name, std::string_view record, const ReadMask& mask,
+                        Timestamp read_time) {
+  std::string bytes;
+  AppendBytes(BytesTag(1), EncodeDocument(name, record, mask), &bytes);
+  AppendBytes(BytesTag(4), EncodeTime(read_time), &bytes);
+  return bytes;
+}
+
+std::string EncodeMissing(std::string_view name, Timestamp read_time) {
+  std::string bytes;
+  AppendBytes(BytesTag(2), name, &bytes);
+  AppendBytes(BytesTag(4), EncodeTime(read_time), &bytes);
+  return bytes;
+}
+
+std::string EncodeNewTransaction(std::string_view transaction) {
+  std::string bytes;
+  AppendBytes(BytesTag(3), transaction, &bytes);
+  return bytes;
+}
+
+std::string EncodeBeginTransaction(std::string_view transaction) {
+  std::string bytes;
+  AppendBytes(BytesTag(1), transaction, &bytes);
+  return bytes;
+}
+
+std::string EncodeCommit(const engine::CommitResult& result) {
+  std::string bytes;
+  for (const engine::WriteResult& write_result : result.write_results) {
+    AppendBytes(BytesTag(1), EncodeWriteResult(write_result), &bytes);
+  }
+  AppendBytes(BytesTag(2), EncodeTime(result.commit_time), &bytes);
+  return bytes;
+}
+
+std::string EncodeBatchWrite(const std::vector<Result<engine::CommitResult>>& outcomes) {
+  std::string bytes;
+  for (const Result<engine::CommitResult>& outcome : outcomes) {
+    AppendBytes(BytesTag(1),
+                outcome.ok() ? EncodeWriteResult(outcome->write_results.at(0)) : std::string(),
+                &bytes);
+  }
+  for (const Result<engine::CommitResult>& outcome : outcomes) {
+    AppendBytes(BytesTag(2), EncodeStatus(outcome.status()), &bytes);
+  }
+  return bytes;
+}
+
+std::string EncodeDocumentPage(const model::DatabaseName& database,
+                               const engine::DocumentPage& page, const ReadMask& mask) {
+  const std::string prefix = database.text() + "/documents/";
+  std::string bytes;
+  for (const engine::ListedDocument& listed : page.documents) {
+    const std::string name = prefix + listed.path.path();
+    std::string document;
+    if (listed.record) {
+      AppendDocument(name, *listed.record, mask, &document);
+    } else {
+      AppendBytes(BytesTag(1), name, &document);
+    }
+    AppendBytes(BytesTag(1), document, &bytes);
+  }
+  if (!page.next_page_token.empty()) AppendBytes(BytesTag(2), page.next_page_token, &bytes);
+  return bytes;
+}
+
+std::string EncodeCollectionIdPage(const engine::CollectionIdPage& page) {
+  std::string bytes;
+  for (const std::string& id : page.collection_ids) AppendBytes(BytesTag(1), id, &bytes);
+  if (!page.next_page_token.empty()) AppendBytes(BytesTag(2), page.next_page_token, &bytes);
+  return bytes;
+}
+
+}  // namespace hearth::wire

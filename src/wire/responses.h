@@ -1,0 +1,47 @@
+// Answers of google.firestore.v1.Firestore as protobuf bytes. Documents go out as they are stored:
+// their fields are copied, not converted.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "engine/listing.h"
+#include "engine/write.h"
+#include "model/field_path.h"
+#include "model/names.h"
+#include "model/timestamp.h"
+
+namespace hearth::wire {
+
+// The fields a client wants to see; nullopt: all of them.
+using ReadMask = std::optional<std::vector<model::FieldPath>>;
+
+// google.firestore.v1.Document. `name` is the document's full name.
+std::string EncodeDocument(std::string_view name, std::string_view record, const ReadMask& mask);
+
+// BatchGetDocumentsResponse, in its three forms.
+std::string EncodeFound(std::string_view name, std::string_view record, const ReadMask& mask,
+                        model::Timestamp read_time);
+std::string EncodeMissing(std::string_view name, model::Timestamp read_time);
+std::string EncodeNewTransaction(std::string_view transaction);
+
+// BeginTransactionResponse.
+std::string EncodeBeginTransaction(std::string_view transaction);
+
+// CommitResponse.
+std::string EncodeCommit(const engine::CommitResult& result);
+
+// BatchWriteResponse: each write's own outcome.
+std::string EncodeBatchWrite(const std::vector<Result<engine::CommitResult>>& outcomes);
+
+// ListDocumentsResponse.
+std::string EncodeDocumentPage(const model::DatabaseName& database,
+                               const engine::DocumentPage& page, const ReadMask& mask);
+
+// ListCollectionIdsResponse.
+std::string EncodeCollectionIdPage(const engine::CollectionIdPage& page);
+
+}  // namespace hearth::wire
