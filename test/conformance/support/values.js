@@ -6,11 +6,15 @@ class Literal {
   }
 }
 
+// Numbers that are zero are not sent, and so not there in what comes back.
+const withoutZeros = (message) =>
+  Object.fromEntries(Object.entries(message).filter(([, x]) => !Object.is(x, 0) && x !== '0'));
+
 const literal = (value) => new Literal(value);
 export const double = (x) => literal({doubleValue: x});
 export const int = (x) => literal({integerValue: String(x)});
-export const time = (seconds, nanos = 0) => literal({timestampValue: {seconds: String(seconds), nanos}});
-export const geo = (latitude, longitude) => literal({geoPointValue: {latitude, longitude}});
+export const time = (seconds, nanos = 0) => literal({timestampValue: withoutZeros({seconds: String(seconds), nanos})});
+export const geo = (latitude, longitude) => literal({geoPointValue: withoutZeros({latitude, longitude})});
 export const reference = (name) => literal({referenceValue: name});
 export const unset = literal({});
 export const vector = (...components) => ({__type__: '__vector__', value: components.map(double)});
