@@ -60,6 +60,7 @@ void Http2Protocol::CreateSession() {
   nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, &OnFrame);
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, &OnData);
   nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, &OnStreamClose);
+  nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, &OnFrameSent);
   nghttp2_session_callbacks_set_send_data_callback(callbacks, &OnSendData);
 
   nghttp2_option* option = nullptr;
@@ -273,6 +274,14 @@ int Http2Protocol::OnStreamClose(nghttp2_session* session, int32_t stream_id, ui
     nghttp2_session_set_stream_user_data(session, stream_id, nullptr);
     Self(self).CloseStream(*stream);
   }
+  return 0;
+}
+
+int Http2Protocol::OnFrameSent(nghttp2_session*, const nghttp2_frame* frame, void* self) {
+  const bool ends_stream = (frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA) &&
+                           (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+  if (!ends_stream) return 0;
+  if (Http2Stream* stream = Self(self).FindStream(frame->hd.stream_id)) stream->OnAnswerSent();
   return 0;
 }
 

@@ -60,6 +60,7 @@ class Http2Protocol final : public Protocol {
   static int OnData(nghttp2_session*, uint8_t flags, int32_t stream_id, const uint8_t* data,
                     size_t size, void* self);
   static int OnStreamClose(nghttp2_session*, int32_t stream_id, uint32_t error_code, void* self);
+  static int OnFrameSent(nghttp2_session*, const nghttp2_frame* frame, void* self);
   static int OnSendData(nghttp2_session*, nghttp2_frame* frame, const uint8_t* frame_head,
                         size_t size, nghttp2_data_source* source, void* self);
 

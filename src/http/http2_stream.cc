@@ -149,7 +149,6 @@ void Http2Stream::SendHead(int status, std::span<const Header> headers, BodyFoll
     finished_ = true;
     // Fails only when the stream is closing already, which OnClosed reports.
     nghttp2_submit_response(protocol_.session(), id_, fields.data(), fields.size(), nullptr);
-    StopRequestBody();
   } else {
     const nghttp2_data_provider provider = {.source = {.ptr = this}, .read_callback = &ReadBody};
     nghttp2_submit_response(protocol_.session(), id_, fields.data(), fields.size(), &provider);
@@ -221,7 +220,6 @@ ssize_t Http2Stream::NextBodyBytes(size_t bytes_max, uint32_t* flags) {
       for (const Header& header : trailers_) fields.Add(header);
       nghttp2_submit_trailer(protocol_.session(), id_, fields.data(), fields.size());
     }
-    StopRequestBody();
   }
   return static_cast<ssize_t>(size);
 }
@@ -267,9 +265,9 @@ void Http2Stream::ResumeBody() {
   protocol_.host().OutputReady();
 }
 
-void Http2Stream::StopRequestBody() {
+void Http2Stream::OnAnswerSent() {
   if (request_ended_) return;
-  // nghttp2 sends this after the frames of the answer that are queued before it (RFC 9113, 8.1).
+  // The client need not send the rest of a request that is answered already (RFC 9113, 8.1).
   nghttp2_submit_rst_stream(protocol_.session(), NGHTTP2_FLAG_NONE, id_, NGHTTP2_NO_ERROR);
 }
 

@@ -36,6 +36,7 @@ class Http2Stream final : public Exchange {
   void OnBody(std::string_view bytes);
   void OnBodyEnd();
   void OnWritable();
+  void OnAnswerSent();
   void OnClosed();
 
   // Writes the next `size` bytes of the answer's body to `out`.
@@ -59,8 +60,6 @@ class Http2Stream final : public Exchange {
   ssize_t NextBodyBytes(size_t bytes_max, uint32_t* flags);
   void ForgetWrittenChunks();
   void ResumeBody();
-  // Tells a client that still sends that its body is not needed any more.
-  void StopRequestBody();
 
   Http2Protocol& protocol_;
   int32_t id_ = 0;
