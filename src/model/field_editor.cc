@@ -36,7 +36,11 @@ std::string FieldEditor::Encode(const Node& node) {
 
 std::string FieldEditor::EncodeChildren(const Children& children, MapView::Tag tag) {
   std::string body;
-  for (const auto& [name, node] : children) AppendField(tag, name, Encode(node), &body);
+  for (const auto& [name, node] : children) {
+    // Nearly all nodes are still encoded and need no copy of their own.
+    const auto* encoded = std::get_if<std::string>(&node.content);
+    AppendField(tag, name, encoded != nullptr ? *encoded : Encode(node), &body);
+  }
   return body;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "model/limits.h"
+#include "model/reserved_name.h"
 #include "model/utf8.h"
 
 namespace hearth::model {
@@ -98,7 +99,7 @@ Status CheckSegments(const std::vector<std::string>& segments) {
     return InvalidArgument("paths must have at most 20 elements");
   }
   for (const std::string& segment : segments) {
-    if (segment.size() <= 4 || !segment.starts_with("__") || !segment.ends_with("__")) continue;
+    if (!IsReservedName(segment)) continue;
     if (segment != kNameField) {
       return InvalidArgument("Invalid reserved name in field path " + segment);
     }

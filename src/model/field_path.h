@@ -3,6 +3,7 @@
 #include <compare>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -13,7 +14,8 @@ namespace hearth::model {
 // `[A-Za-z_][A-Za-z0-9_]*` in backticks: `prices.`2024-01``. Never empty. Immutable.
 class FieldPath {
  public:
-  // InvalidArgument for bad syntax, an empty segment, or a segment that may not name a field.
+  // InvalidArgument for bad syntax, an empty segment, a segment that may not name a field, more
+  // than 1,500 bytes (without backticks and escapes) or more than 20 segments.
   static Result<FieldPath> Parse(std::string_view text);
 
   const std::vector<std::string>& segments() const { return segments_; }

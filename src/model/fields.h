@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -33,7 +35,7 @@ class Fields {
 
   const std::string& encoded() const { return encoded_; }
   MapView view() const { return MapView(encoded_, MapView::Tag::kDocument); }
-  // The value at `path`; nullopt where the path leads nowhere.
+  // The value at `path`; nullopt where the path leads nowhere. No path leads into a vector.
   std::optional<ValueView> Find(const FieldPath& path) const;
   // Only the fields in `mask`, with the maps that hold them. `__name__` names no field.
   Fields Project(const std::vector<FieldPath>& mask) const;

@@ -4,6 +4,7 @@
 
 #include "model/limits.h"
 #include "model/numeric_id.h"
+#include "model/reserved_name.h"
 #include "model/utf8.h"
 
 namespace hearth::model {
@@ -14,10 +15,6 @@ constexpr size_t kDatabaseBytesMax = 100;
 constexpr std::string_view kDefaultDatabase = "(default)";
 
 std::string Quoted(std::string_view text) { return '"' + std::string(text) + '"'; }
-
-bool IsReserved(std::string_view id) {
-  return id.size() > 4 && id.starts_with("__") && id.ends_with("__");
-}
 
 bool IsAlphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -45,7 +42,7 @@ Status CheckDatabase(std::string_view database) {
   if (!HasOnly(database, "._-")) {
     return InvalidArgument("Illegal string " + Quoted(database) + " in database.");
   }
-  if (!IsReserved(database)) return Status();
+  if (!IsReservedName(database)) return Status();
   return InvalidArgument("The database " + Quoted(database) + " is reserved.");
 }
 
@@ -65,7 +62,7 @@ Status CheckIdText(IdKind kind, std::string_view id) {
                                ? "The key path element name is longer than 1500 bytes."
                                : "The key path element kind is longer than 1500 bytes.");
   }
-  if (IsReserved(id) && (kind == IdKind::kCollection || !NumericId(id))) {
+  if (IsReservedName(id) && (kind == IdKind::kCollection || !NumericId(id))) {
     return ReservedId(kind, id);
   }
   return Status();

@@ -9,9 +9,6 @@
 namespace hearth::model {
 namespace {
 
-constexpr std::string_view kVectorTypeName = "__type__";
-constexpr std::string_view kVectorComponents = "value";
-
 // A field of type string or message in a Value, without its tag and length.
 std::string_view Payload(std::string_view encoded) {
   WireReader reader(encoded);
@@ -124,7 +121,7 @@ GeoPoint ValueView::geo_point() const {
 ArrayView ValueView::array() const { return ArrayView(Payload(encoded_)); }
 
 ArrayView ValueView::vector() const {
-  const std::optional<ValueView> components = map().Find(kVectorComponents);
+  const std::optional<ValueView> components = map().Find(kVectorValueName);
   CHECK(components.has_value());
   return components->array();
 }

@@ -2,6 +2,9 @@
 
 #include <bit>
 #include <map>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "model/value.h"

@@ -1,5 +1,6 @@
 #include "model/value_order.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>

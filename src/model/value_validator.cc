@@ -7,6 +7,7 @@
 
 #include "model/limits.h"
 #include "model/names.h"
+#include "model/reserved_name.h"
 #include "model/timestamp.h"
 #include "model/utf8.h"
 
@@ -15,13 +16,6 @@ namespace {
 
 constexpr uint32_t kDocumentFieldTag = WireTag(2, WireType::kBytes);
 constexpr uint32_t kNestedFieldTag = WireTag(1, WireType::kBytes);
-constexpr std::string_view kTypeName = "__type__";
-constexpr std::string_view kVectorType = "__vector__";
-constexpr std::string_view kVectorComponentsName = "value";
-
-bool IsReservedName(std::string_view name) {
-  return name.size() > 4 && name.starts_with("__") && name.ends_with("__");
-}
 
 // As Firestore, which is written in Java, prints a double: "90.1", "-91.0", "1.0E10", "NaN".
 std::string JavaDouble(double value) {
@@ -61,7 +55,7 @@ bool HasTypeName(std::string_view map_body) {
     std::string_view bytes;
     EntryParts entry;
     if (!reader.Varint(&tag) || !reader.Bytes(&bytes) || !ReadEntry(bytes, &entry)) return false;
-    if (entry.name == kTypeName) return true;
+    if (entry.name == kVectorTypeName) return true;
   }
   return false;
 }
@@ -253,9 +247,9 @@ bool ValueValidator::Vector(std::string_view body, Place place) {
       return FailMalformed();
     }
     if (!Entry(bytes, &entry)) return false;
-    if (entry.name == kTypeName) {
+    if (entry.name == kVectorTypeName) {
       type = entry.value;
-    } else if (entry.name == kVectorComponentsName) {
+    } else if (entry.name == kVectorValueName) {
       components = entry.value;
       has_components = true;
     } else {
@@ -265,11 +259,10 @@ bool ValueValidator::Vector(std::string_view body, Place place) {
   }
   canonical_ &= reader.minimal();
 
-  // Strings are checked so that the value has no second type.
   const std::optional<std::string_view> type_text = StringOf(type);
   if (!type_text) return Fail("Field __type__ is not a string.");
   if (*type_text != kVectorType) return FailNested();
-  if (!Value(type, Place())) return false;
+  if (!Value(type, Place())) return false;  // It might have a second type.
   if (place.in_array) return Fail("Cannot convert a vector value in an array value.");
   if (!has_components) return Fail("Vector map is missing key 'value'.");
   if (has_others) return Fail("Vector Value map has extraneous entries.");

@@ -4,7 +4,8 @@
 
 namespace hearth::model {
 
-bool ReadEntry(std::string_view bytes, EntryParts* parts) {
+bool ReadUnusualEntry(std::string_view bytes, EntryParts* parts) {
+  *parts = EntryParts();
   WireReader reader(bytes);
   uint64_t previous = 0;
   while (!reader.AtEnd()) {

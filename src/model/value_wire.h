@@ -30,6 +30,11 @@ inline constexpr uint32_t kNanosTag = WireTag(2, WireType::kVarint);
 inline constexpr uint32_t kLatitudeTag = WireTag(1, WireType::kFixed64);
 inline constexpr uint32_t kLongitudeTag = WireTag(2, WireType::kFixed64);
 
+// A vector is the map {kVectorTypeName: kVectorType, kVectorValueName: [doubles]}.
+inline constexpr std::string_view kVectorTypeName = "__type__";
+inline constexpr std::string_view kVectorType = "__vector__";
+inline constexpr std::string_view kVectorValueName = "value";
+
 // The name and the value's bytes of a map entry; empty where the entry lacks one.
 struct EntryParts {
   std::string_view name;
@@ -51,9 +56,25 @@ struct GeoPointParts {
 
 // Each returns false for malformed bytes and for fields that the message does not have. Of a field
 // that occurs twice the last one counts, as in protobuf.
-[[nodiscard]] bool ReadEntry(std::string_view bytes, EntryParts* parts);
+[[nodiscard]] inline bool ReadEntry(std::string_view bytes, EntryParts* parts);
 [[nodiscard]] bool ReadTimestamp(std::string_view bytes, TimestampParts* parts);
 [[nodiscard]] bool ReadGeoPoint(std::string_view bytes, GeoPointParts* parts);
+
+// The part of ReadEntry for whatever else an entry may look like.
+[[nodiscard]] bool ReadUnusualEntry(std::string_view bytes, EntryParts* parts);
+
+inline bool ReadEntry(std::string_view bytes, EntryParts* parts) {
+  // Every walk through a document passes here, and practically every entry is a name and a value.
+  WireReader reader(bytes);
+  uint64_t name_tag;
+  uint64_t value_tag;
+  if (reader.Varint(&name_tag) && name_tag == kEntryNameTag && reader.Bytes(&parts->name) &&
+      reader.Varint(&value_tag) && value_tag == kEntryValueTag && reader.Bytes(&parts->value) &&
+      reader.AtEnd() && reader.minimal()) {
+    return true;
+  }
+  return ReadUnusualEntry(bytes, parts);
+}
 
 // The one NaN that is stored, for every NaN there is.
 inline constexpr uint64_t kNanBits = 0x7ff8000000000000;
