@@ -10,7 +10,6 @@
 namespace hearth::engine {
 namespace {
 
-using model::Document;
 using model::Timestamp;
 using storage::Space;
 
@@ -61,10 +60,9 @@ struct Committer::Group {
   std::optional<Timestamp> newest;  // Of the commits that change something on disk.
 
   // One document's change, and what it replaced.
-  void Put(const std::string& key, const std::optional<Document>& before, const Record& after,
+  void Put(const std::string& key, const Record& before, const Record& after,
            Timestamp commit_time) {
-    batch.Put(Space::kHistory, HistoryKey(key, commit_time),
-              before ? before->EncodeRecord() : std::string());
+    batch.Put(Space::kHistory, HistoryKey(key, commit_time), before ? *before : std::string());
     if (after) {
       batch.Put(Space::kDocuments, key, *after);
     } else {
@@ -87,8 +85,10 @@ struct Committer::Group {
 };
 
 Committer::Committer(storage::Store& store, CommitClock& clock, DocumentCache& cache,
-                     LockTable& locks)
-    : store_(store), clock_(clock), cache_(cache), locks_(locks), thread_([this] { Run(); }) {}
+                     const DocumentReader& reader, LockTable& locks)
+    : store_(store), clock_(clock), cache_(cache), reader_(reader), locks_(locks), thread_([this] {
+        Run();
+      }) {}
 
 Committer::~Committer() {
   {
@@ -142,7 +142,7 @@ void Committer::CommitGroup(std::vector<AdmittedCommit> commits) {
   std::vector<LockOwner> owners;
   results.reserve(commits.size());
   owners.reserve(commits.size());
-  for (const AdmittedCommit& commit : commits) {
+  for (AdmittedCommit& commit : commits) {
     results.push_back(Stage(commit, &group));
     owners.push_back(commit.owner);
   }
@@ -168,33 +168,22 @@ void Committer::CommitGroup(std::vector<AdmittedCommit> commits) {
   }
 }
 
-Result<std::optional<Document>> Committer::Load(const std::string& document_key,
-                                                const Overlay& overlay) {
-  Record record;
-  if (const auto staged = overlay.find(document_key); staged != overlay.end()) {
-    record = staged->second;
-    if (!record) return std::nullopt;
-  } else if (record = cache_.Find(document_key); !record) {
-    ASSIGN_OR_RETURN(std::optional<std::string> stored,
-                     store_.Get(Space::kDocuments, document_key));
-    if (!stored) return std::nullopt;
-    record = std::make_shared<const std::string>(*std::move(stored));
-  }
-  ASSIGN_OR_RETURN(Document document, Document::DecodeRecord(*record));
-  return std::optional<Document>(std::move(document));
+Result<Record> Committer::Load(const std::string& document_key, const Overlay& overlay) {
+  const auto staged = overlay.find(document_key);
+  return staged != overlay.end() ? Result<Record>(staged->second) : reader_.Newest(document_key);
 }
 
 // Adds the commit to the group if all of its writes succeed; otherwise leaves the group as it was.
-Result<CommitResult> Committer::Stage(const AdmittedCommit& commit, Group* group) {
+Result<CommitResult> Committer::Stage(AdmittedCommit& commit, Group* group) {
   const Database& database = *commit.database;
   CommitResult result{clock_.Assign(), {}};
   TouchedDocuments documents;
   std::vector<const Touched*> touched_by_write;
-  for (const Write& write : commit.writes) {
+  for (Write& write : commit.writes) {
     std::string key = DocumentKey(database.number, write.path);
     Touched* touched = documents.Find(key);
     if (!touched) {
-      ASSIGN_OR_RETURN(std::optional<Document> before, Load(key, group->overlay));
+      ASSIGN_OR_RETURN(Record before, Load(key, group->overlay));
       touched = &documents.Add(std::move(key),
                                DocumentEdit(database.name, write.path, std::move(before)));
     }
@@ -206,9 +195,7 @@ Result<CommitResult> Committer::Stage(const AdmittedCommit& commit, Group* group
 
   std::vector<std::string_view> changed_keys;
   for (Touched& touched : documents.all()) {
-    if (const std::optional<Document> after = touched.edit.After(result.commit_time)) {
-      touched.after = std::make_shared<const std::string>(after->EncodeRecord());
-    }
+    touched.after = touched.edit.After(result.commit_time);
     if (!touched.edit.IsChange()) continue;
     changed_keys.push_back(touched.key);
     group->Put(touched.key, touched.edit.before(), touched.after, result.commit_time);

@@ -14,9 +14,9 @@
 #include "engine/commit_clock.h"
 #include "engine/database.h"
 #include "engine/document_cache.h"
+#include "engine/document_reader.h"
 #include "engine/lock_table.h"
 #include "engine/write.h"
-#include "model/document.h"
 #include "storage/store.h"
 
 namespace hearth::engine {
@@ -44,7 +44,8 @@ class Committer {
   static constexpr size_t kGroupCommitsMax = 512;
   static constexpr size_t kGroupBytesMax = 16 * 1024 * 1024;
 
-  Committer(storage::Store& store, CommitClock& clock, DocumentCache& cache, LockTable& locks);
+  Committer(storage::Store& store, CommitClock& clock, DocumentCache& cache,
+            const DocumentReader& reader, LockTable& locks);
   ~Committer();
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
@@ -60,13 +61,13 @@ class Committer {
   void Run() EXCLUDES_LOCK(mutex_);
   bool TakeGroup(std::vector<AdmittedCommit>* commits) EXCLUDES_LOCK(mutex_);
   void CommitGroup(std::vector<AdmittedCommit> commits);
-  Result<CommitResult> Stage(const AdmittedCommit& commit, Group* group);
-  Result<std::optional<model::Document>> Load(const std::string& document_key,
-                                              const Overlay& overlay);
+  Result<CommitResult> Stage(AdmittedCommit& commit, Group* group);
+  Result<Record> Load(const std::string& document_key, const Overlay& overlay);
 
   storage::Store& store_;
   CommitClock& clock_;
   DocumentCache& cache_;
+  const DocumentReader& reader_;
   LockTable& locks_;
 
   Mutex mutex_;  // Guards the queue only; nothing is called while it is held.

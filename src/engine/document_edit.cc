@@ -5,7 +5,6 @@
 namespace hearth::engine {
 namespace {
 
-using model::Document;
 using model::FieldEditor;
 using model::FieldPath;
 using model::Fields;
@@ -40,23 +39,23 @@ Result<Fields> Transform(const Fields& base, const std::vector<FieldTransform>& 
 
 }  // namespace
 
-DocumentEdit::DocumentEdit(const model::DatabaseName& database, const model::DocumentPath& path,
-                           std::optional<Document> before)
-    : database_(database), path_(path), before_(std::move(before)) {
-  if (before_) now_ = before_->fields;
-}
-
 std::string DocumentEdit::Name() const { return database_.text() + "/documents/" + path_.path(); }
 
+Fields DocumentEdit::Current() const {
+  if (!Exists()) return Fields();
+  if (state_ == State::kWritten) return written_;
+  return Fields::FromTrusted(std::string(model::RecordFields(*before_)));
+}
+
 Status DocumentEdit::CheckPrecondition(const Precondition& precondition) const {
-  if (precondition.exists == true && !now_) {
+  if (precondition.exists == true && !Exists()) {
     return Status(Code::kNotFound, "No document to update: " + Name());
   }
-  if (precondition.exists == false && now_) {
+  if (precondition.exists == false && Exists()) {
     return Status(Code::kAlreadyExists, "Document already exists: " + Name());
   }
   if (precondition.update_time) {
-    const int64_t stored = now_ && before_ ? before_->update_time.micros() : 0;
+    const int64_t stored = Exists() && before_ ? model::RecordUpdateTime(*before_).micros() : 0;
     const int64_t required = precondition.update_time->micros();
     if (stored != required) {
       return Status(Code::kFailedPrecondition, "the stored version (" + std::to_string(stored) +
@@ -67,31 +66,38 @@ Status DocumentEdit::CheckPrecondition(const Precondition& precondition) const {
   return Status();
 }
 
-Status DocumentEdit::Apply(const Write& write, Timestamp commit_time,
+Status DocumentEdit::Apply(Write& write, Timestamp commit_time,
                            std::vector<std::string>* transform_results) {
   RETURN_IF_ERROR(CheckPrecondition(write.precondition));
   if (write.kind == WriteKind::kDelete) {
-    now_.reset();
+    state_ = State::kDeleted;
     was_deleted_ = true;
     return Status();
   }
-  now_ = write.mask ? Merge(now_.value_or(Fields()), write.fields, *write.mask) : write.fields;
+  Fields fields =
+      write.mask ? Merge(Current(), write.fields, *write.mask) : std::move(write.fields);
   if (!write.transforms.empty()) {
-    ASSIGN_OR_RETURN(now_, Transform(*now_, write.transforms, commit_time, transform_results));
+    ASSIGN_OR_RETURN(fields, Transform(fields, write.transforms, commit_time, transform_results));
   }
-  return ValidateDocumentSize(database_, path_, *now_);
+  RETURN_IF_ERROR(ValidateDocumentSize(database_, path_, fields));
+  written_ = std::move(fields);
+  state_ = State::kWritten;
+  return Status();
 }
 
 bool DocumentEdit::IsChange() const {
-  if (!now_ || !before_) return now_.has_value() != before_.has_value();
-  return was_deleted_ || *now_ != before_->fields;
+  if (state_ == State::kUntouched) return false;
+  if (!Exists() || !before_) return Exists() != !!before_;
+  return was_deleted_ || written_.encoded() != model::RecordFields(*before_);
 }
 
-std::optional<Document> DocumentEdit::After(Timestamp commit_time) const {
-  if (!now_) return std::nullopt;
+Record DocumentEdit::After(Timestamp commit_time) const {
+  if (!Exists()) return nullptr;
   if (!IsChange()) return before_;
   const bool is_new = !before_ || was_deleted_;
-  return Document{is_new ? commit_time : before_->create_time, commit_time, *now_};
+  const Timestamp create_time = is_new ? commit_time : model::RecordCreateTime(*before_);
+  return std::make_shared<const std::string>(
+      model::EncodeRecord(create_time, commit_time, written_));
 }
 
 }  // namespace hearth::engine

@@ -11,12 +11,10 @@ namespace {
 using model::Timestamp;
 using storage::Space;
 
-constexpr size_t kRecordBytesMin = 2 * sizeof(uint64_t);
-
 Result<Record> ToRecord(Result<std::optional<std::string>> stored) {
   if (!stored.ok()) return stored.status();
   if (!*stored) return Record();
-  if ((*stored)->size() < kRecordBytesMin) {
+  if ((*stored)->size() < model::kRecordBytesMin) {
     return Status(Code::kDataLoss, "a document's record is too short");
   }
   return Record(std::make_shared<const std::string>(**std::move(stored)));

@@ -68,7 +68,7 @@ Engine::Engine(storage::Store& store, const Clock& clock, RandomSource& random,
       locks_(clock, options.lock_wait_max),
       transactions_(clock, commit_clock_, locks_, random),
       readers_(options.reader_threads, options.queued_reads_max),
-      committer_(store, commit_clock_, cache_, locks_),
+      committer_(store, commit_clock_, cache_, reader_, locks_),
       maintenance_([this] { RunMaintenance(); }) {}
 
 Engine::~Engine() {

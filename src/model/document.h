@@ -11,29 +11,22 @@
 
 namespace hearth::model {
 
-// A document without its name, as it is stored.
+// A document at rest, without its name.
 //
 //   record := create time (8 bytes), update time (8 bytes), fields
 //
 // Times are microseconds since the epoch, big-endian. The fields are Fields::encoded().
-struct Document {
-  Timestamp create_time;
-  Timestamp update_time;
-  Fields fields;
+inline constexpr size_t kRecordBytesMin = 16;
 
-  std::string EncodeRecord() const;
-  // DataLoss when `record` is shorter than its two times.
-  static Result<Document> DecodeRecord(std::string_view record);
-};
+std::string EncodeRecord(Timestamp create_time, Timestamp update_time, const Fields& fields);
 
-// A record read in place. Require a record that EncodeRecord made.
+// A record read in place. Require at least kRecordBytesMin bytes.
 Timestamp RecordCreateTime(std::string_view record);
 Timestamp RecordUpdateTime(std::string_view record);
 std::string_view RecordFields(std::string_view record);
 
 // The document's size by Firestore's formula: name, fields and 32 bytes.
-size_t DocumentSizeBytes(const DatabaseName& database, const DocumentPath& path,
-                         const Fields& fields);
+size_t DocumentSizeBytes(const DocumentPath& path, const Fields& fields);
 
 // InvalidArgument, in Firestore's words, when the document is larger than kDocumentBytesMax.
 Status ValidateDocumentSize(const DatabaseName& database, const DocumentPath& path,
