@@ -1,6 +1,7 @@
 #include "model/fields.h"
 
 #include <algorithm>
+#include <functional>
 #include <span>
 
 #include "model/value_canonical.h"
@@ -29,8 +30,9 @@ Mask PathsThrough(Mask mask, size_t depth, std::string_view name) {
   const auto segment = [depth](const FieldPath* path) -> std::string_view {
     return path->segments()[depth];
   };
-  const auto range = std::ranges::equal_range(mask, name, std::less<>(), segment);
-  return Mask(range.begin(), range.end());
+  const auto first = std::ranges::lower_bound(mask, name, std::less<>(), segment);
+  const auto last = std::ranges::upper_bound(mask, name, std::less<>(), segment);
+  return Mask(first, last);
 }
 
 // Appends the fields of `map` that `mask`, sorted and below `depth` segments that led here, names.

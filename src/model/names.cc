@@ -27,10 +27,12 @@ Status ValidateLoneId(IdKind kind, std::string_view id) {
   }
   const std::string_view noun = is_document ? "Resource id" : "Collection id";
   if (!IsValidUtf8(id)) return InvalidArgument(std::string(noun) + " is not valid UTF-8.");
-  const std::string subject =
-      std::string(noun) + " \"" + std::string(id) + "\" is invalid because it ";
-  if (id.find('/') != std::string_view::npos) return InvalidArgument(subject + "contains \"/\".");
-  if (id == "." || id == "..") return InvalidArgument(subject + "is reserved.");
+  const bool has_slash = id.find('/') != std::string_view::npos;
+  if (has_slash || id == "." || id == "..") {
+    return InvalidArgument(std::string(noun) + " \"" + std::string(id) +
+                           "\" is invalid because it " +
+                           (has_slash ? "contains \"/\"." : "is reserved."));
+  }
   return CheckIdText(kind, id);
 }
 
