@@ -1,0 +1,215 @@
+// The data folder, restarts and expiry.
+#include "storage/rocksdb_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "storage/faulty_file_system.h"
+#include "storage/rocksdb_open.h"
+#include "storage/store_contract.h"
+
+namespace hearth::storage {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class RocksDbStoreTest : public testing::Test {
+ protected:
+  std::unique_ptr<Store> Open() {
+    Result<std::unique_ptr<Store>> opened = OpenRocksDbStore({.path = path_});
+    EXPECT_TRUE(opened.ok()) << opened.status().ToString();
+    return opened.ok() ? *std::move(opened) : nullptr;
+  }
+  Status OpenFails() { return OpenRocksDbStore({.path = path_}).status(); }
+  void Write(const std::string& name, const std::string& text) {
+    std::ofstream(path_ + "/" + name, std::ios::trunc) << text;
+  }
+
+  TemporaryFolder folder_;
+  const std::string path_ = folder_ / "data";
+};
+
+Status Put(Store& store, Space space, const std::string& key, const std::string& value) {
+  Batch batch;
+  batch.Put(space, key, value);
+  return store.Commit(batch);
+}
+
+TEST_F(RocksDbStoreTest, KeepsEverythingAcrossARestart) {
+  const std::string big(size_t{3} << 20, 'x');
+  for (int round = 0; round < 3; ++round) {
+    const std::unique_ptr<Store> store = Open();
+    for (size_t space = 0; space < kSpaces; ++space) {
+      const auto at = static_cast<Space>(space);
+      for (int before = 0; before < round; ++before) {
+        EXPECT_EQ(*store->Get(at, "key" + std::to_string(before)), std::to_string(before));
+      }
+      ASSERT_EQ(Put(*store, at, "key" + std::to_string(round), std::to_string(round)), Status());
+    }
+    ASSERT_EQ(Put(*store, Space::kDocuments, "big", big), Status());
+  }
+  const std::unique_ptr<Store> store = Open();
+  EXPECT_EQ(*store->Get(Space::kDocuments, "big"), big);
+}
+
+TEST_F(RocksDbStoreTest, WhatIsNotInMemoryIsLeftToGet) {
+  ASSERT_EQ(Put(*Open(), Space::kDocuments, "a", "1"), Status());
+  const std::unique_ptr<Store> store = Open();
+  EXPECT_FALSE(store->GetIfInMemory(Space::kDocuments, "a").has_value());
+  EXPECT_EQ(*store->Get(Space::kDocuments, "a"), "1");
+  const auto now = store->GetIfInMemory(Space::kDocuments, "a");
+  ASSERT_TRUE(now.has_value());
+  EXPECT_EQ(**now, "1");
+}
+
+TEST_F(RocksDbStoreTest, AFolderIsOpenedOnceAtATime) {
+  std::unique_ptr<Store> store = Open();
+  const Status second = OpenFails();
+  EXPECT_EQ(second.code(), Code::kFailedPrecondition);
+  EXPECT_EQ(second.message(),
+            path_ + " is in use by another hearth process (pid " + std::to_string(getpid()) + ")");
+  store.reset();
+  store = Open();
+  EXPECT_NE(store, nullptr);
+}
+
+TEST_F(RocksDbStoreTest, AnotherFormatIsRefused) {
+  Open().reset();
+  Write("HEARTH", "hearth format 7\n");
+  const Status other = OpenFails();
+  EXPECT_EQ(other.code(), Code::kFailedPrecondition);
+  EXPECT_EQ(other.message(), "data in " + path_ + " has format 7; this hearth reads format 1");
+  Write("HEARTH", "");
+  EXPECT_EQ(OpenFails().code(), Code::kDataLoss);
+  fs::remove(path_ + "/HEARTH");
+  const Status missing = OpenFails();
+  EXPECT_EQ(missing.code(), Code::kFailedPrecondition);
+  EXPECT_THAT(missing.message(), HasSubstr("has no format number"));
+  Write("HEARTH", "hearth format 1\n");
+  EXPECT_NE(Open(), nullptr);
+}
+
+TEST_F(RocksDbStoreTest, AFolderWithSomethingElseIsRefusedAndLeftAlone) {
+  fs::create_directory(path_);
+  Write("holiday.jpg", "beach");
+  const Status refused = OpenFails();
+  EXPECT_EQ(refused.code(), Code::kFailedPrecondition);
+  EXPECT_THAT(refused.message(), HasSubstr("holds something else than Hearth data"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(path_), fs::directory_iterator()), 1);
+}
+
+TEST_F(RocksDbStoreTest, AnEmptyFolderIsTaken) {
+  fs::create_directory(path_);
+  EXPECT_NE(Open(), nullptr);
+}
+
+TEST_F(RocksDbStoreTest, AnInterruptedCreationStartsOver) {
+  for (const char* unfinished : {"", "hearth for", "hearth format 1\n"}) {
+    fs::remove_all(path_);
+    fs::create_directories(path_);
+    Write("HEARTH.new", unfinished);
+    if (std::string(unfinished).ends_with('\n')) {
+      fs::create_directory(path_ + "/db");
+      Write("db/CURRENT", "half");
+    }
+    const std::unique_ptr<Store> store = Open();
+    ASSERT_NE(store, nullptr);
+    EXPECT_EQ(Put(*store, Space::kMeta, "a", "1"), Status());
+  }
+}
+
+TEST_F(RocksDbStoreTest, OddPathsGetAClearAnswer) {
+  EXPECT_EQ(OpenRocksDbStore({.path = folder_ / "no/such"}).status().code(), Code::kNotFound);
+  std::ofstream(folder_ / "file") << "text";
+  EXPECT_EQ(OpenRocksDbStore({.path = folder_ / "file"}).status().code(),
+            Code::kFailedPrecondition);
+  EXPECT_EQ(OpenRocksDbStore({.path = folder_ / "file/below"}).status().code(),
+            Code::kFailedPrecondition);
+}
+
+TEST_F(RocksDbStoreTest, AReadOnlyFolderIsPermissionDenied) {
+  fs::create_directory(path_);
+  fs::permissions(path_, fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_read |
+                             fs::perms::others_exec);
+  fs::permissions(folder_.path(), fs::perms::others_exec, fs::perm_options::add);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    constexpr uid_t kNobody = 65534;  // The superuser may write anywhere.
+    if (getuid() == 0 && setuid(kNobody) != 0) _exit(1);
+    const Status refused = OpenRocksDbStore({.path = path_}).status();
+    _exit(static_cast<int>(refused.code()));
+  }
+  int ended = 0;
+  ASSERT_EQ(waitpid(child, &ended, 0), child);
+  EXPECT_EQ(WEXITSTATUS(ended), static_cast<int>(Code::kPermissionDenied));
+}
+
+// Whatever fails while a store is made, it is reported, and the next attempt succeeds.
+TEST_F(RocksDbStoreTest, AFullDiskAtCreationIsResourceExhausted) {
+  for (int skipped = 0; skipped < 40; skipped += 3) {
+    fs::remove_all(path_);
+    auto files = std::make_shared<FaultyFileSystem>();
+    files->Inject({.kind = Fault::Kind::kNoSpace, .skipped = skipped, .failing = Fault::kForever});
+    const Status full = OpenRocksDbStoreOn({.path = path_}, files).status();
+    if (full.ok()) break;
+    EXPECT_EQ(full.code(), Code::kResourceExhausted) << full.ToString();
+    const std::unique_ptr<Store> store = Open();
+    ASSERT_NE(store, nullptr);
+    EXPECT_EQ(Put(*store, Space::kMeta, "a", "1"), Status());
+  }
+}
+
+std::string Stamped(const std::string& prefix, uint64_t stamp) {
+  std::string key = prefix;
+  for (int shift = 56; shift >= 0; shift -= 8) key.push_back(static_cast<char>(stamp >> shift));
+  return key;
+}
+
+// Expired keys vanish as commits go on, and only they.
+TEST_F(RocksDbStoreTest, ExpiredKeysVanish) {
+  constexpr uint64_t kHorizon = 1000;
+  const std::unique_ptr<Store> store =
+      *OpenRocksDbStore({.path = path_, .write_buffer_bytes = size_t{128} << 10});
+  for (const Space space : {Space::kDocuments, Space::kHistory, Space::kLog}) {
+    Batch batch;
+    batch.Put(space, Stamped("key", kHorizon - 1), "old");
+    batch.Put(space, Stamped("key", kHorizon), "new");
+    batch.Put(space, "short", "kept");
+    ASSERT_EQ(store->Commit(batch), Status());
+  }
+  store->ExpireBefore(kHorizon);
+  const auto gone = [&store](Space space) {
+    return *store->Get(space, Stamped("key", kHorizon - 1)) == std::nullopt;
+  };
+  constexpr int kCommitsMax = 20'000;
+  int commits = 0;
+  while (commits < kCommitsMax && !(gone(Space::kHistory) && gone(Space::kLog))) {
+    Batch batch;
+    for (const Space space : {Space::kHistory, Space::kLog}) {
+      // Around the expired key, so that compactions take its file in.
+      batch.Put(space, "a" + std::to_string(commits), std::string(2000, 'x'));
+      batch.Put(space, "z" + std::to_string(commits), "");
+    }
+    ASSERT_EQ(store->Commit(batch), Status());
+    ++commits;
+  }
+  EXPECT_LT(commits, kCommitsMax);
+  for (const Space space : {Space::kHistory, Space::kLog}) {
+    EXPECT_EQ(*store->Get(space, Stamped("key", kHorizon)), "new");
+    EXPECT_EQ(*store->Get(space, "short"), "kept");
+  }
+  EXPECT_EQ(*store->Get(Space::kDocuments, Stamped("key", kHorizon - 1)), "old");
+}
+
+}  // namespace
+}  // namespace hearth::storage
