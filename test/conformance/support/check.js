@@ -33,10 +33,11 @@ export function ownTest(name, why, body) {
 
 const matches = (pattern, message) => (pattern instanceof RegExp ? pattern.test(message) : pattern === message);
 
-// Fails unless `outcome` is `code` with `message`: exact text, or a pattern. `emulator` is what differs there.
-export function expectOutcome(outcome, {code, message, emulator}) {
+// Fails unless `outcome` is `code` with `message`: exact text, or a pattern. `emulator` is what differs there, `about`
+// what a failure tells besides.
+export function expectOutcome(outcome, {code, message, emulator}, about = '') {
   const expected = targetIsEmulator && emulator ? {code, message, ...emulator} : {code, message};
-  const got = `${outcome.code}: ${JSON.stringify(outcome.message)}`;
+  const got = `${outcome.code}: ${JSON.stringify(outcome.message)} ${about && JSON.stringify(about).slice(0, 500)}`;
   assert.equal(outcome.code, expected.code, `expected ${expected.code}, got ${got}`);
   if (expected.message === undefined) return;
   assert.ok(matches(expected.message, outcome.message), `expected ${expected.message}, got ${got}`);
