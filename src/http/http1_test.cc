@@ -6,6 +6,7 @@
 #include <string>
 #include <thread>
 
+#include "http/testing/endless_service.h"
 #include "http/testing/test_server.h"
 #include "http/testing/test_socket.h"
 
@@ -18,38 +19,6 @@ using testing::Not;
 using testing::StartsWith;
 
 constexpr size_t kBodyBytesMax = 1'000'000;
-
-// Streams "chunk0 chunk1 ..." without end until the client is gone.
-class EndlessService final : public Service {
- public:
-  std::shared_ptr<ExchangeHandler> Open(Exchange& exchange) override {
-    exchange.SendHead(200, {}, BodyFollows::kYes);
-    return std::make_shared<Endless>(exchange, *this);
-  }
-
-  Watched<size_t> unsent_bytes_most;
-  Watched<bool> closed;
-
- private:
-  struct Endless final : ExchangeHandler {
-    Endless(Exchange& the_exchange, EndlessService& the_service)
-        : exchange(the_exchange), service(the_service) {}
-    void OnBody(std::string_view bytes) override { exchange.ConsumeBody(bytes.size()); }
-    void OnBodyEnd() override { OnWritable(); }
-    void OnWritable() override {
-      while (exchange.unsent_bytes() < kSendBufferLowBytes) {
-        exchange.SendBody(std::string(10'000, 'x'));
-      }
-      service.unsent_bytes_most.Update(
-          [&](size_t& most) { most = std::max(most, exchange.unsent_bytes()); });
-    }
-    void OnClosed() override {
-      service.closed.Update([](bool& value) { value = true; });
-    }
-    Exchange& exchange;
-    EndlessService& service;
-  };
-};
 
 // Takes a body slowly: the credit comes when the test says so.
 class SlowTakerService final : public Service {

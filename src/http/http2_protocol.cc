@@ -78,7 +78,10 @@ void Http2Protocol::CreateSession() {
 
 size_t Http2Protocol::Receive(std::string_view bytes) {
   last_received_ = host_.loop()->turn_start();
-  ping_sent_ = TimePoint::max();
+  if (ping_sent_ != TimePoint::max()) {
+    ping_sent_ = TimePoint::max();
+    host_.CheckAt(last_received_ + limits_.ping_interval);
+  }
   const ssize_t taken = nghttp2_session_mem_recv(
       session_, reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
   // Violations of the protocol are answered by nghttp2 with GOAWAY; these are beyond answering.

@@ -211,8 +211,9 @@ int TestHttp2Client::OnFrame(nghttp2_session*, const nghttp2_frame* frame, void*
     client.goaway_ = frame->goaway.last_stream_id;
     client.goaway_reason_ = frame->goaway.error_code;
     ++client.goaway_count_;
-  } else if (frame->hd.type == NGHTTP2_PING && (frame->hd.flags & NGHTTP2_FLAG_ACK) != 0) {
-    ++client.pings_answered_;
+  } else if (frame->hd.type == NGHTTP2_PING) {
+    const bool is_answer = (frame->hd.flags & NGHTTP2_FLAG_ACK) != 0;
+    ++(is_answer ? client.pings_answered_ : client.pings_received_);
   } else if (frame->hd.type == NGHTTP2_HEADERS) {
     ++client.answers_[frame->hd.stream_id].header_blocks;
   }

@@ -78,6 +78,8 @@ class TestHttp2Client {
   std::optional<int32_t> goaway() const { return goaway_; }
   uint32_t goaway_reason() const { return goaway_reason_; }
   size_t goaway_count() const { return goaway_count_; }
+  // How often the server has asked whether this client lives.
+  size_t pings_received() const { return pings_received_; }
   uint32_t server_setting(nghttp2_settings_id id) const;
   // Bytes of request body that flow control has not let go yet.
   size_t unsent_bytes(int32_t stream_id) { return uploads_[stream_id].bytes.size(); }
@@ -110,6 +112,7 @@ class TestHttp2Client {
   uint32_t goaway_reason_ = 0;
   size_t goaway_count_ = 0;
   size_t pings_answered_ = 0;
+  size_t pings_received_ = 0;
   bool gone_ = false;
 };
 

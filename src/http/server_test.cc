@@ -1,0 +1,142 @@
+#include "http/server.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "http/testing/test_http2_client.h"
+#include "http/testing/test_server.h"
+#include "http/testing/test_socket.h"
+
+namespace hearth::http {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+// Whether a connection to `port` is served, rather than closed at once.
+bool IsServed(TestSocket& socket) {
+  socket.Send("GET / HTTP/1.1\r\nhost: a\r\n\r\n");
+  return socket.ReadUntil("not found\n").find("404") != std::string::npos;
+}
+
+TEST(ServerTest, ListensOnSeveralAddresses) {
+  TestServer test;
+  test.options.listen = {{.host = "127.0.0.1"}, {.host = "localhost"}};
+  test.Start();
+  ASSERT_EQ(test.server->addresses().size(), 2u);
+  for (const ListenAddress& address : test.server->addresses()) {
+    EXPECT_NE(address.port, 0);
+    TestSocket socket(address.port);
+    EXPECT_TRUE(IsServed(socket));
+  }
+}
+
+TEST(ServerTest, NamesTheAddressThatIsTaken) {
+  TestServer first;
+  first.Start();
+  Router router;
+  Server second({.listen = {{.host = "127.0.0.1"}, {.host = "127.0.0.1", .port = first.port()}}},
+                router);
+  const Status status = second.Start();
+  EXPECT_EQ(status.code(), Code::kFailedPrecondition);
+  EXPECT_EQ(status.message(), "cannot listen on 127.0.0.1:" + std::to_string(first.port()) +
+                                  ": Address already in use");
+  EXPECT_TRUE(second.addresses().empty());
+}
+
+TEST(ServerTest, NamesTheAddressThatIsNone) {
+  Router router;
+  Server server({.listen = {{.host = "256.0.0.1", .port = 80}}}, router);
+  const Status status = server.Start();
+  EXPECT_EQ(status.code(), Code::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("256.0.0.1:80"));
+}
+
+TEST(ServerTest, NamesAnAddressOfAnotherMachine) {
+  Router router;
+  Server server({.listen = {{.host = "192.0.2.1", .port = 0}}}, router);  // RFC 5737.
+  const Status status = server.Start();
+  EXPECT_EQ(status.code(), Code::kFailedPrecondition);
+  EXPECT_THAT(status.message(), HasSubstr("192.0.2.1"));
+}
+
+TEST(ServerTest, BothSidesOfTheConnectionLimit) {
+  TestServer test;
+  test.options.connections_max = 2;
+  test.Start();
+  TestSocket first(test.port());
+  ASSERT_TRUE(IsServed(first));
+  {
+    TestSocket second(test.port());
+    ASSERT_TRUE(IsServed(second));
+    EXPECT_EQ(test.server->connection_count(), 2u);
+    TestSocket third(test.port());
+    EXPECT_EQ(third.ReadToEnd(), "");
+  }
+  // The second one's place becomes free as soon as the server has read its end.
+  bool served = false;
+  for (int attempt = 0; attempt < 10'000 && !served; ++attempt) {
+    TestSocket again(test.port());
+    served = IsServed(again);
+  }
+  EXPECT_TRUE(served);
+  EXPECT_TRUE(IsServed(first));
+}
+
+TEST(ServerTest, SpreadsConnectionsOverTheLoops) {
+  TestServer test;
+  test.options.loops = 3;
+  test.grpc.Add("/t/Thread", SingleRequestMethod([](auto call, std::string_view) {
+                  const auto id = std::hash<std::thread::id>()(std::this_thread::get_id());
+                  call->Respond(std::to_string(id));
+                }));
+  test.Start();
+  std::set<std::string> threads;
+  for (int i = 0; i < 3; ++i) {
+    TestHttp2Client client(test.port());
+    threads.insert(client.Call("/t/Thread", "x").messages().at(0));
+  }
+  EXPECT_EQ(threads.size(), 3u);
+}
+
+TEST(ServerTest, AfterDrainNobodyListens) {
+  TestServer test;
+  test.Start();
+  const uint16_t port = test.port();
+  EXPECT_TRUE(test.server->Drain(0ms));
+  EXPECT_TRUE(test.server->Drain(0ms));
+  TestSocket socket(port);
+  EXPECT_FALSE(socket.connected());
+}
+
+TEST(ServerTest, EndsWhileClientsComeAndGo) {
+  for (int round = 0; round < 5; ++round) {
+    TestServer test;
+    test.options.loops = 2;
+    test.Start();
+    const uint16_t port = test.port();
+    std::atomic<bool> stop = false;
+    std::vector<std::jthread> clients;
+    for (int i = 0; i < 3; ++i) {
+      clients.emplace_back([&] {
+        while (!stop) {
+          TestSocket socket(port);
+          if (!socket.connected() || !IsServed(socket)) return;
+        }
+      });
+    }
+    TestSocket one(port);
+    EXPECT_TRUE(IsServed(one));
+    test.server->Drain(1ms);
+    stop = true;
+  }
+}
+
+}  // namespace
+}  // namespace hearth::http
