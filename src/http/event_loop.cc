@@ -1,5 +1,6 @@
 #include "http/event_loop.h"
 
+#include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -119,6 +120,9 @@ Timer::~Timer() { Disarm(); }
 void Timer::Arm(TimePoint when, std::function<void()> callback) {
   Disarm();
   callback_ = std::move(callback);
+  // Never due in the turn that armed it: a callback that arms itself for a time that has passed
+  // must not keep the loop from everything else.
+  when = std::max(when, loop_.turn_start_ + std::chrono::nanoseconds(1));
   position_ = loop_.timers_.emplace(when, this);
   armed_ = true;
   loop_.WaitForFirstTimer();

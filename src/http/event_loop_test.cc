@@ -113,6 +113,19 @@ TEST_F(EventLoopTest, ArmingAgainReplaces) {
   EXPECT_EQ(done.get_future().get(), 2);
 }
 
+TEST_F(EventLoopTest, ATimerThatKeepsArmingItselfForThePastStopsNothing) {
+  std::promise<void> done;
+  Timer timer(*loop_);
+  std::function<void()> again = [&] { timer.Arm(TimePoint(), again); };
+  loop_->Post([&] { again(); });
+  Settle();
+  loop_->Post([&] {
+    timer.Disarm();
+    done.set_value();
+  });
+  done.get_future().wait();
+}
+
 TEST(EventLoopStopTest, DropsWhatComesLater) {
   const auto loop = std::make_shared<EventLoop>();
   const auto owned = std::make_shared<int>(1);

@@ -19,6 +19,8 @@ constexpr size_t kUnsentFramesMax = 4'000;
 constexpr size_t kUselessFramesMax = 10'000;
 // A header block of more pieces than this is an attack; our heads fit into two.
 constexpr size_t kContinuationsMax = 8;
+// How long the first step of a drain waits for a peer that does not answer its PING.
+constexpr std::chrono::milliseconds kDrainRoundTripMax{1'000};
 constexpr uint8_t kDrainPing[8] = {'d', 'r', 'a', 'i', 'n', 0, 0, 0};
 
 std::string_view View(const uint8_t* data, size_t size) {
@@ -91,7 +93,8 @@ size_t Http2Protocol::Receive(std::string_view bytes) {
 }
 
 bool Http2Protocol::wants_input() const {
-  return nghttp2_session_want_read(session_) != 0 &&
+  // Between the two steps of a drain nghttp2 itself would rather leave.
+  return (nghttp2_session_want_read(session_) != 0 || drain_ == DrainStep::kNoticeSent) &&
          nghttp2_session_get_outbound_queue_size(session_) < kUnsentFramesMax;
 }
 
@@ -121,10 +124,7 @@ void Http2Protocol::RunWritableHandlers() {
 
 bool Http2Protocol::done() const {
   if (broken_) return true;
-  if (drain_ == DrainStep::kGoawaySent && streams_.empty() &&
-      nghttp2_session_want_write(session_) == 0) {
-    return true;
-  }
+  if (drain_ == DrainStep::kNoticeSent) return false;
   return nghttp2_session_want_read(session_) == 0 && nghttp2_session_want_write(session_) == 0;
 }
 
@@ -135,12 +135,15 @@ void Http2Protocol::Drain() {
   // then, when the answered PING shows that this was read, the last stream that counts.
   nghttp2_submit_shutdown_notice(session_);
   nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, kDrainPing);
+  final_goaway_due_ = host_.loop()->turn_start() + kDrainRoundTripMax;
+  host_.CheckAt(final_goaway_due_);
   host_.OutputReady();
 }
 
 void Http2Protocol::SendFinalGoaway() {
   if (drain_ != DrainStep::kNoticeSent) return;
   drain_ = DrainStep::kGoawaySent;
+  final_goaway_due_ = TimePoint::max();
   nghttp2_submit_goaway(session_, NGHTTP2_FLAG_NONE,
                         nghttp2_session_get_last_proc_stream_id(session_), NGHTTP2_NO_ERROR,
                         nullptr, 0);
@@ -148,6 +151,7 @@ void Http2Protocol::SendFinalGoaway() {
 }
 
 TimePoint Http2Protocol::OnTimer(TimePoint now) {
+  if (now >= final_goaway_due_) SendFinalGoaway();
   if (ping_sent_ != TimePoint::max() && now >= ping_sent_ + limits_.ping_timeout) {
     broken_ = true;
     return TimePoint::max();
@@ -155,7 +159,9 @@ TimePoint Http2Protocol::OnTimer(TimePoint now) {
   if (streams_.empty() && now >= last_stream_closed_ + limits_.http2_idle_timeout) {
     nghttp2_session_terminate_session(session_, NGHTTP2_NO_ERROR);
     host_.OutputReady();
-  } else if (ping_sent_ == TimePoint::max() && now >= last_received_ + limits_.ping_interval) {
+    return TimePoint::max();
+  }
+  if (ping_sent_ == TimePoint::max() && now >= last_received_ + limits_.ping_interval) {
     ping_sent_ = now;
     nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr);
     host_.OutputReady();
@@ -163,7 +169,7 @@ TimePoint Http2Protocol::OnTimer(TimePoint now) {
   TimePoint next = ping_sent_ == TimePoint::max() ? last_received_ + limits_.ping_interval
                                                   : ping_sent_ + limits_.ping_timeout;
   if (streams_.empty()) next = std::min(next, last_stream_closed_ + limits_.http2_idle_timeout);
-  return next;
+  return std::min(next, final_goaway_due_);
 }
 
 void Http2Protocol::OnLost() {

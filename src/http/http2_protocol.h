@@ -80,6 +80,7 @@ class Http2Protocol final : public Protocol {
   TimePoint last_stream_closed_;
   TimePoint ping_sent_ = TimePoint::max();  // max() while no answer is awaited.
   DrainStep drain_ = DrainStep::kNone;
+  TimePoint final_goaway_due_ = TimePoint::max();
   size_t useless_frames_ = 0;
   bool broken_ = false;  // Nothing more can be said on this connection.
 };

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -23,6 +24,8 @@ TestSocket::TestSocket(uint16_t port, int receive_buffer_bytes)
     setsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &receive_buffer_bytes,
                sizeof(receive_buffer_bytes));
   }
+  const int on = 1;
+  setsockopt(descriptor_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   sockaddr_in address = {};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
