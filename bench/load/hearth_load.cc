@@ -1,0 +1,68 @@
+// hearth_load: a native gRPC load generator, cheap enough not to be what is measured.
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <iostream>
+#include <string>
+
+#include "load/load_generator.h"
+
+int main(int argc, char** argv) {
+  using namespace hearth;
+  using namespace hearth::bench;
+
+  CLI::App app("Sends unary gRPC calls as fast as they are answered; prints JSON.");
+  LoadOptions options;
+  std::string address;
+  double seconds = 5;
+  std::string messages_file;
+  std::vector<std::string> headers;
+  app.add_option("--address", address, "HOST:PORT, with a numeric IPv4 address")->required();
+  app.add_option("--path", options.path, "The method")->capture_default_str();
+  app.add_option("--connections", options.connections)
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--streams", options.streams, "Calls in flight on each connection")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--threads", options.threads)->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--seconds", seconds)->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--messages", messages_file,
+                 "File of request messages, each after its size (4 bytes, little-endian); "
+                 "without it requests are empty")
+      ->check(CLI::ExistingFile);
+  app.add_option("--header", headers, "name:value, in lower case; may be repeated");
+  CLI11_PARSE(app, argc, argv);
+
+  const size_t colon = address.rfind(':');
+  options.host = address.substr(0, colon);
+  if (colon != std::string::npos) {
+    std::from_chars(address.data() + colon + 1, address.data() + address.size(), options.port);
+  }
+  options.duration = std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
+  for (const std::string& header : headers) {
+    const size_t split = header.find(':');
+    if (split == std::string::npos) {
+      std::cerr << "--header " << header << ": no ':'\n";
+      return 2;
+    }
+    options.headers.emplace_back(header.substr(0, split), header.substr(split + 1));
+  }
+
+  std::vector<std::string> messages = {""};
+  if (!messages_file.empty()) {
+    Result<std::vector<std::string>> read = ReadMessages(messages_file);
+    if (!read.ok()) {
+      std::cerr << read.status().message() << "\n";
+      return 2;
+    }
+    messages = *std::move(read);
+  }
+  CyclingBody body(std::move(messages));
+  const Result<LoadReport> report = GenerateLoad(options, body);
+  if (!report.ok()) {
+    std::cerr << report.status().message() << "\n";
+    return 1;
+  }
+  std::cout << report->ToJson() << "\n";
+  return 0;
+}

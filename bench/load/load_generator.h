@@ -1,0 +1,66 @@
+// Drives a gRPC server with unary calls over many HTTP/2 connections, and measures.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace hearth::bench {
+
+// Where the request messages come from.
+//
+// Threads: Next is called from every thread of the generator at once.
+class LoadBody {
+ public:
+  virtual ~LoadBody() = default;
+  // The message of request `i`; every request of a run has a number of its own.
+  virtual std::string Next(uint64_t i) = 0;
+};
+
+// The same messages over and over.
+class CyclingBody final : public LoadBody {
+ public:
+  // `messages` has at least one.
+  explicit CyclingBody(std::vector<std::string> messages) : messages_(std::move(messages)) {}
+  std::string Next(uint64_t i) override { return messages_[i % messages_.size()]; }
+
+ private:
+  const std::vector<std::string> messages_;
+};
+
+// Reads messages, each after its size in 4 bytes, little-endian. InvalidArgument when the file
+// cannot be read, holds no message, or ends inside one.
+Result<std::vector<std::string>> ReadMessages(const std::string& file_name);
+
+struct LoadOptions {
+  std::string host = "127.0.0.1";  // A numeric IPv4 address.
+  uint16_t port = 0;
+  std::string path = "/google.firestore.v1.Firestore/GetDocument";
+  size_t connections = 8;
+  size_t streams = 32;  // Requests in flight on each connection.
+  size_t threads = 1;   // The connections are dealt out to them.
+  std::chrono::milliseconds duration{5'000};
+  std::vector<std::pair<std::string, std::string>> headers = {};  // Besides those of gRPC.
+};
+
+struct LoadReport {
+  uint64_t requests = 0;  // Answered, with whatever status.
+  double seconds = 0;
+  std::map<int, uint64_t> by_grpc_status;  // -1: broken off without a status.
+  double p50_micros = 0;
+  double p99_micros = 0;
+
+  std::string ToJson() const;
+};
+
+// Runs for the given duration, then lets what is in flight finish. Unavailable when a connection
+// cannot be made; a connection that is lost later shows as status -1.
+Result<LoadReport> GenerateLoad(const LoadOptions& options, LoadBody& body);
+
+}  // namespace hearth::bench
