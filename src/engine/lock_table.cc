@@ -103,6 +103,7 @@ LockTable::Request LockTable::TakeWaiting(Ticket ticket) {
   owners_.at(request.owner).waiting.erase(ticket);
   for (const std::string& key : request.scope.document_keys) {
     const auto lock = documents_.find(key);
+    if (lock == documents_.end()) continue;  // The request names the key twice.
     lock->second.waiting.erase(ticket);
     if (lock->second.waiting.empty() && lock->second.holders.empty()) documents_.erase(lock);
   }

@@ -1,0 +1,114 @@
+// For tests: short ways to write down documents and writes.
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "engine/record.h"
+#include "engine/write.h"
+#include "model/document.h"
+#include "model/fields.h"
+#include "model/names.h"
+#include "model/value.h"
+
+namespace hearth::engine {
+
+inline model::DatabaseName NameDatabase(std::string_view database = "(default)") {
+  return *model::DatabaseName::Parse("projects/p1/databases/" + std::string(database));
+}
+
+inline model::ParentName Parent(std::string_view document_path = "") {
+  const std::string root = NameDatabase().text() + "/documents";
+  return *model::ParentName::Parse(document_path.empty() ? root
+                                                         : root + "/" + std::string(document_path));
+}
+
+inline model::DocumentPath Path(std::string_view path) { return *model::DocumentPath::Parse(path); }
+
+inline model::FieldPath FieldAt(std::string_view path) { return *model::FieldPath::Parse(path); }
+
+// Names and encoded values.
+using FieldMap = std::map<std::string, std::string>;
+
+inline model::Fields MakeFields(const FieldMap& fields) {
+  std::string encoded;
+  for (const auto& [name, value] : fields) {
+    model::AppendField(model::MapView::Tag::kDocument, name, value, &encoded);
+  }
+  Result<model::Fields> valid = model::Fields::Validate(encoded);
+  CHECK(valid.ok());
+  return *std::move(valid);
+}
+
+// The fields {n: number}.
+inline model::Fields NumberFields(int64_t number) {
+  return MakeFields({{"n", model::EncodeInteger(number)}});
+}
+
+// The n of a record {n: number}.
+inline int64_t NumberOf(const std::string& record) {
+  const model::Fields fields = model::Fields::FromTrusted(std::string(model::RecordFields(record)));
+  const std::optional<model::ValueView> value = fields.Find(FieldAt("n"));
+  CHECK(value.has_value());
+  return value->integer();
+}
+
+inline std::string RecordOf(int64_t create_micros, int64_t update_micros,
+                            const model::Fields& fields) {
+  return model::Document{model::Timestamp::FromMicros(create_micros),
+                         model::Timestamp::FromMicros(update_micros), fields}
+      .EncodeRecord();
+}
+
+inline Write Set(std::string_view path, model::Fields fields) {
+  return {Path(path), WriteKind::kUpdate, std::move(fields), std::nullopt, {}, {}};
+}
+
+inline Write SetNumber(std::string_view path, int64_t number) {
+  return Set(path, NumberFields(number));
+}
+
+inline Write Merge(std::string_view path, model::Fields fields,
+                   std::initializer_list<std::string_view> mask) {
+  Write write = Set(path, std::move(fields));
+  write.mask.emplace();
+  for (const std::string_view field : mask) write.mask->push_back(FieldAt(field));
+  return write;
+}
+
+inline Write Delete(std::string_view path) {
+  return {Path(path), WriteKind::kDelete, {}, std::nullopt, {}, {}};
+}
+
+inline Write Transform(std::string_view path, std::vector<model::FieldTransform> transforms) {
+  Write write = Merge(path, {}, {});
+  write.transforms = std::move(transforms);
+  return write;
+}
+
+inline model::FieldTransform Increment(std::string_view field, int64_t by) {
+  return {FieldAt(field), model::TransformKind::kIncrement, model::EncodeInteger(by)};
+}
+
+inline Write IfExists(Write write) {
+  write.precondition.exists = true;
+  return write;
+}
+
+inline Write IfMissing(Write write) {
+  write.precondition.exists = false;
+  return write;
+}
+
+inline Write IfUpdatedAt(Write write, model::Timestamp time) {
+  write.precondition.update_time = time;
+  return write;
+}
+
+}  // namespace hearth::engine
