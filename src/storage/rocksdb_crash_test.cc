@@ -14,8 +14,8 @@
 namespace hearth::storage {
 namespace {
 
-constexpr int kKills = 25;
-constexpr uint64_t kAcknowledgedMax = 400;  // So many commits at most before the kill.
+constexpr int kKills = 12;
+constexpr uint64_t kAcknowledgedMax = 200;  // So many commits at most before the kill.
 
 // The commit of `number` writes the number to all spaces, and a value of its own to one key.
 Batch CommitOf(uint64_t number) {

@@ -33,7 +33,7 @@ struct Parts {
   std::shared_ptr<ErrorListener> errors;        // Shared with `db`.
   std::shared_ptr<ExpiryFilterFactory> expiry;  // Shared with `db`.
   std::unique_ptr<rocksdb::DB> db;
-  std::vector<rocksdb::ColumnFamilyHandle*> families;  // Owned by `db`; see kFamilyNames.
+  std::vector<std::unique_ptr<rocksdb::ColumnFamilyHandle>> families;  // See kFamilyNames.
 };
 
 // After a commit or a background job failed, the next commit first tries to heal: it makes sure
@@ -42,7 +42,7 @@ class RocksDbStore final : public Store {
  public:
   explicit RocksDbStore(Parts parts) : parts_(std::move(parts)) {
     database_.db = parts_.db.get();
-    for (size_t i = 0; i < kSpaces; ++i) database_.families[i] = parts_.families[i];
+    for (size_t i = 0; i < kSpaces; ++i) database_.families[i] = parts_.families[i].get();
   }
   ~RocksDbStore() override;
   RocksDbStore(const RocksDbStore&) = delete;
@@ -78,10 +78,9 @@ RocksDbStore::~RocksDbStore() {
         {{"error", cut.ToString()}});
   } else if (!parts_.errors->troubled()) {
     // So that the next start has no log to replay. If it fails, the log is still there.
-    parts_.db->Flush(rocksdb::FlushOptions(), parts_.families).PermitUncheckedError();
-  }
-  for (rocksdb::ColumnFamilyHandle* family : parts_.families) {
-    parts_.db->DestroyColumnFamilyHandle(family).PermitUncheckedError();
+    for (const auto& family : parts_.families) {
+      parts_.db->Flush(rocksdb::FlushOptions(), family.get()).PermitUncheckedError();
+    }
   }
 }
 
@@ -138,7 +137,7 @@ Status RocksDbStore::Resume() {
 // A flush of a family begins a new log, unless there is nothing to flush; hence the change, which
 // itself needs no log.
 Status RocksDbStore::BeginNewLog() {
-  rocksdb::ColumnFamilyHandle* const unused = parts_.families[kSpaces];
+  rocksdb::ColumnFamilyHandle* const unused = parts_.families[kSpaces].get();
   rocksdb::WriteOptions without_log;
   without_log.disableWAL = true;
   RETURN_IF_ERROR(FromRocksDb(parts_.db->Delete(without_log, unused, "")));
@@ -159,10 +158,12 @@ Status OpenDatabaseIn(const RocksDbOptions& options, Parts& parts) {
   db_options.env = parts.env.get();
   db_options.listeners.push_back(parts.errors);
   rocksdb::DB* db = nullptr;
+  std::vector<rocksdb::ColumnFamilyHandle*> families;
   const rocksdb::Status opened = rocksdb::DB::Open(
-      db_options, path, FamilyDescriptors(options, cache, parts.expiry), &parts.families, &db);
+      db_options, path, FamilyDescriptors(options, cache, parts.expiry), &families, &db);
   if (!opened.ok()) return FromRocksDb(opened);
   parts.db.reset(db);
+  for (rocksdb::ColumnFamilyHandle* family : families) parts.families.emplace_back(family);
   return is_new ? parts.folder->Finish() : Status();
 }
 

@@ -156,9 +156,11 @@ TEST_F(RocksDbStoreTest, AReadOnlyFolderIsPermissionDenied) {
 
 // Whatever fails while a store is made, it is reported, and the next attempt succeeds.
 TEST_F(RocksDbStoreTest, AFullDiskAtCreationIsResourceExhausted) {
-  for (int skipped = 0; skipped < 40; skipped += 3) {
+  constexpr int kCallsMax = 200;  // More than making a store takes.
+  int skipped = 0;
+  for (; skipped < kCallsMax; ++skipped) {
     fs::remove_all(path_);
-    auto files = std::make_shared<FaultyFileSystem>();
+    const auto files = std::make_shared<FaultyFileSystem>();
     files->Inject({.kind = Fault::Kind::kNoSpace, .skipped = skipped, .failing = Fault::kForever});
     const Status full = OpenRocksDbStoreOn({.path = path_}, files).status();
     if (full.ok()) break;
@@ -167,6 +169,8 @@ TEST_F(RocksDbStoreTest, AFullDiskAtCreationIsResourceExhausted) {
     ASSERT_NE(store, nullptr);
     EXPECT_EQ(Put(*store, Space::kMeta, "a", "1"), Status());
   }
+  EXPECT_GT(skipped, 10);
+  EXPECT_LT(skipped, kCallsMax);
 }
 
 std::string Stamped(const std::string& prefix, uint64_t stamp) {
