@@ -110,34 +110,34 @@ LockTable::Request LockTable::TakeWaiting(Ticket ticket) {
   return request;
 }
 
-bool LockTable::FindCycle(LockOwner start, LockOwner at, std::set<LockOwner>* visited,
-                          std::vector<LockOwner>* path) const {
-  const auto owner = owners_.find(at);
-  if (owner == owners_.end()) return false;
-  path->push_back(at);
-  for (const Ticket ticket : owner->second.waiting) {
-    for (const LockOwner blocker : Blockers(waiting_.at(ticket))) {
-      if (blocker == start) return true;
-      if (visited->insert(blocker).second && FindCycle(start, blocker, visited, path)) return true;
-    }
-  }
-  path->pop_back();
-  return false;
+std::set<LockOwner> LockTable::BlockersOf(LockOwner owner) const {
+  std::set<LockOwner> blockers;
+  const auto found = owners_.find(owner);
+  if (found == owners_.end()) return blockers;
+  for (const Ticket ticket : found->second.waiting) blockers.merge(Blockers(waiting_.at(ticket)));
+  return blockers;
 }
 
 std::optional<LockOwner> LockTable::FindDeadlockVictim(LockOwner start) const {
+  // Depth first, without recursion: a chain can be as long as there are owners.
+  struct Step {
+    LockOwner owner;
+    std::set<LockOwner> blockers;  // Those still to be looked at.
+  };
   std::set<LockOwner> visited;
-  std::vector<LockOwner> path;
-  if (!FindCycle(start, start, &visited, &path)) return std::nullopt;
-  return *std::ranges::max_element(path);
-}
-
-void LockTable::BreakDeadlocks(LockOwner start, Decided* decided) {
-  while (const std::optional<LockOwner> victim = FindDeadlockVictim(start)) {
-    std::set<Ticket> candidates;
-    Drop(*victim, &candidates, decided);
-    GrantCandidates(std::move(candidates), decided);
+  std::vector<Step> path;
+  path.push_back({start, BlockersOf(start)});
+  while (!path.empty()) {
+    std::set<LockOwner>& blockers = path.back().blockers;
+    if (blockers.empty()) {
+      path.pop_back();
+      continue;
+    }
+    const LockOwner blocker = blockers.extract(blockers.begin()).value();
+    if (blocker == start) return std::ranges::max_element(path, {}, &Step::owner)->owner;
+    if (visited.insert(blocker).second) path.push_back({blocker, BlockersOf(blocker)});
   }
+  return std::nullopt;
 }
 
 void LockTable::Acquire(LockOwner owner, LockScope scope, LockMode mode, Callback done) {
@@ -151,7 +151,9 @@ void LockTable::Acquire(LockOwner owner, LockScope scope, LockMode mode, Callbac
       decided.emplace_back(std::move(request.done), Status());
     } else {
       Enqueue(std::move(request), ticket);
-      BreakDeadlocks(owner, &decided);
+    }
+    if (const std::set<Ticket>& waiting = owners_.at(owner).waiting; !waiting.empty()) {
+      Settle(waiting, {owner}, &decided);
     }
   }
   Run(std::move(decided));
@@ -189,13 +191,28 @@ void LockTable::Drop(LockOwner owner, std::set<Ticket>* candidates, Decided* dec
   }
 }
 
-void LockTable::GrantCandidates(std::set<Ticket> candidates, Decided* decided) {
-  for (const Ticket ticket : candidates) {
-    const auto waiting = waiting_.find(ticket);
-    if (waiting == waiting_.end() || !CanGrant(waiting->second, ticket)) continue;
-    Request request = TakeWaiting(ticket);
-    Grant(request);
-    decided->emplace_back(std::move(request.done), Status());
+void LockTable::Settle(std::set<Ticket> candidates, std::vector<LockOwner> suspects,
+                       Decided* decided) {
+  while (true) {
+    while (!candidates.empty()) {
+      const Ticket ticket = candidates.extract(candidates.begin()).value();
+      const auto waiting = waiting_.find(ticket);
+      if (waiting == waiting_.end() || !CanGrant(waiting->second, ticket)) continue;
+      Request request = TakeWaiting(ticket);
+      Grant(request);
+      decided->emplace_back(std::move(request.done), Status());
+      // What the owner holds now lets its other requests overtake, and others may wait for it.
+      const std::set<Ticket>& others = owners_.at(request.owner).waiting;
+      if (others.empty()) continue;
+      candidates.insert(others.begin(), others.end());
+      suspects.push_back(request.owner);
+    }
+    if (suspects.empty()) return;
+    if (const std::optional<LockOwner> victim = FindDeadlockVictim(suspects.back())) {
+      Drop(*victim, &candidates, decided);
+    } else {
+      suspects.pop_back();
+    }
   }
 }
 
@@ -207,7 +224,7 @@ void LockTable::ReleaseAll(const std::vector<LockOwner>& owners) {
     MutexLock lock(mutex_);
     std::set<Ticket> candidates;
     for (const LockOwner owner : owners) Drop(owner, &candidates, &decided);
-    GrantCandidates(std::move(candidates), &decided);
+    Settle(std::move(candidates), {}, &decided);
   }
   Run(std::move(decided));
 }
@@ -231,7 +248,7 @@ void LockTable::ExpireWaits() {
           std::move(request.done),
           Status(Code::kAborted, std::string(kContention) + " (Transaction lock timeout.)"));
     }
-    GrantCandidates(std::move(candidates), &decided);
+    Settle(std::move(candidates), {}, &decided);
   }
   Run(std::move(decided));
 }

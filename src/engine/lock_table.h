@@ -118,18 +118,20 @@ class LockTable {
   void Grant(const Request& request) REQUIRES_LOCK(mutex_);
   void Enqueue(Request request, Ticket ticket) REQUIRES_LOCK(mutex_);
   Request TakeWaiting(Ticket ticket) REQUIRES_LOCK(mutex_);
+  // Those for whom one of the owner's requests waits.
+  std::set<LockOwner> BlockersOf(LockOwner owner) const REQUIRES_LOCK(mutex_);
   // The youngest member of a cycle through `start`; nullopt where there is none.
   std::optional<LockOwner> FindDeadlockVictim(LockOwner start) const REQUIRES_LOCK(mutex_);
-  bool FindCycle(LockOwner start, LockOwner at, std::set<LockOwner>* visited,
-                 std::vector<LockOwner>* path) const REQUIRES_LOCK(mutex_);
-  void BreakDeadlocks(LockOwner start, Decided* decided) REQUIRES_LOCK(mutex_);
   // Adds the requests that wait for one of `keys`.
   void AddWaiting(const std::vector<std::string>& keys, std::set<Ticket>* candidates) const
       REQUIRES_LOCK(mutex_);
   // Drops all that `owner` holds, aborts what it waits for, and adds the requests that this may
   // have unblocked.
   void Drop(LockOwner owner, std::set<Ticket>* candidates, Decided* decided) REQUIRES_LOCK(mutex_);
-  void GrantCandidates(std::set<Ticket> candidates, Decided* decided) REQUIRES_LOCK(mutex_);
+  // Grants those of `candidates` whose time has come, and breaks the deadlocks that `suspects` or
+  // those who got something are in.
+  void Settle(std::set<Ticket> candidates, std::vector<LockOwner> suspects, Decided* decided)
+      REQUIRES_LOCK(mutex_);
   static void Run(Decided decided);
 
   const Clock& clock_;

@@ -371,6 +371,60 @@ TEST_F(LockTableTest, OneOwnerWaitsForSeveralThings) {
   EXPECT_TRUE(Waits(Write(kD, "b1")));
 }
 
+TEST_F(LockTableTest, AFirstLockLetsTheOwnersOtherRequestsOvertake) {
+  Read(kA, "a1");
+  const Verdict write = Write(kB, "a1");
+  const Verdict queued = Read(kC, "a1");
+  EXPECT_TRUE(Waits(queued));  // Behind B, since C holds nothing.
+  EXPECT_TRUE(Granted(Read(kC, "b1")));
+  EXPECT_TRUE(Granted(queued));  // Now others may wait for C: it must not wait for B.
+  EXPECT_TRUE(Waits(write));
+}
+
+TEST_F(LockTableTest, ALateFirstLockLetsTheOwnersOtherRequestsOvertake) {
+  Read(kA, "a1");
+  Write(kD, "b1");
+  const Verdict write = Write(kB, "a1");
+  const Verdict queued = Read(kC, "a1");
+  const Verdict late = Read(kC, "b1");
+  EXPECT_TRUE(Waits(queued) && Waits(late));
+  locks_.Release(kD);
+  EXPECT_TRUE(Granted(late));
+  EXPECT_TRUE(Granted(queued));
+  EXPECT_TRUE(Waits(write));
+}
+
+TEST_F(LockTableTest, AGrantCanCloseADeadlock) {
+  Update(kA, "a1");
+  Read(kB, "b1");
+  Read(kC, "c1");
+  const Verdict blocked = Read(kC, "a1");  // Waits for A.
+  const Verdict write = Write(kA, "b1");   // Waits for B.
+  EXPECT_TRUE(Waits(blocked) && Waits(write));
+  // C overtakes A, who now waits for C, who waits for A.
+  const Verdict closing = Read(kC, "b1");
+  EXPECT_TRUE(Granted(closing) || Refused(closing));
+  EXPECT_TRUE(Refused(blocked));
+  EXPECT_TRUE(Waits(write));
+  locks_.Release(kB);
+  EXPECT_TRUE(Granted(write));
+}
+
+TEST_F(LockTableTest, ALateGrantCanCloseADeadlock) {
+  Update(kA, "a1");
+  Read(kB, "b1");
+  Read(kC, "c1");
+  Write(kD, "d1");
+  const Verdict blocked = Read(kC, "a1");
+  const Verdict late = Acquire(kC, LockMode::kRead, {"b1", "d1"});
+  const Verdict write = Write(kA, "b1");
+  EXPECT_TRUE(Waits(blocked) && Waits(late) && Waits(write));
+  locks_.Release(kD);  // Grants C its share of b1, for which A waits.
+  EXPECT_TRUE(Refused(blocked));
+  locks_.Release(kB);
+  EXPECT_TRUE(Granted(write));
+}
+
 TEST_F(LockTableTest, AWaitEndsAfterItsTime) {
   Read(kA, "a1");
   const Verdict first = Write(kB, "a1");
@@ -458,6 +512,21 @@ TEST_F(LockTableTest, CallbacksMayCallBack) {
   locks_.Release(kA);
   EXPECT_EQ(order, (std::vector<std::string>{"B", "C"}));
   EXPECT_TRUE(Granted(Write(kD, "a1")));
+}
+
+TEST_F(LockTableTest, LongChainsOfWaitingOwnersAreNoProblem) {
+  // Everybody reads one key and writes the next one's: a circle that the last one closes.
+  constexpr uint64_t kOwners = 50'000;
+  const auto key = [](uint64_t i) { return "a" + std::to_string(i); };
+  for (uint64_t i = 1; i <= kOwners; ++i) Read({i, i}, key(i));
+  // From the far end, so that a look at one owner's blockers has the whole chain behind it only
+  // once.
+  const Verdict closed_by_the_youngest = [&] {
+    for (uint64_t i = 1; i < kOwners; ++i) EXPECT_TRUE(Waits(Write({i, i}, key(i + 1))));
+    return Write({kOwners, kOwners}, key(1));
+  }();
+  EXPECT_TRUE(Refused(closed_by_the_youngest));
+  EXPECT_EQ(locks_.waiting_requests(), kOwners - 2);
 }
 
 }  // namespace
