@@ -11,13 +11,15 @@ let projects = 0;
 // A project that no other test has used, also when several runs share one server.
 export const newProject = () => `t${process.pid}-${Date.now().toString(36)}-${++projects}`;
 
-// Starts the server before the file's tests and stops it after them. The result is filled in by then.
-export function useServer() {
+// Starts the server before the file's tests, then runs `prepare`, and stops the server after them. The result is filled
+// in when `prepare` runs.
+export function useServer(prepare = async () => {}) {
   const context = {};
   before(async () => {
     context.server = await startTarget();
     context.address = context.server.address;
     context.raw = new Raw(context.address);
+    await prepare(context);
   });
   after(async () => {
     context.raw?.close();

@@ -40,6 +40,19 @@ async function within(promise, ms, what) {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
+// No server outlives the test process.
+const running = new Set();
+process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+
+function start(command, args, stdio) {
+  const child = spawn(command, args, {stdio});
+  running.add(child);
+  const exited = exitOf(child);
+  exited.then(() => running.delete(child));
+  return {child, exited};
+}
+
 function firstAddress(child, exited) {
   return new Promise((resolve, reject) => {
     createInterface({input: child.stdout}).on('line', (line) => {
@@ -64,9 +77,8 @@ async function terminate(child, exited, signal) {
 // Hearth on a free loopback port. Without `data` its data lives in a temporary directory and goes with it.
 export async function startHearth({data, flags = []} = {}) {
   const directory = data ?? mkdtempSync(join(tmpdir(), 'hearth-conformance-'));
-  const child = spawn(binary(), ['serve', '--data', directory, '--listen', '127.0.0.1:0', ...flags],
-    {stdio: ['ignore', 'pipe', 'inherit']});
-  const exited = exitOf(child);
+  const {child, exited} = start(binary(), ['serve', '--data', directory, '--listen', '127.0.0.1:0', ...flags],
+    ['ignore', 'pipe', 'inherit']);
   const removeData = () => data === undefined && rmSync(directory, {recursive: true, force: true});
   try {
     const address = await within(firstAddress(child, exited), startMsMax, 'starting hearth');
@@ -98,8 +110,7 @@ export async function startEmulator() {
   const running = process.env.HEARTH_EMULATOR_ADDRESS;
   if (running) return {address: running, stop: async () => {}};
   const port = await freePort();
-  const child = spawn(join(root, 'tools', 'official-emulator'), [String(port)], {stdio: 'ignore'});
-  const exited = exitOf(child);
+  const {child, exited} = start(join(root, 'tools', 'official-emulator'), [String(port)], 'ignore');
   const address = `127.0.0.1:${port}`;
   const raw = new Raw(address);
   try {
