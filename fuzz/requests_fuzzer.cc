@@ -1,0 +1,106 @@
+// Protobuf bodies from arbitrary bytes, through parsing and validation into a real engine. What is
+// stored must be canonical, and every refusal must be the client's fault.
+#include <cstddef>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "engine/engine.h"
+#include "model/document.h"
+#include "storage/memory_store.h"
+#include "wire/order_by.h"
+#include "wire/requests.h"
+
+namespace hearth {
+namespace {
+
+namespace proto = wire::proto;
+
+// A database that lives for as many inputs as stay small in memory.
+class Target {
+ public:
+  void Commit(std::string_view body) {
+    proto::CommitRequest request;
+    if (!wire::ParseMessage(body, &request).ok()) return;
+    const Result<model::DatabaseName> name = model::DatabaseName::Parse(request.database());
+    if (!name.ok()) return;
+    Result<std::vector<engine::Write>> writes = wire::ReadWrites(*name, request.mutable_writes());
+    if (!writes.ok()) {
+      CHECK(writes.status().code() == Code::kInvalidArgument);
+      return;
+    }
+    const Result<engine::Database*> database = engine_->OpenDatabase(*name);
+    if (!database.ok()) return;
+    std::promise<Result<engine::CommitResult>> promise;
+    engine_->Commit(**database, *std::move(writes), request.transaction(),
+                    [&](Result<engine::CommitResult> result) { promise.set_value(result); });
+    CheckOutcome(promise.get_future().get());
+  }
+
+  void Others(uint8_t kind, std::string_view body) {
+    proto::BatchGetDocumentsRequest batch_get;
+    proto::ListDocumentsRequest list;
+    proto::BeginTransactionRequest begin;
+    switch (kind % 3) {
+      case 0:
+        if (!wire::ParseMessage(body, &batch_get).ok()) return;
+        (void)wire::ReadMaskOf(batch_get);
+        (void)wire::ReadConsistency(batch_get);
+        break;
+      case 1:
+        if (!wire::ParseMessage(body, &list).ok()) return;
+        (void)wire::ParseOrderBy(list.order_by());
+        (void)model::ParentName::Parse(list.parent());
+        break;
+      default:
+        if (!wire::ParseMessage(body, &begin).ok()) return;
+        (void)wire::ReadTransactionOptions(begin.options());
+    }
+  }
+
+ private:
+  static void CheckOutcome(const Result<engine::CommitResult>& result) {
+    if (!result.ok()) {
+      CHECK(result.status().code() != Code::kInternal);
+      CHECK(result.status().code() != Code::kDataLoss);
+      return;
+    }
+    for (const engine::WriteResult& write : result->write_results) {
+      if (!write.document) continue;
+      const std::string fields(model::RecordFields(*write.document));
+      const Result<model::Fields> again = model::Fields::Validate(fields);
+      CHECK(again.ok() && again->encoded() == fields);
+    }
+  }
+
+  SystemClock clock_;
+  RandomSource random_{1};
+  std::unique_ptr<storage::Store> store_ = storage::NewMemoryStore();
+  std::unique_ptr<engine::Engine> engine_ =
+      *engine::Engine::Open(*store_, clock_, random_, engine::EngineOptions());
+};
+
+}  // namespace
+}  // namespace hearth
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  constexpr int kInputsPerTarget = 10'000;
+  static std::unique_ptr<hearth::Target> target;
+  static int inputs = 0;
+  if (size == 0) return 0;
+  if (inputs++ % kInputsPerTarget == 0) target = std::make_unique<hearth::Target>();
+  const std::string_view body(reinterpret_cast<const char*>(data) + 1, size - 1);
+  if (data[0] % 2 == 0) {
+    target->Commit(body);
+  } else {
+    target->Others(data[0] / 2, body);
+  }
+  return 0;
+}
