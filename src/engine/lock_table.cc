@@ -12,6 +12,18 @@ constexpr char kContention[] = "Too much contention on these documents. Please t
 
 uint8_t Bit(LockMode mode) { return static_cast<uint8_t>(mode); }
 
+// True when a prefix of `left` meets a key or prefix of `right`.
+bool PrefixesMeet(const LockScope& left, const LockScope& right) {
+  return std::ranges::any_of(left.key_prefixes, [&right](const std::string& prefix) {
+    return std::ranges::any_of(
+               right.document_keys,
+               [&prefix](const std::string& key) { return key.starts_with(prefix); }) ||
+           std::ranges::any_of(right.key_prefixes, [&prefix](const std::string& other) {
+             return other.starts_with(prefix) || prefix.starts_with(other);
+           });
+  });
+}
+
 }  // namespace
 
 LockTable::LockTable(const Clock& clock, std::chrono::milliseconds wait_max)
@@ -60,6 +72,22 @@ bool LockTable::MustQueueBehind(const Request& request, Ticket ticket) const {
       if (Conflicts(request.mode, Bit(waiting_.at(earlier).mode))) return true;
     }
   }
+  const auto is_behind = [&](const Request& earlier) {
+    return Conflicts(request.mode, Bit(earlier.mode)) &&
+           (PrefixesMeet(request.scope, earlier.scope) ||
+            PrefixesMeet(earlier.scope, request.scope));
+  };
+  if (!request.scope.key_prefixes.empty()) {
+    for (const auto& [earlier, other] : waiting_) {
+      if (earlier >= ticket) break;
+      if (is_behind(other)) return true;
+    }
+    return false;
+  }
+  for (const Ticket earlier : waiting_prefixes_) {
+    if (earlier >= ticket) break;
+    if (is_behind(waiting_.at(earlier))) return true;
+  }
   return false;
 }
 
@@ -93,6 +121,7 @@ void LockTable::Enqueue(Request request, Ticket ticket) {
   for (const std::string& key : request.scope.document_keys) {
     documents_[key].waiting.insert(ticket);
   }
+  if (!request.scope.key_prefixes.empty()) waiting_prefixes_.insert(ticket);
   waiting_.emplace(ticket, std::move(request));
 }
 
@@ -101,6 +130,7 @@ LockTable::Request LockTable::TakeWaiting(Ticket ticket) {
   CHECK(!node.empty());
   Request request = std::move(node.mapped());
   owners_.at(request.owner).waiting.erase(ticket);
+  waiting_prefixes_.erase(ticket);
   for (const std::string& key : request.scope.document_keys) {
     const auto lock = documents_.find(key);
     if (lock == documents_.end()) continue;  // The request names the key twice.
@@ -159,12 +189,17 @@ void LockTable::Acquire(LockOwner owner, LockScope scope, LockMode mode, Callbac
   Run(std::move(decided));
 }
 
-void LockTable::AddWaiting(const std::vector<std::string>& keys,
+void LockTable::AddWaiting(const std::vector<std::string>& keys, Prefixes prefixes,
                            std::set<Ticket>* candidates) const {
   for (const std::string& key : keys) {
     const auto lock = documents_.find(key);
     if (lock == documents_.end()) continue;
     candidates->insert(lock->second.waiting.begin(), lock->second.waiting.end());
+  }
+  if (prefixes == Prefixes::kNone) {
+    candidates->insert(waiting_prefixes_.begin(), waiting_prefixes_.end());
+  } else {
+    for (const auto& [ticket, request] : waiting_) candidates->insert(ticket);
   }
 }
 
@@ -173,7 +208,7 @@ void LockTable::Drop(LockOwner owner, std::set<Ticket>* candidates, Decided* dec
   if (found == owners_.end()) return;
   while (!found->second.waiting.empty()) {
     Request request = TakeWaiting(*found->second.waiting.begin());
-    AddWaiting(request.scope.document_keys, candidates);
+    AddWaiting(request.scope.document_keys, PrefixesOf(request), candidates);
     decided->emplace_back(std::move(request.done), Status(Code::kAborted, kContention));
   }
   const OwnerState state = std::move(found->second);
@@ -184,11 +219,8 @@ void LockTable::Drop(LockOwner owner, std::set<Ticket>* candidates, Decided* dec
                   [&](const Holder& holder) { return holder.owner == owner; });
     if (lock->second.waiting.empty() && lock->second.holders.empty()) documents_.erase(lock);
   }
-  AddWaiting(state.held_keys, candidates);
   std::erase_if(prefixes_, [&](const PrefixLock& lock) { return lock.owner == owner; });
-  for (const auto& [ticket, request] : waiting_) {
-    if (state.holds_prefixes || !request.scope.key_prefixes.empty()) candidates->insert(ticket);
-  }
+  AddWaiting(state.held_keys, state.holds_prefixes ? Prefixes::kSome : Prefixes::kNone, candidates);
 }
 
 void LockTable::Settle(std::set<Ticket> candidates, std::vector<LockOwner> suspects,
@@ -241,7 +273,7 @@ void LockTable::ExpireWaits() {
     std::set<Ticket> candidates;
     for (const Ticket ticket : late) {
       Request request = TakeWaiting(ticket);
-      AddWaiting(request.scope.document_keys, &candidates);
+      AddWaiting(request.scope.document_keys, PrefixesOf(request), &candidates);
       const auto owner = owners_.find(request.owner);
       if (!owner->second.HoldsAnything() && owner->second.waiting.empty()) owners_.erase(owner);
       decided.emplace_back(

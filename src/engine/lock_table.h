@@ -122,9 +122,14 @@ class LockTable {
   std::set<LockOwner> BlockersOf(LockOwner owner) const REQUIRES_LOCK(mutex_);
   // The youngest member of a cycle through `start`; nullopt where there is none.
   std::optional<LockOwner> FindDeadlockVictim(LockOwner start) const REQUIRES_LOCK(mutex_);
-  // Adds the requests that wait for one of `keys`.
-  void AddWaiting(const std::vector<std::string>& keys, std::set<Ticket>* candidates) const
-      REQUIRES_LOCK(mutex_);
+  // Adds the requests that may wait for somebody who had `keys`, and prefixes or none, or for
+  // their turn behind such a request.
+  enum class Prefixes : uint8_t { kNone, kSome };
+  static Prefixes PrefixesOf(const Request& request) {
+    return request.scope.key_prefixes.empty() ? Prefixes::kNone : Prefixes::kSome;
+  }
+  void AddWaiting(const std::vector<std::string>& keys, Prefixes prefixes,
+                  std::set<Ticket>* candidates) const REQUIRES_LOCK(mutex_);
   // Drops all that `owner` holds, aborts what it waits for, and adds the requests that this may
   // have unblocked.
   void Drop(LockOwner owner, std::set<Ticket>* candidates, Decided* decided) REQUIRES_LOCK(mutex_);
@@ -141,6 +146,7 @@ class LockTable {
   std::unordered_map<std::string, DocumentLock> documents_ GUARDED_BY(mutex_);
   std::vector<PrefixLock> prefixes_ GUARDED_BY(mutex_);
   std::map<Ticket, Request> waiting_ GUARDED_BY(mutex_);
+  std::set<Ticket> waiting_prefixes_ GUARDED_BY(mutex_);  // Those of them that want prefixes.
   std::unordered_map<LockOwner, OwnerState, LockOwnerHash> owners_ GUARDED_BY(mutex_);
 };
 

@@ -235,6 +235,52 @@ TEST_F(LockTableTest, PrefixesMeetPrefixes) {
   EXPECT_TRUE(Granted(key));
 }
 
+TEST_F(LockTableTest, ScansDoNotStarveAWriter) {
+  ReadPrefix(kA, "a");
+  const Verdict write = Write(kB, "a1");
+  const Verdict scan = ReadPrefix(kC, "a");
+  EXPECT_TRUE(Waits(write));
+  EXPECT_TRUE(Waits(scan));  // Behind the writer, as a reader of the key itself would be.
+  locks_.Release(kA);
+  EXPECT_TRUE(Granted(write));
+  EXPECT_TRUE(Waits(scan));
+  locks_.Release(kB);
+  EXPECT_TRUE(Granted(scan));
+}
+
+TEST_F(LockTableTest, WritersDoNotStarveAScan) {
+  Write(kA, "a1");
+  const Verdict scan = ReadPrefix(kB, "a");
+  const Verdict write = Write(kC, "a2");
+  EXPECT_TRUE(Waits(scan));
+  EXPECT_TRUE(Waits(write));
+  EXPECT_TRUE(Granted(Write(kD, "b1")));
+  locks_.Release(kA);
+  EXPECT_TRUE(Granted(scan));
+  EXPECT_TRUE(Waits(write));
+  locks_.Release(kB);
+  EXPECT_TRUE(Granted(write));
+}
+
+TEST_F(LockTableTest, ThoseBehindAScanThatGivesUpGoOn) {
+  Write(kA, "a1");
+  const Verdict scan = ReadPrefix(kB, "a");
+  clock_.Advance(1s);
+  const Verdict expired_behind = Write(kC, "a2");
+  clock_.Advance(kWaitMax - 1s);
+  locks_.ExpireWaits();
+  EXPECT_EQ(**scan, kTimeout);
+  EXPECT_TRUE(Granted(expired_behind));
+  locks_.Release(kC);
+
+  const Verdict another_scan = ReadPrefix(kB, "a");
+  const Verdict released_behind = Write(kC, "a2");
+  EXPECT_TRUE(Waits(released_behind));
+  locks_.Release(kB);
+  EXPECT_TRUE(Refused(another_scan));
+  EXPECT_TRUE(Granted(released_behind));
+}
+
 TEST_F(LockTableTest, OfTwoInADeadlockTheYoungerGivesWay) {
   for (const bool younger_closes_it : {true, false}) {
     SCOPED_TRACE(younger_closes_it);

@@ -1,0 +1,260 @@
+// Many threads take locks at random; a referee checks that nobody holds what another one excludes,
+// and that every request is answered although nobody ever gives up by time.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "base/fake_clock.h"
+#include "base/mutex.h"
+#include "engine/lock_table.h"
+#include "engine/testing/outcome.h"
+#include "engine/testing/test_seed.h"
+
+namespace hearth::engine {
+namespace {
+
+constexpr size_t kKeys = 6;  // Half of them begin with "a", half with "b".
+
+std::string KeyName(size_t key) { return (key % 2 == 0 ? "a" : "b") + std::to_string(key); }
+
+// Which keys a scope covers.
+std::array<bool, kKeys> Covered(const LockScope& scope) {
+  std::array<bool, kKeys> covered{};
+  for (size_t key = 0; key < kKeys; ++key) {
+    for (const std::string& name : scope.document_keys) covered[key] |= name == KeyName(key);
+    for (const std::string& prefix : scope.key_prefixes) {
+      covered[key] |= KeyName(key).starts_with(prefix);
+    }
+  }
+  return covered;
+}
+
+// Keeps its own account of who holds what. Owners report a lock after they got it and before they
+// give it up, so what is in the account is held.
+class Referee {
+ public:
+  void Wants(LockOwner owner) {
+    MutexLock lock(mutex_);
+    ++accounts_[owner].waiting;
+  }
+
+  void Answered(LockOwner owner, const LockScope& scope, LockMode mode, const Status& status) {
+    MutexLock lock(mutex_);
+    Account& account = accounts_[owner];
+    --account.waiting;
+    if (!status.ok()) {
+      EXPECT_EQ(status.code(), Code::kAborted);
+      account.lost = true;
+      return;
+    }
+    // A deadlock's loser loses everything, also what it got in the same moment.
+    if (account.lost) return;
+    const auto covered = Covered(scope);
+    for (size_t key = 0; key < kKeys; ++key) {
+      if (!covered[key]) continue;
+      CheckNobodyExcludes(owner, mode, key);
+      account.modes[key] = static_cast<uint8_t>(account.modes[key] | static_cast<uint8_t>(mode));
+    }
+  }
+
+  void GivesUp(LockOwner owner) {
+    MutexLock lock(mutex_);
+    const Account& account = accounts_[owner];
+    EXPECT_EQ(account.waiting, 0u);
+    EXPECT_TRUE(account.lost || !account.must_have_lost);
+    accounts_.erase(owner);
+  }
+
+ private:
+  struct Account {
+    std::array<uint8_t, kKeys> modes{};
+    size_t waiting = 0;
+    bool lost = false;
+    bool must_have_lost = false;
+  };
+
+  // Which modes two owners cannot hold together, whoever was first. (An update lock keeps new
+  // readers out, but joins those who are there.)
+  static bool Exclude(uint8_t held, LockMode wanted) {
+    const auto holds = [held](LockMode mode) { return (held & static_cast<uint8_t>(mode)) != 0; };
+    switch (wanted) {
+      case LockMode::kRead:
+        return holds(LockMode::kWrite);
+      case LockMode::kUpdate:
+        return holds(LockMode::kUpdate) || holds(LockMode::kWrite);
+      case LockMode::kWrite:
+        return holds(LockMode::kRead) || holds(LockMode::kUpdate);
+    }
+    return true;
+  }
+
+  // A deadlock's loser hears of it a little later than others get what it had. So of two owners who
+  // exclude each other one must still be waiting for an answer, and that answer must be a loss.
+  void CheckNobodyExcludes(LockOwner owner, LockMode mode, size_t key) REQUIRES_LOCK(mutex_) {
+    Account& own = accounts_[owner];
+    for (auto& [other, account] : accounts_) {
+      if (other == owner || account.lost || !Exclude(account.modes[key], mode)) continue;
+      EXPECT_TRUE(account.waiting > 0 || own.waiting > 0) << "two owners hold key " << key;
+      if (own.waiting == 0) account.must_have_lost = true;
+      if (account.waiting == 0) own.must_have_lost = true;
+    }
+  }
+
+  Mutex mutex_;
+  std::map<LockOwner, Account> accounts_ GUARDED_BY(mutex_);
+};
+
+// The table under test, and who watches it.
+struct Arena {
+  FakeClock clock{1'000'000};
+  LockTable locks{clock, std::chrono::seconds(5)};
+  Referee referee;
+  std::atomic<uint64_t> next_owner = 1;
+  std::atomic<size_t> finished = 0;
+  std::atomic<size_t> lost = 0;
+};
+
+// Plays one owner after the other: some requests one by one or at once, then the end of it.
+class Actor {
+ public:
+  explicit Actor(Arena& arena) : arena_(arena) { Begin(); }
+
+  // False while an answer is needed first.
+  bool Move(Dice& dice) {
+    const bool all_answered = std::ranges::all_of(requests_, &Outcome<Status>::IsThere);
+    if (requests_left_ > 0 && (all_answered || dice.OneIn(4))) {
+      if (all_answered) lost_ |= TakeAnswers();
+      if (lost_) {
+        End();
+      } else {
+        --requests_left_;
+        Request(dice);
+      }
+      return true;
+    }
+    if (!all_answered) return false;
+    lost_ |= TakeAnswers();
+    End();
+    return true;
+  }
+
+  // No more requests: what is under way ends, and then the actor.
+  void Retire() {
+    requests_left_ = 0;
+    is_retiring_ = true;
+  }
+  bool has_ended() const { return has_ended_; }
+
+ private:
+  void Begin() {
+    const uint64_t id = arena_.next_owner++;
+    owner_ = {id, id};
+    requests_left_ = 3;
+    lost_ = false;
+  }
+
+  void End() {
+    arena_.referee.GivesUp(owner_);
+    arena_.locks.Release(owner_);
+    ++arena_.finished;
+    if (lost_) ++arena_.lost;
+    has_ended_ = is_retiring_;
+    if (!has_ended_) Begin();
+  }
+
+  bool TakeAnswers() {
+    bool lost = false;
+    for (const Outcome<Status>& request : requests_) lost |= !request.Take().ok();
+    requests_.clear();
+    return lost;
+  }
+
+  void Request(Dice& dice) {
+    constexpr LockMode kModes[] = {LockMode::kRead, LockMode::kUpdate, LockMode::kWrite};
+    const LockMode mode = kModes[dice.Below(3)];
+    LockScope scope;
+    for (size_t keys = 1 + dice.Below(2); keys > 0; --keys) {
+      scope.document_keys.push_back(KeyName(dice.Below(kKeys)));
+    }
+    if (mode != LockMode::kWrite && dice.OneIn(8)) {
+      scope.key_prefixes.push_back(dice.OneIn(2) ? "a" : "b");
+    }
+    const Outcome<Status>& outcome = requests_.emplace_back();
+    arena_.referee.Wants(owner_);
+    arena_.locks.Acquire(
+        owner_, scope, mode,
+        [this, owner = owner_, scope, mode, done = outcome.Callback()](const Status& status) {
+          arena_.referee.Answered(owner, scope, mode, status);
+          done(status);
+        });
+  }
+
+  Arena& arena_;
+  LockOwner owner_{};
+  size_t requests_left_ = 0;
+  bool lost_ = false;
+  bool is_retiring_ = false;
+  bool has_ended_ = false;
+  std::vector<Outcome<Status>> requests_;
+};
+
+enum class Company { kAlone, kWithOthers };
+
+// Lets actors move in random order until `owners` have ended and then everybody.
+void Play(Arena& arena, Dice& dice, size_t owners, Company company) {
+  std::vector<std::unique_ptr<Actor>> actors(company == Company::kAlone ? 8 : 3);
+  for (auto& actor : actors) actor = std::make_unique<Actor>(arena);
+  size_t idle_turns = 0;
+  while (!actors.empty()) {
+    Actor& actor = *actors[dice.Below(actors.size())];
+    if (arena.finished >= owners) actor.Retire();
+    idle_turns = actor.Move(dice) ? 0 : idle_turns + 1;
+    std::erase_if(actors, [](const auto& each) { return each->has_ended(); });
+    if (company == Company::kAlone) {
+      // With nobody else about, somebody can always move.
+      ASSERT_LT(idle_turns, 10'000u) << "everybody waits";
+    } else if (idle_turns > 0) {
+      std::this_thread::yield();
+    }
+  }
+}
+
+void ExpectAllWentWell(Arena& arena) {
+  EXPECT_EQ(arena.locks.waiting_requests(), 0u);
+  EXPECT_GT(arena.lost, 0u);                  // There were deadlocks,
+  EXPECT_LT(arena.lost, arena.finished / 2);  // but most owners got what they wanted.
+  // Nothing is left behind: a newcomer gets everything.
+  Outcome<Status> everything;
+  arena.locks.Acquire({1, 1'000'000'000}, {{KeyName(0), KeyName(1)}, {"a", "b"}}, LockMode::kUpdate,
+                      everything.Callback());
+  EXPECT_TRUE(everything.IsThere());
+}
+
+TEST(LockTableStressTest, SomebodyCanAlwaysMove) {
+  Arena arena;
+  Dice dice(TestSeed());
+  Play(arena, dice, 30'000, Company::kAlone);
+  ExpectAllWentWell(arena);
+}
+
+TEST(LockTableStressTest, ThreadsExcludeOneAnother) {
+  Arena arena;
+  const uint64_t seed = TestSeed();
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < 6; ++i) {
+    threads.emplace_back([&arena, dice = Dice(seed + i)]() mutable {
+      Play(arena, dice, 20'000, Company::kWithOthers);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  ExpectAllWentWell(arena);
+}
+
+}  // namespace
+}  // namespace hearth::engine
