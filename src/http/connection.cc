@@ -62,12 +62,12 @@ void Connection::Drain() {
 
 void Connection::Close() {
   if (phase_ == Phase::kClosed) return;
-  phase_ = Phase::kClosed;
+  const Phase before = std::exchange(phase_, Phase::kClosed);
   const std::shared_ptr<Connection> self = shared_from_this();
   timer_.Disarm();
   ErrorCode ignored;  // The socket is gone either way.
   socket_.close(ignored);
-  if (protocol_) protocol_->OnLost();
+  if (protocol_ && before == Phase::kOpen) protocol_->OnLost();
   keeper_.OnConnectionClosed(self);
 }
 

@@ -22,7 +22,8 @@ enum class HttpVersion : uint8_t { kHttp10, kHttp11, kHttp2 };
 // kStatic promises that both views live as long as the process, so nobody needs to copy them.
 enum class HeaderText : uint8_t { kCopied, kStatic };
 
-// One field of a head or of trailers. Borrows its text; names are in lower case.
+// One field of a head or of trailers. Borrows its text; names are in lower case, and an answer's
+// values hold no control characters.
 struct Header {
   std::string_view name;
   std::string_view value;

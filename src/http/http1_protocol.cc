@@ -61,6 +61,8 @@ Http1Protocol::Http1Protocol(ProtocolHost& host, const ConnectionLimits& limits,
 size_t Http1Protocol::Receive(std::string_view bytes) {
   const size_t offered = bytes.size();
   while (!bytes.empty() && !close_after_output_) {
+    // Answered already: the next pipelined request joins it in one write.
+    if (Answered() && unsent_bytes() < kSendBufferLowBytes) EndExchange();
     if (request_ == RequestPart::kNone) {
       // RFC 9112, 2.2: empty lines before a request are skipped.
       bytes.remove_prefix(std::min(bytes.find_first_not_of("\r\n"), bytes.size()));
@@ -150,10 +152,13 @@ void Http1Protocol::Produce(std::string& out, size_t bytes_max) {
     }
     if (unsent_bytes() == 0) break;
   }
-  if (answer_ == AnswerPart::kComplete && unsent_bytes() == 0 &&
-      (request_ == RequestPart::kComplete || !keep_alive_ || close_after_output_)) {
-    EndExchange();
-  }
+  if (Answered() && unsent_bytes() == 0) EndExchange();
+}
+
+bool Http1Protocol::Answered() const {
+  // The rest of a request need not be awaited when the connection ends anyway.
+  return answer_ == AnswerPart::kComplete &&
+         (request_ == RequestPart::kComplete || !keep_alive_ || close_after_output_);
 }
 
 void Http1Protocol::EndExchange() {

@@ -54,6 +54,7 @@ class Http1Protocol final : public Protocol, public Exchange, private Http1Parse
   Framing ChooseFraming(int status, std::optional<uint64_t> content_length, BodyFollows body) const;
   // Answers what never became an exchange, and ends the connection.
   void Refuse(int status);
+  bool Answered() const;
   void EndExchange();
   void CloseAfterOutput();
   TimePoint Deadline() const;

@@ -187,6 +187,7 @@ void Http2Stream::Finish(std::span<const Header> trailers) {
 }
 
 void Http2Stream::Abort() {
+  if (finished_) return;
   finished_ = true;
   nghttp2_submit_rst_stream(protocol_.session(), NGHTTP2_FLAG_NONE, id_, NGHTTP2_INTERNAL_ERROR);
   protocol_.host().OutputReady();
