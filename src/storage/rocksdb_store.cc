@@ -17,6 +17,7 @@
 #include "storage/rocksdb_options.h"
 #include "storage/rocksdb_reads.h"
 #include "storage/rocksdb_status.h"
+#include "storage/tsan_order.h"
 #include "storage/wal_guard.h"
 
 namespace hearth::storage {
@@ -55,7 +56,10 @@ class RocksDbStore final : public Store {
       Space space, std::string_view key) const override {
     return GetFromMemory(database_, space, key);
   }
-  std::unique_ptr<Snapshot> NewSnapshot() const override { return NewRocksDbSnapshot(database_); }
+  std::unique_ptr<Snapshot> NewSnapshot() const override {
+    const TsanOrderLock lock(order_);
+    return NewRocksDbSnapshot(database_);
+  }
 
   Status Commit(const Batch& batch) override;
 
@@ -70,6 +74,7 @@ class RocksDbStore final : public Store {
   Parts parts_;
   OpenDatabase database_;
   rocksdb::WriteBatch batch_;  // Write's; commits come one at a time.
+  mutable TsanOrder order_;
 };
 
 RocksDbStore::~RocksDbStore() {
@@ -111,6 +116,7 @@ Status RocksDbStore::Write(const Batch& batch) {
   }
   rocksdb::WriteOptions options;
   options.sync = true;
+  const TsanOrderLock lock(order_);
   const rocksdb::Status written = parts_.db->Write(options, &batch_);
   if (batch_.GetDataSize() > kBatchBytesKept) batch_ = rocksdb::WriteBatch();
   return FromRocksDb(written.IsBusy() ? parts_.wal->failure() : written);
