@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import {connect} from 'node:net';
-import {after, test} from 'node:test';
+import {afterEach, beforeEach, test} from 'node:test';
 import {gzipSync} from 'node:zlib';
 import {Fixture, useServer} from './support/check.js';
 import {Session, frame} from './support/frames.js';
@@ -20,9 +20,9 @@ const context = useServer(async (ready) => {
   fixture = new Fixture(ready);
   await fixture.write(fixture.set('c/d', {text: 'x'.repeat(2000)}));
   request = encode('GetDocument', {name: fixture.doc('c/d')});
-  session = new Session(ready.address);
 });
-after(() => session?.close());
+beforeEach(() => { session = new Session(context.address); });
+afterEach(() => session.close());
 
 // A call that must work, on the session that has just been mistreated and on a fresh one.
 async function expectService() {

@@ -1,0 +1,41 @@
+// Where Hearth and the official emulator are meant to differ: the executable side of docs/compatibility.md.
+
+const otherVersion = 'the stored version (*) does not match the required base version (*)';
+
+// The emulator's words, and what Hearth says instead: the message, and the code where that differs too.
+const words = [
+  [/^no entity to update: app: "[^"]*"\npath <\n([^]*)>\n$/, ([, elements]) => ({message: `No document to update: ${elementsToName(elements)}`})],
+  [/^entity already exists: EntityRef\{partitionRef=[^,]*, path=\/(.*)\}$/, ([, path]) =>
+    ({message: `Document already exists: ROOT/${path.replace(/(^|\/)(-?\d+)L(?=\/|$)/g, '$1__id$2__')}`})],
+  [/^Document \((.*)\) not found\.$/, ([, name]) => ({message: `Document "${name}" not found.`})],
+  [/^Transaction is invalid or closed\.$/, () => ({message: 'The referenced transaction has expired or is no longer valid.'})],
+  // To the emulator an update time later than the stored one is no precondition at all.
+  [/^Invalid base version, it is greater than the stored version: /, () => ({code: 'FAILED_PRECONDITION', message: otherVersion})],
+  // To the emulator a deleted document has the version of its deletion.
+  [/^the stored version \(\d+\) does not match the required base version \(\d+\)$/, () => ({message: otherVersion})],
+];
+
+function elementsToName(elements) {
+  const parts = [...elements.matchAll(/type: "([^"]*)"\s+(?:name: "([^"]*)"|id: (-?\d+))/g)];
+  const path = parts.map(([, type, name, id]) => `${type}/${name ?? `__id${id}__`}`).join('/');
+  return `ROOT/${path.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(parseInt(octal, 8)))}`;
+}
+
+// An error of the emulator as Hearth would give it. Hearth's own go through it unchanged.
+export function inOurWords({code, message}) {
+  for (const [pattern, ours] of words) {
+    const match = pattern.exec(message);
+    if (match) return {code, message, ...ours(match)};
+  }
+  return {code, message};
+}
+
+// The emulator checks two writes of one document against each other before it looks at the document; Hearth evaluates
+// them one after the other. Both refuse.
+const staticCheck = /^Cannot \w+ then \w+ an entity in the same request\.$|^Cannot collapse mutations/;
+
+// Whether two outcomes that are not equal differ only as they may.
+export function isAccepted(ours, theirs) {
+  return theirs.code === 'INVALID_ARGUMENT' && staticCheck.test(theirs.message) &&
+    ['NOT_FOUND', 'ALREADY_EXISTS', 'FAILED_PRECONDITION'].includes(ours.code);
+}
