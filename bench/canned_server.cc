@@ -34,7 +34,14 @@ std::string BuiltInAnswer() {
   return answer;
 }
 
-int Serve(const std::string& listen, size_t loops, std::string answer) {
+// The answer to `method`: a file of that name in `folder`, or else the built-in one.
+std::string AnswerTo(const std::string& method, const std::string& folder) {
+  std::ifstream file(folder + "/" + method + ".message", std::ios::binary);
+  if (folder.empty() || !file) return BuiltInAnswer();
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+int Serve(const std::string& listen, size_t loops, const std::string& answers_folder) {
   const size_t colon = listen.rfind(':');
   ListenAddress address = {.host = listen.substr(0, colon), .port = 0};
   if (colon != std::string::npos) {
@@ -47,7 +54,8 @@ int Serve(const std::string& listen, size_t loops, std::string answer) {
         "DeleteDocument", "GetDocument", "ListCollectionIds", "ListDocuments", "PartitionQuery",
         "Rollback", "RunAggregationQuery", "RunQuery", "UpdateDocument"}) {
     service.Add(std::string("/google.firestore.v1.Firestore/") + method,
-                SingleRequestMethod([&answer](std::shared_ptr<GrpcCall> call, std::string_view) {
+                SingleRequestMethod([answer = AnswerTo(method, answers_folder)](
+                                        std::shared_ptr<GrpcCall> call, std::string_view) {
                   call->Respond(answer);
                 }));
   }
@@ -63,7 +71,7 @@ int Serve(const std::string& listen, size_t loops, std::string answer) {
     std::cerr << started.message() << "\n";
     return 1;
   }
-  std::cout << server.addresses().front().port << std::endl;
+  std::cout << "listening on 127.0.0.1:" << server.addresses().front().port << std::endl;
   int signal = 0;
   sigwait(&signals, &signal);
   server.Drain(kDrainTimeout);
@@ -76,17 +84,12 @@ int main(int argc, char** argv) {
   CLI::App app("Answers every unary Firestore method with a fixed message.");
   std::string listen = "127.0.0.1:0";
   size_t loops = 1;
-  std::string answer_file;
+  std::string answers_folder;
   app.add_option("--listen", listen, "HOST:PORT; port 0 picks a free one, which is printed");
   app.add_option("--loops", loops, "Event loops, one thread each")->check(CLI::PositiveNumber);
-  app.add_option("--answer", answer_file, "File with the bytes of the answer")
-      ->check(CLI::ExistingFile);
+  app.add_option("--answers", answers_folder, "Folder with the answers: METHOD.message")
+      ->check(CLI::ExistingDirectory);
   CLI11_PARSE(app, argc, argv);
 
-  std::string answer = BuiltInAnswer();
-  if (!answer_file.empty()) {
-    std::ifstream file(answer_file, std::ios::binary);
-    answer.assign(std::istreambuf_iterator<char>(file), {});
-  }
-  return Serve(listen, loops, std::move(answer));
+  return Serve(listen, loops, answers_folder);
 }

@@ -79,7 +79,7 @@ Status DocumentEdit::Apply(Write& write, Timestamp commit_time,
   if (!write.transforms.empty()) {
     ASSIGN_OR_RETURN(fields, Transform(fields, write.transforms, commit_time, transform_results));
   }
-  RETURN_IF_ERROR(ValidateDocumentSize(database_, path_, fields));
+  RETURN_IF_ERROR(ValidateDocument(database_, path_, fields));
   written_ = std::move(fields);
   state_ = State::kWritten;
   return Status();

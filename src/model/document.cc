@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "base/check.h"
+#include "model/index_entries.h"
 #include "model/limits.h"
 #include "model/value_size.h"
 
@@ -57,21 +58,33 @@ size_t DocumentSizeBytes(const DocumentPath& path, const Fields& fields) {
   return PathSizeBytes(path.path()) + fields.SizeBytes() + kDocumentOverheadBytes;
 }
 
-Status ValidateDocumentSize(const DatabaseName& database, const DocumentPath& path,
-                            const Fields& fields) {
-  // The formula counts at most four bytes for one stored byte: a geo point at 0, 0 in an array has
-  // 4 bytes and counts 16. Nearly every document is so small that this decides.
+Status ValidateDocument(const DatabaseName& database, const DocumentPath& path,
+                        const Fields& fields) {
+  // The size formula counts at most four bytes for one stored byte: a geo point at 0, 0 in an array
+  // has 4 bytes and counts 16. An index entry takes at least four. Nearly every document is so
+  // small that this decides.
   constexpr size_t kCountedPerStoredByteMax = 4;
-  const bool is_surely_small =
-      (kDocumentNameBytesMax + fields.encoded().size()) * kCountedPerStoredByteMax <=
-      kDocumentBytesMax;
-  if (is_surely_small) return Status();
+  const size_t counted_max =
+      (kDocumentNameBytesMax + fields.encoded().size()) * kCountedPerStoredByteMax;
+  if (counted_max <= kDocumentBytesMax &&
+      fields.encoded().size() <= kIndexEntriesPerDocumentMax * 4) {
+    return Status();
+  }
+
   const size_t size = DocumentSizeBytes(path, fields);
-  if (size <= kDocumentBytesMax) return Status();
-  return InvalidArgument("Document '" + DocumentName{database, path}.ToString() +
-                         "' cannot be written because its size (" + WithSeparators(size) +
-                         " bytes) exceeds the maximum allowed size of " +
-                         WithSeparators(kDocumentBytesMax) + " bytes.");
+  if (size > kDocumentBytesMax) {
+    return InvalidArgument("Document '" + DocumentName{database, path}.ToString() +
+                           "' cannot be written because its size (" + WithSeparators(size) +
+                           " bytes) exceeds the maximum allowed size of " +
+                           WithSeparators(kDocumentBytesMax) + " bytes.");
+  }
+  const size_t index_entries = CountIndexEntries(fields);
+  if (index_entries > kIndexEntriesPerDocumentMax) {
+    return InvalidArgument("too many index entries for entity /" + path.path() + ": " +
+                           WithSeparators(index_entries) + ", at most " +
+                           WithSeparators(kIndexEntriesPerDocumentMax) + " are allowed");
+  }
+  return Status();
 }
 
 }  // namespace hearth::model

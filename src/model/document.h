@@ -28,8 +28,9 @@ std::string_view RecordFields(std::string_view record);
 // The document's size by Firestore's formula: name, fields and 32 bytes.
 size_t DocumentSizeBytes(const DocumentPath& path, const Fields& fields);
 
-// InvalidArgument, in Firestore's words, when the document is larger than kDocumentBytesMax.
-Status ValidateDocumentSize(const DatabaseName& database, const DocumentPath& path,
-                            const Fields& fields);
+// InvalidArgument, in Firestore's words, when the document as a whole breaks a limit: its size, or
+// the number of its index entries.
+Status ValidateDocument(const DatabaseName& database, const DocumentPath& path,
+                        const Fields& fields);
 
 }  // namespace hearth::model

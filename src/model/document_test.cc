@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "model/index_entries.h"
 #include "model/value.h"
 
 namespace hearth::model {
@@ -78,11 +79,33 @@ TEST_F(DocumentSizeTest, IsLimitedTo1MiB) {
   };
   const Fields largest = fields_of(1'048'576 - 58);
   EXPECT_EQ(DocumentSizeBytes(path_, largest), 1'048'576u);
-  EXPECT_TRUE(ValidateDocumentSize(database_, path_, largest).ok());
-  EXPECT_EQ(ValidateDocumentSize(database_, path_, fields_of(1'048'577 - 58)),
+  EXPECT_TRUE(ValidateDocument(database_, path_, largest).ok());
+  EXPECT_EQ(ValidateDocument(database_, path_, fields_of(1'048'577 - 58)),
             InvalidArgument("Document 'projects/p1/databases/(default)/documents/s/d' cannot be "
                             "written because its size (1,048,577 bytes) exceeds the maximum "
                             "allowed size of 1,048,576 bytes."));
+}
+
+// Fields f0 … with an array of `elements` in the first.
+Fields ManyFields(size_t fields, size_t elements) {
+  std::vector<std::pair<std::string, std::string>> all;
+  all.emplace_back("a", EncodeArray(std::vector<std::string>(elements, EncodeNull())));
+  for (size_t i = 1; i < fields; ++i) {
+    all.emplace_back("f" + std::to_string(100'000 + i), EncodeNull());
+  }
+  return FieldsOf(all);
+}
+
+TEST(ValidateDocumentTest, CountsIndexEntries) {
+  const DatabaseName database = *DatabaseName::Parse("projects/p/databases/d");
+  const DocumentPath path = *DocumentPath::Parse("c/d");
+  EXPECT_EQ(CountIndexEntries(ManyFields(3, 5)), 3 * 2 + 5);
+  EXPECT_EQ(CountIndexEntries(FieldsOf({{"m", EncodeMap({{"x", EncodeNull()}})}})), 4u);
+
+  EXPECT_TRUE(ValidateDocument(database, path, ManyFields(20'000, 0)).ok());
+  EXPECT_EQ(ValidateDocument(database, path, ManyFields(20'000, 1)),
+            InvalidArgument("too many index entries for entity /c/d: 40,001, at most 40,000 are "
+                            "allowed"));
 }
 
 }  // namespace

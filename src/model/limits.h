@@ -15,6 +15,7 @@ inline constexpr size_t kFieldValueBytesMax = 1'048'487;  // 1 MiB less 89 bytes
 inline constexpr size_t kDocumentBytesMax = 1'048'576;
 inline constexpr size_t kValueDepthMax = 20;
 inline constexpr size_t kTransformsPerDocumentMax = 500;
+inline constexpr size_t kIndexEntriesPerDocumentMax = 40'000;
 inline constexpr size_t kVectorDimensionsMax = 2'048;
 
 }  // namespace hearth::model
