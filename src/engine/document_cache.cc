@@ -47,7 +47,9 @@ void DocumentCache::Insert(std::string_view document_key, Record record, Ticket 
   MutexLock lock(shard.mutex);
   const bool is_stale = Ticket{shard.updates} != ticket;
   if (is_stale || !record || shard.by_key.contains(document_key)) return;
-  shard.by_use.push_front({std::string(document_key), std::move(record)});
+  Entry entry{std::string(document_key), std::move(record)};
+  if (EntryBytes(entry) > shard_bytes_max_) return;  // It would only push everything else out.
+  shard.by_use.push_front(std::move(entry));
   shard.by_key.emplace(shard.by_use.front().key, shard.by_use.begin());
   shard.bytes += EntryBytes(shard.by_use.front());
   while (shard.bytes > shard_bytes_max_) Erase(shard, std::prev(shard.by_use.end()));
@@ -64,6 +66,7 @@ void DocumentCache::Update(std::string_view document_key, Record record) {
   shard.bytes -= EntryBytes(*entry);
   entry->record = std::move(record);
   shard.bytes += EntryBytes(*entry);
+  if (EntryBytes(*entry) > shard_bytes_max_) return Erase(shard, entry);
   while (shard.bytes > shard_bytes_max_) Erase(shard, std::prev(shard.by_use.end()));
 }
 
