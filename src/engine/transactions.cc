@@ -113,7 +113,9 @@ Status Transactions::Rollback(const Database& database, std::string_view id) {
     return Status();
   }
   MutexLock lock(mutex_);
-  const bool has_ended = parts.process == process_ && parts.number < next_number_;
+  const bool is_of_another_database = open_.contains(std::string(id));
+  const bool has_ended =
+      parts.process == process_ && parts.number < next_number_ && !is_of_another_database;
   return has_ended ? Status() : InvalidArgument("Transaction is invalid or expired.");
 }
 

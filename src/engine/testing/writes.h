@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "engine/record.h"
+#include "engine/testing/printers.h"
 #include "engine/write.h"
 #include "model/document.h"
 #include "model/fields.h"
@@ -61,9 +62,8 @@ inline int64_t NumberOf(const std::string& record) {
 
 inline std::string RecordOf(int64_t create_micros, int64_t update_micros,
                             const model::Fields& fields) {
-  return model::Document{model::Timestamp::FromMicros(create_micros),
-                         model::Timestamp::FromMicros(update_micros), fields}
-      .EncodeRecord();
+  return model::EncodeRecord(model::Timestamp::FromMicros(create_micros),
+                             model::Timestamp::FromMicros(update_micros), fields);
 }
 
 inline Write Set(std::string_view path, model::Fields fields) {
