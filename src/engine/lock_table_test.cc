@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/fake_clock.h"
+#include "engine/testing/printers.h"
 
 namespace hearth::engine {
 namespace {
