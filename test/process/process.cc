@@ -1,0 +1,78 @@
+#include "process/process.h"
+
+#include <chrono>
+#include <sstream>
+
+#include "http/testing/test_socket.h"
+
+namespace hearth::process {
+
+std::unique_ptr<ServerProcess> RunHearth(const std::vector<std::string>& arguments) {
+  return std::make_unique<ServerProcess>(HEARTH_SERVER, arguments);
+}
+
+std::unique_ptr<ServerProcess> TryToServe(const std::string& folder) {
+  return RunHearth({"serve", "--data", folder, "--listen", "127.0.0.1:0"});
+}
+
+std::unique_ptr<ServerProcess> Serve(const std::string& folder,
+                                     const std::vector<std::string>& more_arguments) {
+  std::vector<std::string> arguments = {"serve", "--data", folder, "--listen", "127.0.0.1:0"};
+  arguments.insert(arguments.end(), more_arguments.begin(), more_arguments.end());
+  std::unique_ptr<ServerProcess> server = RunHearth(arguments);
+  EXPECT_TRUE(server->WaitUntilListening()) << server->Stderr();
+  return server;
+}
+
+void ExpectRefusal(ServerProcess& server, std::string_view text) {
+  const support::Exit exit = server.Wait();
+  const std::string said = server.Stderr();
+  EXPECT_TRUE(exit.code.has_value()) << "it still runs, or a signal ended it: " << said;
+  EXPECT_NE(exit.code, 0) << said;
+  EXPECT_EQ(Lines(said).size(), 1u) << said;
+  EXPECT_NE(said.find(text), std::string::npos) << "'" << text << "' is not in: " << said;
+  EXPECT_EQ(server.Stdout(), "");
+}
+
+std::vector<std::string> Lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+proto::CommitRequest PutRequest(const std::string& path, const std::string& text) {
+  proto::CommitRequest request;
+  request.set_database(support::kDatabase);
+  proto::Document* document = request.add_writes()->mutable_update();
+  document->set_name(support::FullName(path));
+  (*document->mutable_fields())["text"].set_string_value(text);
+  return request;
+}
+
+Status Put(FirestoreClient& client, const std::string& path, const std::string& text) {
+  return client.Commit(PutRequest(path, text)).status();
+}
+
+Result<std::string> Get(FirestoreClient& client, const std::string& path) {
+  ASSIGN_OR_RETURN(const proto::Document document, client.Get(path));
+  return document.fields().at("text").string_value();
+}
+
+void ExpectAll(FirestoreClient& client, const Texts& wanted) {
+  for (const auto& [path, text] : wanted) {
+    const Result<std::string> got = Get(client, path);
+    ASSERT_TRUE(got.ok()) << path << ": " << got.status().ToString();
+    EXPECT_TRUE(*got == text) << path << " says something else";
+  }
+}
+
+bool WaitUntilRefused(uint16_t port) {
+  const auto end = std::chrono::steady_clock::now() + support::kPatience;
+  while (std::chrono::steady_clock::now() < end) {
+    if (!http::TestSocket(port).connected()) return true;
+  }
+  return false;
+}
+
+}  // namespace hearth::process

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "stress/workload.h"
+
+namespace hearth::stress {
+
+// Documents that one client alone writes, so that it knows their exact state after every answer:
+// sets, deletes, increments and preconditions, of one document or of several together.
+//
+// Threads: Step is called by one client only.
+class OwnDocuments final : public Workload {
+ public:
+  explicit OwnDocuments(size_t client);
+
+  void Step(const Session& session) override;
+  std::vector<std::string> Paths() const override { return paths_; }
+  Status Verify(const World& world, Referee& referee) override;
+
+  // Lets the next steps write about this much, to make the server flush and compact.
+  void AllowBulk(size_t bytes) { bulk_bytes_left_ = bytes; }
+
+ private:
+  // What a commit is about to do, should it succeed.
+  struct Plan {
+    proto::CommitRequest request = NewCommit();
+    std::map<size_t, std::optional<Content>> after;  // By document; absent: deleted.
+    Code expected = Code::kOk;
+  };
+
+  Plan MakePlan(const Session& session);
+  void AddWrite(const Session& session, size_t document, Plan* plan);
+  void AddBulk(const Session& session, Plan* plan);
+  // A precondition that holds, or now and then one that does not.
+  void AddPrecondition(Random& random, size_t document, Plan* plan);
+  void Carry(const Session& session, const Plan& plan);
+  void CheckOne(const Session& session);
+  World Snapshot(Time time) const;
+  // Why what is there is not the outcome of `plan`; OK if it is.
+  Status Compare(const World& world, const Plan* plan) const;
+
+  std::vector<std::string> paths_;
+  std::vector<State> states_;
+  std::optional<Plan> unanswered_;  // A client that got no answer does nothing more.
+  size_t bulk_bytes_left_ = 0;
+};
+
+}  // namespace hearth::stress

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace hearth::support {
+
+// No wait in a test is longer: a server that hangs fails a test instead of hanging it.
+inline constexpr std::chrono::seconds kPatience{30};
+
+// How a process ended. Neither is set: it had not ended when patience ran out.
+struct Exit {
+  std::optional<int> code;
+  std::optional<int> signal;
+};
+
+// A `hearth` process of its own, as a user starts one.
+//
+// Threads: one at a time; the thread that starts it must outlive it, because the kernel kills the
+// process when that thread ends. Ownership: kills the process and reaps it at the end of its life.
+class ServerProcess {
+ public:
+  // Starts `program` with `arguments`. A program that cannot be run shows as exit code 127.
+  ServerProcess(const std::string& program, const std::vector<std::string>& arguments);
+  ~ServerProcess();
+  ServerProcess(const ServerProcess&) = delete;
+  ServerProcess& operator=(const ServerProcess&) = delete;
+
+  pid_t pid() const { return pid_; }
+
+  // Waits until the process has said on how many `addresses` it listens; false when it ends first.
+  bool WaitUntilListening(size_t addresses = 1);
+  // Require WaitUntilListening.
+  uint16_t port(size_t address = 0) const { return ports_.at(address); }
+  std::chrono::milliseconds start_time() const { return start_time_; }
+
+  void Signal(int number) const;
+  Exit Wait();
+  // SIGKILL, and gone when this returns.
+  void Kill();
+
+  // All that it has written so far.
+  std::string Stdout();
+  std::string Stderr() const;
+
+  // Resident memory now.
+  size_t resident_kib() const;
+
+ private:
+  bool ReadStdout(std::chrono::milliseconds wait);
+  void ParsePorts();
+
+  pid_t pid_ = -1;
+  int stdout_ = -1;
+  int stderr_ = -1;  // In memory, so that a process which says much never waits for its reader.
+  bool is_reaped_ = false;
+  Exit exit_;
+  std::chrono::steady_clock::time_point started_at_;
+  std::chrono::milliseconds start_time_{};
+  std::string stdout_text_;
+  std::vector<uint16_t> ports_;
+};
+
+}  // namespace hearth::support
