@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "server/options.h"
 #include "server/serve.h"
@@ -10,7 +11,9 @@ int main(int argc, char** argv) {
   using hearth::server::ServeOptions;
   CLI::App app("Hearth: a document database that every Firestore client already speaks to.");
   app.set_version_flag("--version", HEARTH_VERSION);
-  app.require_subcommand(1);
+  app.failure_message([](const CLI::App*, const CLI::Error& error) {
+    return std::string("hearth: ") + error.what() + " (hearth --help lists what there is)\n";
+  });
 
   ServeOptions options;
   CLI::App* serve = app.add_subcommand("serve", "Serve a data folder over gRPC and HTTP");
@@ -42,6 +45,11 @@ int main(int argc, char** argv) {
   serve->add_option("--log-format", options.log_format, "text or json")->capture_default_str();
 
   CLI11_PARSE(app, argc, argv);
+  // Not required of the parser, which would say so instead of naming an argument it does not know.
+  if (!serve->parsed()) {
+    std::fprintf(stderr, "hearth: what to do? (hearth --help lists what there is)\n");
+    return EXIT_FAILURE;
+  }
 
   const hearth::Status status = hearth::server::Serve(options);
   if (status.ok()) return EXIT_SUCCESS;
