@@ -30,6 +30,12 @@ export function inOurWords({code, message}) {
   return {code, message};
 }
 
+// Of a deleted document that is listed as missing the emulator tells when it was deleted.
+export function withoutDeletionTime(message) {
+  const {updateTime, ...rest} = message;
+  return 'name' in message && updateTime !== undefined && !('createTime' in message) ? rest : message;
+}
+
 // The emulator checks two writes of one document against each other before it looks at the document; Hearth evaluates
 // them one after the other. Both refuse.
 const staticCheck = /^Cannot \w+ then \w+ an entity in the same request\.$|^Cannot collapse mutations/;

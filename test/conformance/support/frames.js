@@ -41,8 +41,8 @@ export class Session {
       stream.on('trailers', (received) => { answer.trailers = received; });
       stream.on('data', (chunk) => chunks.push(chunk));
       stream.on('error', (error) => { answer.reset = error.message; });
-      // The answer may be complete before the request is.
-      stream.on('end', () => stream.close(http2.constants.NGHTTP2_CANCEL));
+      // The answer may be complete before the request is; then nothing waits for the rest of the request.
+      stream.on('end', () => setImmediate(() => stream.destroy()));
       stream.on('close', () => {
         clearTimeout(timer);
         const {'grpc-status': status, 'grpc-message': message = ''} = {...answer.headers, ...answer.trailers};

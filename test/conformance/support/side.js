@@ -2,7 +2,7 @@
 // compared by. Times become the id of the step that made them.
 
 import {setImmediate} from 'node:timers/promises';
-import {inOurWords} from './differences.js';
+import {inOurWords, withoutDeletionTime} from './differences.js';
 import {codeName} from './raw.js';
 import {Names, microsOf, timeOf} from './values.js';
 
@@ -71,7 +71,7 @@ export class Side {
     if (Array.isArray(x)) return x.map((each) => this.#normal(each, asked));
     if (typeof x === 'string') return x.startsWith(this.#names.root) ? `ROOT${x.slice(this.#names.root.length)}` : x;
     if (typeof x !== 'object' || x === null) return x;
-    const entries = Object.entries(x).map(([key, value]) => {
+    const entries = Object.entries(withoutDeletionTime(x)).map(([key, value]) => {
       if (['createTime', 'updateTime', 'commitTime'].includes(key)) return [key, this.#label(value)];
       if (key === 'readTime') return [key, asked === undefined ? 'now' : microsOf(value) === microsOf(asked) ? 'as asked' : 'another time'];
       if (key === 'timestampValue' && Number(value.seconds ?? 0) > recentSeconds) return [key, 'now'];
