@@ -38,10 +38,14 @@ bool OrderedPage::Less::operator()(const Candidate& left, const Candidate& right
 Status OrderedPage::StartAfter(std::vector<std::string> parts) {
   if (parts.size() != orders_.size() + 1) return InvalidArgument("invalid page token");
   for (size_t i = 0; i < orders_.size(); ++i) {
+    if (orders_[i].path.IsName()) {
+      if (!parts[i].empty()) return InvalidArgument("invalid page token");
+      continue;
+    }
     // The values come from a client: they are checked before they are read in place.
-    const bool is_value =
-        orders_[i].path.IsName() ? parts[i].empty() : model::ValidateValue(parts[i]).ok();
-    if (!is_value) return InvalidArgument("invalid page token");
+    Result<std::string> value = model::ValidateValue(std::move(parts[i]));
+    if (!value.ok()) return InvalidArgument("invalid page token");
+    parts[i] = *std::move(value);
   }
   Result<DocumentPath> path = DocumentPath::Parse(parts.back());
   if (!path.ok()) return InvalidArgument("invalid page token");
