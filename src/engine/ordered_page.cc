@@ -67,7 +67,9 @@ void OrderedPage::Add(ListedDocument document) {
     if (!value) return;
     candidate.values.emplace_back(value->encoded());
   }
-  if (after_ && !kept_.key_comp()(*after_, candidate)) return;
+  const Less less = kept_.key_comp();
+  if (after_ && !less(*after_, candidate)) return;
+  if (first_dropped_ && !less(candidate, *first_dropped_)) return;
   kept_bytes_ += RecordBytes(candidate.document);
   kept_.insert(std::move(candidate));
   if (kept_.size() > page_size_) DropLast();
@@ -75,15 +77,14 @@ void OrderedPage::Add(ListedDocument document) {
 }
 
 void OrderedPage::DropLast() {
-  const auto last = std::prev(kept_.end());
-  kept_bytes_ -= RecordBytes(last->document);
-  kept_.erase(last);
-  has_more_ = true;
+  first_dropped_ = std::move(kept_.extract(std::prev(kept_.end())).value());
+  kept_bytes_ -= RecordBytes(first_dropped_->document);
+  first_dropped_->document.record.reset();
 }
 
 std::vector<std::string> OrderedPage::Finish(std::vector<ListedDocument>* documents) {
   std::vector<std::string> next;
-  if (has_more_ && !kept_.empty()) {
+  if (first_dropped_ && !kept_.empty()) {
     const Candidate& last = *std::prev(kept_.end());
     next = last.values;
     next.push_back(last.document.path.path());

@@ -48,7 +48,8 @@ class OrderedPage {
   std::optional<Candidate> after_;
   std::set<Candidate, Less> kept_;
   size_t kept_bytes_ = 0;
-  bool has_more_ = false;
+  // What did not fit, without its record. Nothing after it is kept: the next page begins there.
+  std::optional<Candidate> first_dropped_;
 };
 
 }  // namespace hearth::engine

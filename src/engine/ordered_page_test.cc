@@ -193,6 +193,33 @@ TEST(OrderedPageTest, HasOneDocumentWhateverItsSize) {
   EXPECT_EQ(Pick(documents, {Ascending("n")}, 10, page.next).paths, Paths{"c/2"});
 }
 
+TEST(OrderedPageTest, WhatDidNotFitIsNotSkipped) {
+  // 2 pushes 3 out and does not fit itself; then 4 would fit, but 2 and 3 come before it.
+  const std::vector<ListedDocument> documents = {
+      Large("c/1", 1, 1'000'000), Large("c/3", 3, 2'000'000), Large("c/2", 2, 2'500'000),
+      Large("c/4", 4, 500'000)};
+  EXPECT_EQ(Pick(documents, {Ascending("n")}, 10).paths, Paths{"c/1"});
+  EXPECT_EQ(PickAll(documents, {Ascending("n")}, 10), (Paths{"c/1", "c/2", "c/3", "c/4"}));
+}
+
+TEST(OrderedPageTest, LargePagesConcatenateToTheWhole) {
+  const uint64_t seed = TestSeed();
+  Dice dice(seed);
+  std::vector<ListedDocument> documents;
+  Paths expected;
+  for (int64_t i = 0; i < 24; ++i) {
+    expected.push_back("c/" + std::to_string(100 + i));
+    documents.push_back(Large(expected.back(), i, 100'000 + dice.Below(1'500'000)));
+  }
+  std::mt19937_64 shuffler(seed);
+  for (int i = 0; i < 5; ++i) {
+    std::ranges::shuffle(documents, shuffler);
+    for (const size_t page_size : {1u, 3u, 24u}) {
+      EXPECT_EQ(PickAll(documents, {Ascending("n")}, page_size), expected);
+    }
+  }
+}
+
 // Random values of all types under random orders, against a plain sort.
 TEST(OrderedPageTest, PagesConcatenateToTheSortedWhole) {
   const uint64_t seed = TestSeed();
