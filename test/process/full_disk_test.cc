@@ -45,7 +45,7 @@ class FullDisk : public testing::Test {
 
   // Nothing acknowledged is lost, nothing refused is there.
   void ExpectTruth(FirestoreClient& client) {
-    ASSERT_NO_FATAL_FAILURE(ExpectAll(client, acknowledged_));
+    ASSERT_NO_FATAL_FAILURE(ExpectAll(client, acknowledged_)) << server_->Stderr();
     for (const std::string& path : refused_) {
       EXPECT_EQ(Get(client, path).status().code(), Code::kNotFound) << path;
     }
@@ -66,7 +66,7 @@ TEST_F(FullDisk, AtTheFirstStartIsSaidInOneLine) {
     SCOPED_TRACE(free);
     mount_->FillUpTo(free);
     const auto refused = TryToServe(data_);
-    if (!refused->WaitUntilListening()) ExpectRefusal(*refused, "full");
+    if (!refused->WaitUntilListening()) ExpectRefusal(*refused, "No space left on device");
     refused->Kill();
     mount_->Free();
     Serve(data_)->Kill();  // A start that failed is not in the way of the next.
@@ -129,8 +129,9 @@ TEST_P(FullDiskEnd, NothingIsLostWhenTheServerEndsWhileTheDiskIsFull) {
       FirestoreClient client(server_->port());
       ExpectTruth(client);
     } else {
-      ExpectRefusal(*server_, "full");
+      ExpectRefusal(*server_, "No space left on device");
     }
+    server_->Kill();
   }
   mount_->Free();
   server_ = Serve(data_);

@@ -8,7 +8,6 @@ namespace hearth::stress {
 namespace {
 
 constexpr size_t kDocuments = 16;
-constexpr size_t kBulkDocuments = 3;  // Only so many are big, or reading all would take long.
 constexpr size_t kTogetherMax = 8;
 
 Weight RandomWeight(Random& random) {
@@ -32,10 +31,6 @@ void OwnDocuments::Step(const Session& session) {
 
 OwnDocuments::Plan OwnDocuments::MakePlan(const Session& session) {
   Plan plan;
-  if (bulk_bytes_left_ >= kBulkBytes) {
-    AddBulk(session, &plan);
-    return plan;
-  }
   std::vector<size_t> documents(kDocuments);
   std::iota(documents.begin(), documents.end(), 0);
   std::shuffle(documents.begin(), documents.end(), session.random);
@@ -66,14 +61,6 @@ void OwnDocuments::AddWrite(const Session& session, size_t document, Plan* plan)
     content.count = (before ? before->content.count : 0) + amount;
   }
   plan->after[document] = content;
-}
-
-void OwnDocuments::AddBulk(const Session& session, Plan* plan) {
-  const size_t document = Below(session.random, kBulkDocuments);
-  const Content content{session.referee.NewStamp(Weight::kBulk), 0};
-  AddSet(paths_[document], content, &plan->request);
-  plan->after[document] = content;
-  bulk_bytes_left_ -= kBulkBytes;
 }
 
 void OwnDocuments::AddPrecondition(Random& random, size_t document, Plan* plan) {

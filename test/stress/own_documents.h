@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <map>
 #include <string>
 #include <vector>
@@ -21,9 +20,6 @@ class OwnDocuments final : public Workload {
   std::vector<std::string> Paths() const override { return paths_; }
   Status Verify(const World& world, Referee& referee) override;
 
-  // Lets the next steps write about this much, to make the server flush and compact.
-  void AllowBulk(size_t bytes) { bulk_bytes_left_ = bytes; }
-
  private:
   // What a commit is about to do, should it succeed.
   struct Plan {
@@ -34,7 +30,6 @@ class OwnDocuments final : public Workload {
 
   Plan MakePlan(const Session& session);
   void AddWrite(const Session& session, size_t document, Plan* plan);
-  void AddBulk(const Session& session, Plan* plan);
   // A precondition that holds, or now and then one that does not.
   void AddPrecondition(Random& random, size_t document, Plan* plan);
   void Carry(const Session& session, const Plan& plan);
@@ -46,7 +41,6 @@ class OwnDocuments final : public Workload {
   std::vector<std::string> paths_;
   std::vector<State> states_;
   std::optional<Plan> unanswered_;  // A client that got no answer does nothing more.
-  size_t bulk_bytes_left_ = 0;
 };
 
 }  // namespace hearth::stress

@@ -17,8 +17,8 @@ using support::ServerProcess;
 
 constexpr size_t kReportEvery = 25;
 constexpr size_t kPastReadsAfterStart = 12;
-// Enough for a flush or two; the past of an hour stays on disk, so not in every round.
-constexpr size_t kBulkBytesPerRound = 48 * 1024 * 1024;
+// Enough for a flush or two.
+constexpr size_t kBulkBytesPerRound = 64 * 1024 * 1024;
 constexpr size_t kStartMicrosMax = 60'000;
 constexpr size_t kCreationMicrosMax = 25'000;
 
@@ -40,7 +40,7 @@ Run::Run(const RunOptions& options)
     own_.push_back(std::make_unique<OwnDocuments>(i));
     workloads_.push_back(own_.back().get());
   }
-  workloads_.insert(workloads_.end(), {&groups_, &counters_, &accounts_});
+  workloads_.insert(workloads_.end(), {&groups_, &counters_, &accounts_, &archive_});
 }
 
 std::unique_ptr<ServerProcess> Run::Start(const std::string& folder) const {
@@ -106,9 +106,7 @@ void Run::ServeAndEnd(End end) {
   if (referee_.failed()) return;
 
   const bool is_bulk_round = OneIn(random_, 8);
-  for (const auto& own : own_) {
-    own->AllowBulk(is_bulk_round ? kBulkBytesPerRound / own_.size() : 0);
-  }
+  archive_.Allow(is_bulk_round ? kBulkBytesPerRound : 0);
   std::vector<std::thread> clients;
   for (size_t i = 0; i < options_.clients; ++i) {
     clients.emplace_back(
@@ -139,6 +137,7 @@ void Run::RunClient(uint16_t port, size_t client, uint64_t seed) {
 }
 
 void Run::Step(const Session& session, size_t client) {
+  if (archive_.wants_more() && OneIn(session.random, 2)) return archive_.Step(session);
   switch (Below(session.random, 20)) {
     case 0:
       return referee_.CheckPast(session.client, session.random);
@@ -170,6 +169,7 @@ void Run::Verify(uint16_t port) {
 }
 
 Status Run::VerifyAll(FirestoreClient& client) {
+  archive_.Choose(random_);
   std::vector<std::string> paths;
   for (const Workload* workload : workloads_) {
     const std::vector<std::string> more = workload->Paths();

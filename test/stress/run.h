@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stress/accounts.h"
+#include "stress/archive.h"
 #include "stress/counters.h"
 #include "stress/groups.h"
 #include "stress/own_documents.h"
@@ -59,6 +60,7 @@ class Run {
   Groups groups_;
   Counters counters_;
   Accounts accounts_;
+  Archive archive_;
   std::vector<Workload*> workloads_;  // All of the above.
   bool accounts_are_open_ = false;
   size_t kills_ = 0;
