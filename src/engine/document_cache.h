@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <optional>
@@ -41,6 +42,20 @@ class DocumentCache {
   void Update(std::string_view document_key, Record record);
 
  private:
+  // A document key with its hash, which chooses the shard and then the place in it.
+  struct HashedKey {
+    explicit HashedKey(std::string_view key)
+        : text(key), hash(std::hash<std::string_view>{}(key)) {}
+    friend bool operator==(const HashedKey& left, const HashedKey& right) {
+      return left.hash == right.hash && left.text == right.text;
+    }
+
+    std::string_view text;
+    size_t hash;
+  };
+  struct KeyHash {
+    size_t operator()(const HashedKey& key) const { return key.hash; }
+  };
   struct Entry {
     std::string key;
     Record record;
@@ -50,11 +65,11 @@ class DocumentCache {
     uint64_t updates GUARDED_BY(mutex) = 0;
     size_t bytes GUARDED_BY(mutex) = 0;
     std::list<Entry> by_use GUARDED_BY(mutex);  // Most recently used first.
-    std::unordered_map<std::string_view, std::list<Entry>::iterator> by_key GUARDED_BY(mutex);
+    std::unordered_map<HashedKey, std::list<Entry>::iterator, KeyHash> by_key GUARDED_BY(mutex);
   };
   static constexpr size_t kShards = 16;
 
-  Shard& ShardOf(std::string_view document_key);
+  Shard& ShardOf(const HashedKey& key);
   static size_t EntryBytes(const Entry& entry);
   static void Erase(Shard& shard, std::list<Entry>::iterator entry) REQUIRES_LOCK(shard.mutex);
 

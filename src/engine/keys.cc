@@ -48,7 +48,9 @@ std::string DatabaseKeyPrefix(DatabaseNumber database) {
 }
 
 std::string DocumentKey(DatabaseNumber database, const model::DocumentPath& path) {
-  return DatabaseKeyPrefix(database) + model::EncodeDocumentPath(path);
+  std::string key = DatabaseKeyPrefix(database);
+  model::AppendDocumentPath(path, &key);
+  return key;
 }
 
 std::string CollectionKeyPrefix(DatabaseNumber database, const model::CollectionPath& collection) {

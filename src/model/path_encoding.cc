@@ -94,12 +94,16 @@ Result<std::string> TakeSegment(std::string_view* key) {
   return text;
 }
 
+void AppendDocumentPath(const DocumentPath& path, std::string* key) {
+  key->reserve(key->size() + path.path().size() + 16);
+  AppendSegments(path.collection(), key);
+  AppendPair(kDocumentMark, key);
+  AppendSegment(path.id(), key);
+}
+
 std::string EncodeDocumentPath(const DocumentPath& path) {
   std::string key;
-  key.reserve(path.path().size() + 16);
-  AppendSegments(path.collection(), &key);
-  AppendPair(kDocumentMark, &key);
-  AppendSegment(path.id(), &key);
+  AppendDocumentPath(path, &key);
   return key;
 }
 

@@ -25,6 +25,7 @@ Result<std::string> TakeSegment(std::string_view* key);
 
 // The key of one document.
 std::string EncodeDocumentPath(const DocumentPath& path);
+void AppendDocumentPath(const DocumentPath& path, std::string* key);
 Result<DocumentPath> DecodeDocumentPath(std::string_view key);
 
 // What the keys of all documents directly in `collection` begin with, and no others.
