@@ -120,7 +120,7 @@ async function pages(fixture, method, items, request) {
 test('ListDocuments in the order of names', async () => {
   const fixture = new Fixture(context);
   const ids = ['__id-1__', '__id9__', '__id10__', ' ', 'A', 'Z', 'a', 'a ', 'a.b', 'aa', '\uffee', '😀'];
-  await fixture.write(...ids.toReversed().map((id) => fixture.set(`c/${id}`, {})), fixture.set('c2/x', {}), fixture.set('c/a/c/y', {}));
+  await fixture.write(...[...ids].reverse().map((id) => fixture.set(`c/${id}`, {})), fixture.set('c2/x', {}), fixture.set('c/a/c/y', {}));
   assert.deepStrictEqual(await fixture.listIds({collectionId: 'c'}), ids);
   const all = await pages(fixture, 'ListDocuments', 'documents', {parent: fixture.root, collectionId: 'c', pageSize: 5});
   assert.deepStrictEqual(all.map(({name}) => name), ids.map((id) => fixture.doc(`c/${id}`)));
