@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "engine/keys.h"
 #include "engine/ordered_page.h"
 #include "engine/page_token.h"
@@ -181,7 +182,9 @@ Result<DocumentPage> ListByName(const ReadView& view, const ListDocumentsRequest
     ASSIGN_OR_RETURN(const std::vector<std::string> parts,
                      DecodePageToken(request.page_token, identity));
     if (parts.size() != 1) return InvalidArgument("invalid page token");
-    ASSIGN_OR_RETURN(last, DocumentPath::Parse(parts[0]));
+    Result<DocumentPath> path = DocumentPath::Parse(parts[0]);
+    if (!path.ok()) return InvalidArgument("invalid page token");
+    last = *std::move(path);
   }
   ParentWalk walk(view, request);
   RETURN_IF_ERROR(walk.Start(last));
@@ -191,12 +194,13 @@ Result<DocumentPage> ListByName(const ReadView& view, const ListDocumentsRequest
   while (true) {
     ASSIGN_OR_RETURN(std::optional<ListedDocument> document, walk.Next());
     if (!document) return page;
-    const bool is_full = page.documents.size() >= request.page_size || bytes >= kPageBytesMax;
+    bytes += document->path.path().size() + (document->record ? document->record->size() : 0);
+    const bool is_full = page.documents.size() >= request.page_size ||
+                         (bytes > kPageBytesMax && !page.documents.empty());
     if (is_full) {
       page.next_page_token = EncodePageToken(identity, {page.documents.back().path.path()});
       return page;
     }
-    bytes += document->path.path().size() + (document->record ? document->record->size() : 0);
     page.documents.push_back(*std::move(document));
   }
 }
@@ -224,11 +228,13 @@ Result<DocumentPage> ListByOrders(const ReadView& view, const ListDocumentsReque
 }  // namespace
 
 Result<DocumentPage> ListDocuments(const ReadView& view, const ListDocumentsRequest& request) {
+  CHECK(request.page_size > 0);
   return request.orders.empty() ? ListByName(view, request) : ListByOrders(view, request);
 }
 
 Result<CollectionIdPage> ListCollectionIds(const ReadView& view, const ParentName& parent,
                                            size_t page_size, const std::string& page_token) {
+  CHECK(page_size > 0);
   const std::string identity = "collections\n" + parent.document_path;
   std::string after_id;
   if (!page_token.empty()) {

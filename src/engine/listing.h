@@ -16,7 +16,7 @@ namespace hearth::engine {
 inline constexpr size_t kPageSizeDefault = 100;
 inline constexpr size_t kPageSizeMax = 300;
 // A page ends early rather than grow beyond this, so that clients with gRPC's usual limit of
-// 4 MiB can receive it.
+// 4 MiB can receive it. Only a single document may be larger.
 inline constexpr size_t kPageBytesMax = 3 * 1024 * 1024;
 
 enum class SortDirection : uint8_t { kAscending, kDescending };
@@ -28,10 +28,10 @@ struct Order {
 
 struct ListDocumentsRequest {
   model::ParentName parent;
-  std::string collection_id;  // Empty: the documents of all collections of the parent.
-  size_t page_size = kPageSizeDefault;
-  std::string page_token = {};     // Of the page before; empty for the first.
-  std::vector<Order> orders = {};  // Empty: by name.
+  std::string collection_id;            // Empty: the documents of all collections of the parent.
+  size_t page_size = kPageSizeDefault;  // At least 1.
+  std::string page_token = {};          // Of the page before; empty for the first.
+  std::vector<Order> orders = {};       // Empty: by name.
   // Also names that have no document but documents below them. Only without orders.
   bool show_missing = false;
 };
@@ -54,7 +54,8 @@ struct CollectionIdPage {
   std::string next_page_token;
 };
 
-// The ids of the collections directly below `parent` that have documents, at any depth.
+// The ids of the collections directly below `parent` that have documents, at any depth. A page
+// has at least one.
 Result<CollectionIdPage> ListCollectionIds(const ReadView& view, const model::ParentName& parent,
                                            size_t page_size, const std::string& page_token);
 
