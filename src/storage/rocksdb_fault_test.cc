@@ -199,7 +199,8 @@ TEST_P(FlushFaultTest, BackgroundFailuresLoseNothing) {
     EXPECT_EQ(failed, 3);
     CheckAgainstModel();
     files_->Heal();
-    EXPECT_EQ(Put("healed", "1"), Status());
+    const Status healed = Put("healed", "1");
+    EXPECT_EQ(healed, Status()) << healed.ToString();
     CheckAgainstModel();
     CheckCopyAgainstModel();
     Reopen();

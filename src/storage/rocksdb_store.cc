@@ -67,8 +67,8 @@ class RocksDbStore final : public Store {
 
  private:
   Status Write(const Batch& batch);
+  Status HealIfTroubled();
   Status Heal();
-  Status Resume();
   Status BeginNewLog();
 
   Parts parts_;
@@ -91,17 +91,13 @@ RocksDbStore::~RocksDbStore() {
 
 Status RocksDbStore::Commit(const Batch& batch) {
   if (batch.empty()) return Status();
-  if (parts_.errors->troubled() || !parts_.wal->Writable()) {
-    if (Status healed = Heal(); !healed.ok()) return healed.While("healing the store");
-  }
-  const Status written = Write(batch);
-  if (written.ok()) {
-    parts_.wal->Acknowledge();
-    return written;
-  }
-  if (Status cut = FromRocksDb(parts_.wal->CutBack()); !cut.ok()) {
-    Log(LogLevel::kError, "cannot take a failed commit out of the log yet",
-        {{"error", cut.ToString()}});
+  RETURN_IF_ERROR(HealIfTroubled());
+  Status written = Write(batch);
+  if (!written.ok() && parts_.wal->Writable()) {
+    // Nothing of it came to the log: it was refused for the failure of a background job, which may
+    // be over.
+    RETURN_IF_ERROR(HealIfTroubled());
+    written = Write(batch);
   }
   return written.While("committing");
 }
@@ -119,25 +115,37 @@ Status RocksDbStore::Write(const Batch& batch) {
   const TsanOrderLock lock(order_);
   const rocksdb::Status written = parts_.db->Write(options, &batch_);
   if (batch_.GetDataSize() > kBatchBytesKept) batch_ = rocksdb::WriteBatch();
+  if (written.ok()) {
+    parts_.wal->Acknowledge();
+    return Status();
+  }
+  // The listener hears of background errors before RocksDB minds them, so its word is not enough.
+  parts_.errors->Set();
+  if (Status cut = FromRocksDb(parts_.wal->CutBack()); !cut.ok()) {
+    Log(LogLevel::kError, "cannot take a failed commit out of the log yet",
+        {{"error", cut.ToString()}});
+  }
   return FromRocksDb(written.IsBusy() ? parts_.wal->failure() : written);
+}
+
+Status RocksDbStore::HealIfTroubled() {
+  if (!parts_.errors->troubled()) return Status();
+  if (Status healed = Heal(); !healed.ok()) {
+    parts_.errors->Set();
+    return healed.While("healing the store");
+  }
+  Log(LogLevel::kInfo, "storage healed");
+  return Status();
 }
 
 Status RocksDbStore::Heal() {
   RETURN_IF_ERROR(FromRocksDb(parts_.wal->CutBack()));
   const WalGuard::Abandoning abandoning(*parts_.wal);
-  if (parts_.errors->troubled()) RETURN_IF_ERROR(Resume());
-  if (!parts_.wal->Writable()) RETURN_IF_ERROR(BeginNewLog());
-  Log(LogLevel::kInfo, "storage healed");
-  return Status();
-}
-
-// Flushes what RocksDB could not, and has it accept writes again.
-Status RocksDbStore::Resume() {
   // Cleared first, because an error during the resumption must not go unnoticed.
   parts_.errors->Clear();
-  const rocksdb::Status resumed = parts_.db->Resume();
-  if (!resumed.ok()) parts_.errors->Set();
-  return FromRocksDb(resumed);
+  // Flushes what could not be flushed, and accepts writes again.
+  RETURN_IF_ERROR(FromRocksDb(parts_.db->Resume()));
+  return parts_.wal->Writable() ? Status() : BeginNewLog();
 }
 
 // A flush of a family begins a new log, unless there is nothing to flush; hence the change, which
