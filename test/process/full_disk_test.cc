@@ -1,4 +1,5 @@
 // A disk that is full when the server starts, and one that fills up under it.
+#include <gmock/gmock.h>
 #include <signal.h>
 
 #include <filesystem>
@@ -11,6 +12,11 @@ namespace {
 
 constexpr size_t kMebibyte = size_t{1} << 20;
 constexpr size_t kAttemptsMax = 2'000;
+
+void ExpectFullDiskRefusal(ServerProcess& server) {
+  ExpectRefusal(server, "");
+  EXPECT_THAT(server.Stderr(), testing::ContainsRegex("is full|No space left on device"));
+}
 
 class FullDisk : public testing::Test {
  protected:
@@ -66,7 +72,7 @@ TEST_F(FullDisk, AtTheFirstStartIsSaidInOneLine) {
     SCOPED_TRACE(free);
     mount_->FillUpTo(free);
     const auto refused = TryToServe(data_);
-    if (!refused->WaitUntilListening()) ExpectRefusal(*refused, "No space left on device");
+    if (!refused->WaitUntilListening()) ExpectFullDiskRefusal(*refused);
     refused->Kill();
     mount_->Free();
     Serve(data_)->Kill();  // A start that failed is not in the way of the next.
@@ -129,7 +135,7 @@ TEST_P(FullDiskEnd, NothingIsLostWhenTheServerEndsWhileTheDiskIsFull) {
       FirestoreClient client(server_->port());
       ExpectTruth(client);
     } else {
-      ExpectRefusal(*server_, "No space left on device");
+      ExpectFullDiskRefusal(*server_);
     }
     server_->Kill();
   }
