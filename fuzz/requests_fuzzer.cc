@@ -61,7 +61,8 @@ class Target {
         break;
       default:
         if (!wire::ParseMessage(body, &begin).ok()) return;
-        (void)wire::ReadTransactionOptions(begin.options());
+        (void)wire::ReadTransactionOptions(begin.options(),
+                                           engine::TransactionOptions::Mode::kReadWrite);
     }
   }
 

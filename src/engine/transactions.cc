@@ -9,10 +9,9 @@ namespace hearth::engine {
 namespace {
 
 constexpr size_t kIdBytes = 3 * sizeof(uint64_t);
-constexpr size_t kExpiredRememberedMax = 10'000;
 
 // SDKs look for these words and then start the transaction again.
-Status Expired() {
+Status Closed() {
   return InvalidArgument("The referenced transaction has expired or is no longer valid.");
 }
 
@@ -28,15 +27,6 @@ Result<Transactions::IdParts> Transactions::ParseId(std::string_view id) {
   ASSIGN_OR_RETURN(const uint64_t number, DecodeUint64(id.substr(8, 8)));
   ASSIGN_OR_RETURN(const uint64_t age, DecodeUint64(id.substr(16, 8)));
   return IdParts{process, number, age};
-}
-
-Status Transactions::Closed(const IdParts& parts) const {
-  const bool is_of_an_earlier_run = parts.process != process_;
-  MutexLock lock(mutex_);
-  if (is_of_an_earlier_run || std::ranges::find(expired_, parts.number) != expired_.end()) {
-    return Expired();
-  }
-  return InvalidArgument("Transaction is invalid or closed.");
 }
 
 Result<std::shared_ptr<const Transaction>> Transactions::Begin(const Database& database,
@@ -69,7 +59,7 @@ Result<std::shared_ptr<const Transaction>> Transactions::Begin(const Database& d
 
 Result<std::shared_ptr<const Transaction>> Transactions::BeginUse(const Database& database,
                                                                   std::string_view id) {
-  ASSIGN_OR_RETURN(const IdParts parts, ParseId(id));
+  RETURN_IF_ERROR(ParseId(id).status());
   {
     MutexLock lock(mutex_);
     const auto found = open_.find(std::string(id));
@@ -78,7 +68,7 @@ Result<std::shared_ptr<const Transaction>> Transactions::BeginUse(const Database
       return found->second.transaction;
     }
   }
-  return Closed(parts);
+  return Closed();
 }
 
 void Transactions::EndUse(const Transaction& transaction) {
@@ -92,7 +82,7 @@ void Transactions::EndUse(const Transaction& transaction) {
 
 Result<std::shared_ptr<const Transaction>> Transactions::TakeForCommit(const Database& database,
                                                                        std::string_view id) {
-  ASSIGN_OR_RETURN(const IdParts parts, ParseId(id));
+  RETURN_IF_ERROR(ParseId(id).status());
   {
     MutexLock lock(mutex_);
     const auto found = open_.find(std::string(id));
@@ -102,7 +92,7 @@ Result<std::shared_ptr<const Transaction>> Transactions::TakeForCommit(const Dat
       return transaction;
     }
   }
-  return Closed(parts);
+  return Closed();
 }
 
 Status Transactions::Rollback(const Database& database, std::string_view id) {
@@ -131,11 +121,6 @@ void Transactions::Expire() {
       owners.push_back(entry.transaction->owner);
       return true;
     });
-    for (const LockOwner owner : owners) expired_.push_back(owner.id);
-    if (expired_.size() > kExpiredRememberedMax) {
-      expired_.erase(expired_.begin(),
-                     expired_.end() - static_cast<std::ptrdiff_t>(kExpiredRememberedMax));
-    }
   }
   locks_.ReleaseAll(owners);
 }

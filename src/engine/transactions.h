@@ -98,8 +98,6 @@ class Transactions {
   };
 
   static Result<IdParts> ParseId(std::string_view id);
-  // Why `id`, which is well-formed but not open, cannot be used.
-  Status Closed(const IdParts& parts) const EXCLUDES_LOCK(mutex_);
 
   const Clock& clock_;
   CommitClock& commit_clock_;
@@ -109,9 +107,6 @@ class Transactions {
   mutable Mutex mutex_;  // Taken before the commit clock's; never while the lock table's is held.
   uint64_t next_number_ GUARDED_BY(mutex_) = 1;
   std::unordered_map<std::string, Entry> open_ GUARDED_BY(mutex_);
-  // Numbers of the newest transactions that expired: their ids get an answer that makes clients
-  // start again. Bounded: see transactions.cc.
-  std::vector<uint64_t> expired_ GUARDED_BY(mutex_);
 };
 
 }  // namespace hearth::engine

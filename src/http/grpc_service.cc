@@ -56,8 +56,9 @@ std::shared_ptr<ExchangeHandler> GrpcService::Open(Exchange& exchange) {
   }
   const auto method = methods_.find(head.path());
   if (method == methods_.end()) {
-    AnswerGrpcError(exchange,
-                    Status(Code::kUnimplemented, "unknown method " + std::string(head.path())));
+    AnswerGrpcError(exchange, Status(Code::kUnimplemented,
+                                     "Method not found: " + std::string(head.path().substr(
+                                                                head.path().starts_with('/')))));
     return nullptr;
   }
   const auto call = std::make_shared<GrpcServerCall>(exchange, options_.message_bytes_max);

@@ -206,16 +206,16 @@ Result<engine::Precondition> ReadPrecondition(const proto::Precondition& precond
 }
 
 Result<engine::TransactionOptions> ReadTransactionOptions(
-    const proto::TransactionOptions& options) {
+    const proto::TransactionOptions& options, engine::TransactionOptions::Mode default_mode) {
+  using Mode = engine::TransactionOptions::Mode;
   engine::TransactionOptions result;
-  if (options.has_read_only()) {
-    result.mode = engine::TransactionOptions::Mode::kReadOnly;
-    if (options.read_only().has_read_time()) {
-      ASSIGN_OR_RETURN(result.read_time, ReadTime(options.read_only().read_time()));
-    }
-  } else {
-    result.retry_transaction = options.read_write().retry_transaction();
+  result.mode = options.has_read_only()    ? Mode::kReadOnly
+                : options.has_read_write() ? Mode::kReadWrite
+                                           : default_mode;
+  if (options.read_only().has_read_time()) {
+    ASSIGN_OR_RETURN(result.read_time, ReadTime(options.read_only().read_time()));
   }
+  result.retry_transaction = options.read_write().retry_transaction();
   return result;
 }
 

@@ -28,7 +28,9 @@ Status ParseMessage(std::string_view bytes, google::protobuf::MessageLite* messa
 Result<std::vector<model::FieldPath>> ReadFieldPaths(const proto::DocumentMask& mask);
 Result<model::Timestamp> ReadTime(const google::protobuf::Timestamp& time);
 Result<engine::Precondition> ReadPrecondition(const proto::Precondition& precondition);
-Result<engine::TransactionOptions> ReadTransactionOptions(const proto::TransactionOptions& options);
+// `default_mode`: what the request means where it says neither read-only nor read-write.
+Result<engine::TransactionOptions> ReadTransactionOptions(
+    const proto::TransactionOptions& options, engine::TransactionOptions::Mode default_mode);
 
 // The fields of `document`. Moves its contents.
 Result<model::Fields> ReadFields(proto::Document* document);

@@ -166,7 +166,7 @@ test('ListDocuments ordered by fields', async (t) => {
       assert.deepStrictEqual(paged.map(({name}) => name.at(-1)), ids);
     });
   }
-  const refused = ['x,', ' x', ',', 'x foo', 'x desc desc', 'a..b'].map((orderBy) => [{orderBy}, `Invalid order by clause "${orderBy}".`]);
+  const refused = ['x,', ',', 'x foo', 'x desc desc', 'a..b'].map((orderBy) => [{orderBy}, `Invalid order by clause "${orderBy}".`]);
   refused.push(
     [{orderBy: 'x, x'}, 'order by clause cannot contain duplicate fields x'],
     [{orderBy: '__name__, x'}, 'order by clause cannot contain more fields after the key'],

@@ -86,7 +86,8 @@ class BatchGet : public std::enable_shared_from_this<BatchGet> {
     ASSIGN_OR_RETURN(Consistency consistency, wire::ReadConsistency(request));
     if (request.has_new_transaction()) {
       ASSIGN_OR_RETURN(engine::TransactionOptions options,
-                       wire::ReadTransactionOptions(request.new_transaction()));
+                       wire::ReadTransactionOptions(request.new_transaction(),
+                                                    engine::TransactionOptions::Mode::kReadOnly));
       consistency = engine::NewTransaction{std::move(options)};
     }
     ASSIGN_OR_RETURN(Database * database, engine_.OpenDatabase(database_name));

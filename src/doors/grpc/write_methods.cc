@@ -203,7 +203,8 @@ void FirestoreService::BeginTransaction(const Call& call, std::string_view reque
     ASSIGN_OR_RETURN(const model::DatabaseName name,
                      model::DatabaseName::Parse(message.database()));
     ASSIGN_OR_RETURN(const engine::TransactionOptions options,
-                     wire::ReadTransactionOptions(message.options()));
+                     wire::ReadTransactionOptions(message.options(),
+                                                  engine::TransactionOptions::Mode::kReadWrite));
     ASSIGN_OR_RETURN(const Database* database, engine_.OpenDatabase(name));
     ASSIGN_OR_RETURN(const std::string transaction, engine_.BeginTransaction(*database, options));
     return wire::EncodeBeginTransaction(transaction);

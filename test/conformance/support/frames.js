@@ -17,7 +17,7 @@ export class Session {
   #session;
 
   constructor(address) {
-    this.#session = http2.connect(`http://${address}`);
+    this.#session = http2.connect(`http://${address}`, {maxSessionMemory: 100}); // MB: requests beyond the server's limit must fit.
     this.#session.on('error', () => {});
   }
 
