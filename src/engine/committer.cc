@@ -163,8 +163,9 @@ void Committer::CommitGroup(std::vector<AdmittedCommit> commits) {
   clock_.Publish();
   locks_.ReleaseAll(owners);
   for (size_t i = 0; i < commits.size(); ++i) {
-    const bool outcome_is_the_stores = results[i].ok() && !stored.ok();
-    commits[i].done(outcome_is_the_stores ? Result<CommitResult>(stored) : std::move(results[i]));
+    // Where the store failed, also those that had failed before: they may have been judged by
+    // what others of the group wrote, which never happened.
+    commits[i].done(stored.ok() ? std::move(results[i]) : Result<CommitResult>(stored));
   }
 }
 

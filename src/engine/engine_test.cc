@@ -1,0 +1,433 @@
+// Commits through the whole engine: groups, failures of the store, restarts, limits.
+#include "engine/engine.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <set>
+#include <thread>
+
+#include "engine/listing.h"
+#include "engine/testing/test_engine.h"
+
+namespace hearth::engine {
+namespace {
+
+using namespace std::chrono_literals;
+using model::EncodeInteger;
+using model::Timestamp;
+
+const Status kUnavailable(Code::kUnavailable, "disk");
+const Status kDataLoss(Code::kDataLoss, "checksum");
+const Status kAlreadyThere(
+    Code::kAlreadyExists, "Document already exists: projects/p1/databases/(default)/documents/c/a");
+
+class EngineTest : public testing::Test {
+ protected:
+  using Commits = TestEngine::Commits;
+
+  EngineTest() {
+    test_.store().BeforeCommits([this] { gate_.Pass(); });
+  }
+  ~EngineTest() override { gate_.Open(); }
+
+  // A commit of its own that keeps the committer busy, so that later ones gather in a group.
+  Commits StartBusyCommit() {
+    gate_.Close();
+    const size_t before = gate_.arrivals();
+    Commits busy = test_.StartCommit({SetNumber("busy/busy", ++busy_)});
+    gate_.AwaitArrivals(before + 1);
+    return busy;
+  }
+  // Gathers all of `writes`, one commit each, in one group, and returns what they were told.
+  std::vector<Result<CommitResult>> CommitInOneGroup(const std::vector<Write>& writes) {
+    const Commits busy = StartBusyCommit();
+    std::vector<Commits> outcomes;
+    for (const Write& write : writes) outcomes.push_back(test_.StartCommit({write}));
+    gate_.Open();
+    EXPECT_TRUE(busy.Take().ok());
+    std::vector<Result<CommitResult>> results;
+    for (const Commits& outcome : outcomes) results.push_back(outcome.Take());
+    return results;
+  }
+
+  // The number in a document; nullopt where there is none.
+  std::optional<int64_t> Number(std::string_view path) {
+    const Result<Record> record = test_.GetNewest(path);
+    EXPECT_TRUE(record.ok()) << record.status().ToString();
+    if (!record.ok() || !*record) return std::nullopt;
+    return NumberOf(**record);
+  }
+
+  Gate gate_;
+  int64_t busy_ = 0;
+  TestEngine test_;
+};
+
+TEST_F(EngineTest, WhatIsCommittedIsThere) {
+  const Result<CommitResult> result = test_.Commit({SetNumber("c/a", 1), SetNumber("c/b", 2)});
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->commit_time, Timestamp::FromMicros(kTestStartMicros));
+  ASSERT_EQ(result->write_results.size(), 2u);
+  const std::string record = RecordOf(kTestStartMicros, kTestStartMicros, NumberFields(1));
+  EXPECT_EQ(*result->write_results[0].document, record);
+  EXPECT_EQ(**test_.GetNewest("c/a"), record);
+  EXPECT_EQ(**test_.Get(Now{}, "c/a"), record);
+  EXPECT_EQ(Number("c/b"), 2);
+  EXPECT_EQ(Number("c/c"), std::nullopt);
+}
+
+TEST_F(EngineTest, CommitTimesIncreaseThoughTheClockStands) {
+  EXPECT_EQ(test_.MustCommit(SetNumber("c/a", 1)).micros(), kTestStartMicros);
+  EXPECT_EQ(test_.MustCommit(SetNumber("c/a", 2)).micros(), kTestStartMicros + 1);
+  test_.clock().SetWall(kTestStartMicros - 1'000'000);
+  EXPECT_EQ(test_.MustCommit(SetNumber("c/a", 3)).micros(), kTestStartMicros + 2);
+}
+
+TEST_F(EngineTest, ACommitWithoutWritesHasATime) {
+  const Result<CommitResult> result = test_.Commit(std::vector<Write>{});
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->commit_time.micros(), kTestStartMicros);
+  EXPECT_TRUE(result->write_results.empty());
+  EXPECT_EQ(gate_.arrivals(), 0u);  // Nothing to store.
+}
+
+TEST_F(EngineTest, WritesOfOneDocumentShareItsFinalState) {
+  const Result<CommitResult> result =
+      test_.Commit({SetNumber("c/a", 1), Transform("c/a", {Increment("n", 4)}), Delete("c/b"),
+                    SetNumber("c/c", 1), Delete("c/c")});
+  ASSERT_TRUE(result.ok());
+  const std::string record = RecordOf(kTestStartMicros, kTestStartMicros, NumberFields(5));
+  EXPECT_EQ(*result->write_results[0].document, record);
+  EXPECT_EQ(*result->write_results[1].document, record);
+  EXPECT_EQ(result->write_results[1].transform_results, std::vector<std::string>{EncodeInteger(5)});
+  for (const size_t gone : {2u, 3u, 4u}) {
+    EXPECT_EQ(result->write_results[gone].document, nullptr);
+  }
+}
+
+TEST_F(EngineTest, WhatChangesNothingKeepsItsTimeAndIsNotStored) {
+  const Timestamp first = test_.MustCommit(SetNumber("c/a", 1));
+  test_.clock().Advance(1s);
+  const Result<CommitResult> result = test_.Commit({SetNumber("c/a", 1), Delete("c/missing")});
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->commit_time.micros(), kTestStartMicros + 1'000'000);
+  EXPECT_EQ(model::RecordUpdateTime(*result->write_results[0].document), first);
+  EXPECT_EQ(gate_.arrivals(), 1u);
+}
+
+TEST_F(EngineTest, ACommitHappensWholeOrNotAtAll) {
+  test_.MustCommit(SetNumber("c/a", 1));
+  EXPECT_EQ(
+      test_.Commit({SetNumber("c/b", 2), Delete("c/c"), IfMissing(SetNumber("c/a", 3))}).status(),
+      kAlreadyThere);
+  EXPECT_EQ(Number("c/a"), 1);
+  EXPECT_EQ(Number("c/b"), std::nullopt);
+  EXPECT_EQ(test_.Commit({SetNumber("c/b", 2)})->write_results.size(), 1u);
+}
+
+TEST_F(EngineTest, DatabasesAreSeparate) {
+  Database& other = **test_.engine().OpenDatabase(NameDatabase("other"));
+  test_.MustCommit(SetNumber("c/a", 1));
+  EXPECT_EQ(*test_.engine().GetNewest(other, Path("c/a")), nullptr);
+  Outcome<Result<CommitResult>> outcome;
+  test_.engine().Commit(other, {IfMissing(SetNumber("c/a", 2))}, "", outcome.Callback());
+  EXPECT_TRUE(outcome.Take().ok());
+  EXPECT_EQ(Number("c/a"), 1);
+  test_.Restart();
+  Database& again = **test_.engine().OpenDatabase(NameDatabase("other"));
+  EXPECT_EQ(NumberOf(**test_.engine().GetNewest(again, Path("c/a"))), 2);
+  EXPECT_EQ(Number("c/a"), 1);
+}
+
+TEST_F(EngineTest, WaitingCommitsShareOneSync) {
+  test_.MustCommit(SetNumber("c/a", 0));
+  const size_t before = gate_.arrivals();
+  const auto results =
+      CommitInOneGroup(std::vector<Write>(100, Transform("c/a", {Increment("n", 1)})));
+  EXPECT_EQ(gate_.arrivals(), before + 2);  // The busy one and the group.
+  Timestamp last;
+  for (size_t i = 0; i < results.size(); ++i) {  // In order of arrival, each on the one before.
+    ASSERT_TRUE(results[i].ok());
+    EXPECT_EQ(results[i]->write_results[0].transform_results[0],
+              EncodeInteger(static_cast<int64_t>(i) + 1));
+    EXPECT_GT(results[i]->commit_time, last);
+    last = results[i]->commit_time;
+  }
+  EXPECT_EQ(Number("c/a"), 100);
+}
+
+TEST_F(EngineTest, AFailureDoesNotDisturbItsGroup) {
+  const auto results = CommitInOneGroup(
+      {SetNumber("c/a", 1), IfMissing(SetNumber("c/a", 2)), Transform("c/a", {Increment("n", 10)}),
+       IfExists(SetNumber("c/b", 1)), Delete("c/a"), IfMissing(SetNumber("c/a", 3))});
+  EXPECT_TRUE(results[0].ok());
+  EXPECT_EQ(results[1].status(), kAlreadyThere);
+  EXPECT_EQ(results[2]->write_results[0].transform_results[0], EncodeInteger(11));
+  EXPECT_EQ(results[3].status().code(), Code::kNotFound);
+  EXPECT_TRUE(results[4].ok());
+  EXPECT_TRUE(results[5].ok());
+  EXPECT_EQ(Number("c/a"), 3);
+  EXPECT_EQ(model::RecordCreateTime(**test_.GetNewest("c/a")), results[5]->commit_time);
+}
+
+TEST_F(EngineTest, EveryStateWithinAGroupIsInTheHistory) {
+  const auto results = CommitInOneGroup(
+      {SetNumber("c/a", 1), SetNumber("c/a", 2), Delete("c/a"), SetNumber("c/a", 4)});
+  const auto number_at = [&](size_t i) -> std::optional<int64_t> {
+    const Record record = *test_.Get(results[i]->commit_time, "c/a");
+    return record ? std::optional(NumberOf(*record)) : std::nullopt;
+  };
+  EXPECT_EQ(number_at(0), 1);
+  EXPECT_EQ(number_at(1), 2);
+  EXPECT_EQ(number_at(2), std::nullopt);
+  EXPECT_EQ(number_at(3), 4);
+}
+
+TEST_F(EngineTest, GroupsAreBounded) {
+  const size_t before = gate_.arrivals();
+  std::vector<Write> many;
+  for (size_t i = 0; i < Committer::kGroupCommitsMax + 1; ++i) {
+    many.push_back(SetNumber("c/" + std::to_string(i), 1));
+  }
+  for (const auto& result : CommitInOneGroup(many)) EXPECT_TRUE(result.ok());
+  EXPECT_EQ(gate_.arrivals(), before + 3);
+
+  const size_t before_large = gate_.arrivals();
+  constexpr size_t kBytes = 1'000'000;
+  std::vector<Write> large;
+  for (size_t i = 0; i < Committer::kGroupBytesMax / kBytes + 2; ++i) {
+    large.push_back(Set("c/" + std::to_string(i),
+                        MakeFields({{"x", model::EncodeString(std::string(kBytes, 'x'))}})));
+  }
+  for (const auto& result : CommitInOneGroup(large)) EXPECT_TRUE(result.ok());
+  EXPECT_EQ(gate_.arrivals(), before_large + 3);
+}
+
+TEST_F(EngineTest, ManyThreadsCommitAtOnce) {
+  constexpr size_t kThreads = 8;
+  constexpr size_t kCommits = 200;
+  std::vector<std::vector<Timestamp>> times(kThreads);
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < kThreads; ++i) {
+    threads.emplace_back([this, i, &mine = times[i]] {
+      for (size_t number = 0; number < kCommits; ++number) {
+        mine.push_back(
+            test_.MustCommit({SetNumber("c/" + std::to_string(i) + "-" + std::to_string(number), 1),
+                              Transform("total/total", {Increment("n", 1)})}));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::set<Timestamp> all;
+  for (const std::vector<Timestamp>& mine : times) {
+    EXPECT_TRUE(std::ranges::is_sorted(mine));
+    all.insert(mine.begin(), mine.end());
+  }
+  EXPECT_EQ(all.size(), kThreads * kCommits);
+  EXPECT_EQ(Number("total/total"), static_cast<int64_t>(kThreads * kCommits));
+  EXPECT_EQ(ScanAll(**test_.Read(Now{}, TestEngine::Everything()))->size(),
+            kThreads * kCommits + 1);
+}
+
+TEST_F(EngineTest, TheQueueOfCommitsIsBounded) {
+  const Commits busy = StartBusyCommit();
+  std::vector<Commits> queued;
+  for (size_t i = 0; i < Committer::kQueuedCommitsMax; ++i) {
+    queued.push_back(test_.StartCommit({Transform("c/a", {Increment("n", 1)})}));
+  }
+  EXPECT_EQ(test_.Commit(SetNumber("c/b", 1)).status(),
+            Status(Code::kResourceExhausted, "too many commits are waiting"));
+  gate_.Open();
+  EXPECT_TRUE(busy.Take().ok());
+  for (const Commits& outcome : queued) EXPECT_TRUE(outcome.Take().ok());
+  EXPECT_EQ(Number("c/a"), static_cast<int64_t>(Committer::kQueuedCommitsMax));
+  // The one that was turned away left no lock behind.
+  EXPECT_TRUE(test_.Get(InTransaction{test_.Begin()}, "c/b").ok());
+  EXPECT_EQ(Number("c/b"), std::nullopt);
+}
+
+TEST_F(EngineTest, AFailedStoreFailsTheWholeGroup) {
+  test_.MustCommit(SetNumber("c/a", 1));
+  const Timestamp before = test_.MustCommit(SetNumber("c/a", 2));
+  test_.store().FailCommit(2, kUnavailable);  // The first is the busy one.
+  const auto results = CommitInOneGroup(
+      {SetNumber("c/a", 3), SetNumber("c/new", 3), Delete("c/a"), SetNumber("c/a", 2)});
+  for (const auto& result : results) EXPECT_EQ(result.status(), kUnavailable);
+
+  // Nothing of it is visible, not in the cache, not in the store, not in the history.
+  EXPECT_EQ(Number("c/a"), 2);
+  EXPECT_EQ(Number("c/new"), std::nullopt);
+  const auto now = test_.Read(Now{}, TestEngine::Everything());
+  EXPECT_EQ(ScanAll(**now)->size(), 2u);
+  EXPECT_EQ(NumberOf(**test_.Get(before, "c/a")), 2);
+
+  // And the next one works, at a later time.
+  const Result<CommitResult> next = test_.Commit(Transform("c/a", {Increment("n", 5)}));
+  ASSERT_TRUE(next.ok());
+  EXPECT_EQ(next->write_results[0].transform_results[0], EncodeInteger(7));
+  EXPECT_GT(next->commit_time, before);
+  test_.Restart();
+  EXPECT_EQ(Number("c/a"), 7);
+  EXPECT_EQ(Number("c/new"), std::nullopt);
+}
+
+TEST_F(EngineTest, NobodyIsToldOfWhatAFailedGroupWouldHaveMade) {
+  test_.store().FailCommit(2, kUnavailable);
+  const auto results = CommitInOneGroup({SetNumber("c/a", 1), IfMissing(SetNumber("c/a", 2))});
+  EXPECT_EQ(results[0].status(), kUnavailable);
+  EXPECT_EQ(results[1].status(), kUnavailable);  // Not "already exists": it never did.
+}
+
+TEST_F(EngineTest, AFailedFirstCommitMakesNoDatabase) {
+  test_.store().FailCommit(1, kUnavailable);
+  EXPECT_EQ(test_.Commit(SetNumber("c/a", 1)).status(), kUnavailable);
+  EXPECT_FALSE(test_.database().is_on_disk);
+  test_.MustCommit(SetNumber("c/a", 2));
+  EXPECT_TRUE(test_.database().is_on_disk);
+  test_.Restart();
+  EXPECT_TRUE(test_.database().is_on_disk);
+  EXPECT_EQ(Number("c/a"), 2);
+}
+
+TEST_F(EngineTest, AFailureLeavesNoLocks) {
+  test_.store().FailCommit(1, kUnavailable);
+  EXPECT_EQ(test_.Commit(SetNumber("c/a", 1)).status(), kUnavailable);
+  const std::string transaction = test_.Begin();
+  EXPECT_TRUE(
+      test_.StartRead(InTransaction{transaction}, TestEngine::Documents({"c/a"})).IsThere());
+  EXPECT_EQ(test_.Rollback(transaction), Status());
+}
+
+TEST_F(EngineTest, DamageIsNeverAbsence) {
+  test_.MustCommit(SetNumber("c/a", 1));
+  test_.Restart();  // So that the cache is empty.
+  test_.store().FailGet(1, kDataLoss);
+  EXPECT_EQ(test_.GetNewest("c/a").status(), kDataLoss);
+  test_.store().FailGet(1, kDataLoss);
+  EXPECT_EQ(test_.engine().GetNewestIfInMemory(test_.database(), Path("c/a"))->status(), kDataLoss);
+  test_.store().FailGet(1, kDataLoss);
+  EXPECT_EQ(test_.Get(Now{}, "c/a").status(), kDataLoss);
+  for (const Write& write : {IfMissing(SetNumber("c/a", 2)), IfExists(Delete("c/a")),
+                             Transform("c/a", {Increment("n", 1)})}) {
+    test_.store().FailGet(1, kDataLoss);
+    EXPECT_EQ(test_.Commit(write).status(), kDataLoss);
+  }
+  test_.store().FailScan(1, kDataLoss);
+  EXPECT_EQ(ScanAll(**test_.Read(Now{}, TestEngine::Everything())).status(), kDataLoss);
+  EXPECT_EQ(Number("c/a"), 1);
+}
+
+TEST_F(EngineTest, ADamagedDocumentDoesNotDisturbItsGroup) {
+  test_.MustCommit(SetNumber("c/a", 1));
+  test_.Restart();
+  const Commits busy = StartBusyCommit();
+  std::vector<Commits> outcomes;
+  for (const Write& write : {SetNumber("c/a", 2), SetNumber("c/b", 2)}) {
+    outcomes.push_back(test_.StartCommit({write}));
+  }
+  test_.store().FailGet(1, kDataLoss);
+  gate_.Open();
+  EXPECT_TRUE(busy.Take().ok());
+  EXPECT_EQ(outcomes[0].Take().status(), kDataLoss);
+  EXPECT_TRUE(outcomes[1].Take().ok());
+  EXPECT_EQ(Number("c/a"), 1);
+  EXPECT_EQ(Number("c/b"), 2);
+}
+
+TEST_F(EngineTest, ARecordThatIsTooShortIsDamage) {
+  storage::Batch batch;
+  batch.Put(storage::Space::kDocuments, DocumentKey(test_.database().number, Path("c/a")), "short");
+  ASSERT_EQ(test_.store().Commit(batch), Status());
+  EXPECT_EQ(test_.GetNewest("c/a").status().code(), Code::kDataLoss);
+  EXPECT_EQ(test_.Commit(SetNumber("c/a", 1)).status().code(), Code::kDataLoss);
+}
+
+TEST_F(EngineTest, RestartsKeepEverything) {
+  const Timestamp first = test_.MustCommit(SetNumber("c/a", 1));
+  const Timestamp second = test_.MustCommit(SetNumber("c/a", 2));
+  test_.Restart();
+  EXPECT_EQ(Number("c/a"), 2);
+  EXPECT_EQ(NumberOf(**test_.Get(first, "c/a")), 1);
+  EXPECT_EQ(NumberOf(**test_.Get(second, "c/a")), 2);
+}
+
+TEST_F(EngineTest, CommitTimesIncreaseThoughTheClockWasSetBackWhileClosed) {
+  const Timestamp before = test_.MustCommit(SetNumber("c/a", 1));
+  test_.Close();
+  test_.clock().SetWall(kTestStartMicros - 3'600'000'000);
+  test_.Restart();
+  const Timestamp after = test_.MustCommit(SetNumber("c/a", 2));
+  EXPECT_EQ(after.micros(), before.micros() + 1);
+  EXPECT_EQ(NumberOf(**test_.Get(before, "c/a")), 1);
+  EXPECT_EQ(NumberOf(**test_.Get(after, "c/a")), 2);
+}
+
+TEST_F(EngineTest, OpeningReportsDamageAndFailures) {
+  RandomSource random(1);
+  const auto open = [&] {
+    return Engine::Open(test_.store(), test_.clock(), random, EngineOptions()).status();
+  };
+  test_.Close();
+  test_.store().FailGet(1, kUnavailable);
+  EXPECT_EQ(open(), kUnavailable);
+  test_.store().FailScan(1, kDataLoss);
+  EXPECT_EQ(open(), kDataLoss);
+  storage::Batch batch;
+  batch.Put(storage::Space::kMeta, std::string(kCommitTimeKey), "abc");
+  ASSERT_EQ(test_.store().Commit(batch), Status());
+  EXPECT_EQ(open().code(), Code::kDataLoss);
+}
+
+TEST_F(EngineTest, ClosingFinishesTheCommitsThatWereTakenIn) {
+  const Commits busy = StartBusyCommit();
+  std::vector<Commits> queued;
+  for (int i = 0; i < 10; ++i) {
+    queued.push_back(test_.StartCommit({Transform("c/a", {Increment("n", 1)})}));
+  }
+  std::thread closer([this] { test_.Close(); });
+  gate_.Open();
+  closer.join();
+  EXPECT_TRUE(busy.Take().ok());
+  for (const Commits& outcome : queued) EXPECT_TRUE(outcome.Take().ok());
+  test_.Restart();
+  EXPECT_EQ(Number("c/a"), 10);
+}
+
+TEST_F(EngineTest, BlockingTasksAreBounded) {
+  EngineOptions options;
+  options.reader_threads = 1;
+  options.queued_reads_max = 1;
+  TestEngine small(options);
+  Gate gate;
+  gate.Close();
+  std::atomic<int> runs = 0;
+  const auto task = [&] {
+    gate.Pass();
+    ++runs;
+  };
+  EXPECT_EQ(small.engine().RunBlocking(task), Status());
+  gate.AwaitArrivals(1);
+  EXPECT_EQ(small.engine().RunBlocking(task), Status());
+  EXPECT_EQ(small.engine().RunBlocking(task),
+            Status(Code::kResourceExhausted, "too many reads are waiting for the disk"));
+  gate.Open();
+  small.Close();
+  EXPECT_EQ(runs, 2);
+}
+
+TEST_F(EngineTest, NewDocumentIdsLookLikeThoseOfSdks) {
+  std::set<std::string> ids;
+  for (int i = 0; i < 1'000; ++i) {
+    const std::string id = test_.engine().NewDocumentId();
+    EXPECT_EQ(id.size(), 20u);
+    EXPECT_TRUE(std::ranges::all_of(id, [](unsigned char c) { return std::isalnum(c) != 0; }));
+    ids.insert(id);
+  }
+  EXPECT_EQ(ids.size(), 1'000u);
+}
+
+}  // namespace
+}  // namespace hearth::engine

@@ -1,0 +1,182 @@
+// For tests: an engine whose calls wait for their answers.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/fake_clock.h"
+#include "base/mutex.h"
+#include "base/random.h"
+#include "engine/engine.h"
+#include "engine/testing/faulty_store.h"
+#include "engine/testing/outcome.h"
+#include "engine/testing/writes.h"
+#include "storage/memory_store.h"
+
+namespace hearth::engine {
+
+inline constexpr int64_t kTestStartMicros = 1'700'000'000'000'000;
+
+// An engine on a store in memory, with a clock that stands still until it is moved. "Start…" does
+// not wait for the answer.
+class TestEngine {
+ public:
+  using Commits = Outcome<Result<CommitResult>>;
+  using Views = Outcome<Result<std::unique_ptr<ReadView>>>;
+
+  explicit TestEngine(EngineOptions options = {},
+                      FaultyStore::Values values = FaultyStore::Values::kInMemory)
+      : options_(options), store_(*memory_, values) {
+    Restart();
+  }
+
+  FakeClock& clock() { return clock_; }
+  FaultyStore& store() { return store_; }
+  Engine& engine() { return *engine_; }
+  Database& database() { return *database_; }
+  int64_t now() const { return clock_.WallMicros(); }
+
+  // Closes the engine and opens it again on what is on disk.
+  void Restart() {
+    Close();
+    Result<std::unique_ptr<Engine>> opened = Engine::Open(store_, clock_, random_, options_);
+    CHECK(opened.ok());
+    engine_ = *std::move(opened);
+    database_ = *engine_->OpenDatabase(NameDatabase());
+  }
+  void Close() { engine_.reset(); }
+
+  // Moves the clock and does what is due.
+  void Pass(std::chrono::microseconds time) {
+    clock_.Advance(time);
+    engine_->Maintain();
+  }
+
+  Commits StartCommit(std::vector<Write> writes, std::string_view transaction = "") {
+    Commits outcome;
+    engine_->Commit(*database_, std::move(writes), transaction, outcome.Callback());
+    return outcome;
+  }
+  Result<CommitResult> Commit(std::vector<Write> writes, std::string_view transaction = "") {
+    return StartCommit(std::move(writes), transaction).Take();
+  }
+  Result<CommitResult> Commit(Write write, std::string_view transaction = "") {
+    return Commit(std::vector<Write>{std::move(write)}, transaction);
+  }
+  // A commit that succeeds.
+  model::Timestamp MustCommit(std::vector<Write> writes, std::string_view transaction = "") {
+    Result<CommitResult> result = Commit(std::move(writes), transaction);
+    CHECK(result.ok());
+    return result->commit_time;
+  }
+  model::Timestamp MustCommit(Write write, std::string_view transaction = "") {
+    return MustCommit(std::vector<Write>{std::move(write)}, transaction);
+  }
+
+  Views StartRead(const Consistency& consistency, const ReadScope& scope) {
+    Views outcome;
+    engine_->Read(*database_, consistency, scope, outcome.Callback());
+    return outcome;
+  }
+  Result<std::unique_ptr<ReadView>> Read(const Consistency& consistency, const ReadScope& scope) {
+    return StartRead(consistency, scope).Take();
+  }
+  Result<Record> Get(const Consistency& consistency, std::string_view path) {
+    ASSIGN_OR_RETURN(const std::unique_ptr<ReadView> view, Read(consistency, Documents({path})));
+    return view->Get(Path(path));
+  }
+  Result<Record> GetNewest(std::string_view path) {
+    return engine_->GetNewest(*database_, Path(path));
+  }
+
+  std::string Begin(const TransactionOptions& options = {}) {
+    Result<std::string> id = engine_->BeginTransaction(*database_, options);
+    CHECK(id.ok());
+    return *std::move(id);
+  }
+  Status Rollback(std::string_view transaction) {
+    return engine_->Rollback(*database_, transaction);
+  }
+
+  static ReadScope Documents(const std::vector<std::string_view>& paths) {
+    ReadScope scope;
+    for (const std::string_view path : paths) scope.documents.push_back(Path(path));
+    return scope;
+  }
+  // All documents of one collection.
+  static ReadScope Collection(std::string_view path) {
+    ReadScope scope = Everything();
+    scope.collection = *model::CollectionPath::Parse(path);
+    return scope;
+  }
+  // Scans without locks.
+  static ReadScope Everything() {
+    ReadScope scope;
+    scope.access = ReadScope::Access::kScans;
+    return scope;
+  }
+
+ private:
+  const EngineOptions options_;
+  FakeClock clock_{kTestStartMicros};
+  RandomSource random_{1};
+  std::unique_ptr<storage::Store> memory_ = storage::NewMemoryStore();
+  FaultyStore store_;
+  std::unique_ptr<Engine> engine_;
+  Database* database_ = nullptr;
+};
+
+// Paths and records of all that `view` sees of its database.
+inline Result<std::map<std::string, std::string>> ScanAll(const ReadView& view) {
+  std::map<std::string, std::string> documents;
+  const std::unique_ptr<DocumentCursor> cursor =
+      view.Scan(storage::PrefixRange(DatabaseKeyPrefix(view.database().number)));
+  for (; cursor->Valid(); cursor->Next()) {
+    ASSIGN_OR_RETURN(const model::DocumentPath path, DocumentPathOfKey(cursor->key()));
+    documents[path.path()] = cursor->record();
+  }
+  RETURN_IF_ERROR(cursor->status());
+  return documents;
+}
+
+// Where threads wait until the test lets them on. Threads: safe for concurrent use.
+class Gate {
+ public:
+  void Open() {
+    MutexLock lock(mutex_);
+    is_open_ = true;
+    changed_.NotifyAll();
+  }
+  void Close() {
+    MutexLock lock(mutex_);
+    is_open_ = false;
+  }
+  void Pass() {
+    MutexLock lock(mutex_);
+    ++arrived_;
+    changed_.NotifyAll();
+    while (!is_open_) changed_.Wait(mutex_);
+  }
+  // Waits until so many have arrived, since the beginning.
+  void AwaitArrivals(size_t count) {
+    MutexLock lock(mutex_);
+    while (arrived_ < count) changed_.Wait(mutex_);
+  }
+  size_t arrivals() {
+    MutexLock lock(mutex_);
+    return arrived_;
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar changed_;
+  bool is_open_ GUARDED_BY(mutex_) = true;
+  size_t arrived_ GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace hearth::engine
