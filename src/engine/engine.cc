@@ -78,6 +78,8 @@ Engine::~Engine() {
   }
   maintenance_changed_.NotifyAll();
   maintenance_.join();
+  // While all that the callbacks use is still there.
+  locks_.Close(Status(Code::kUnavailable, "the database is closing"));
 }
 
 Status Engine::CheckReadTime(Timestamp read_time) const {

@@ -66,7 +66,7 @@ class Engine {
  public:
   static Result<std::unique_ptr<Engine>> Open(storage::Store& store, const Clock& clock,
                                               RandomSource& random, const EngineOptions& options);
-  // Finishes the commits that were taken in.
+  // Finishes the commits that were taken in. What waits for a lock is answered with Unavailable.
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;

@@ -396,6 +396,22 @@ TEST_F(EngineTest, ClosingFinishesTheCommitsThatWereTakenIn) {
   EXPECT_EQ(Number("c/a"), 10);
 }
 
+TEST_F(EngineTest, ClosingAnswersThoseWhoWaitForLocks) {
+  test_.MustCommit(SetNumber("c/a", 1));
+  const std::string holder = test_.Begin();
+  ASSERT_TRUE(test_.Get(InTransaction{holder}, "c/a").ok());
+  const Commits commit = test_.StartCommit({SetNumber("c/a", 2)});
+  // A transaction that reads behind the waiting commit, and one that began with its read.
+  const auto read = test_.StartRead(InTransaction{test_.Begin()}, TestEngine::Documents({"c/a"}));
+  const auto first_read = test_.StartRead(NewTransaction{}, TestEngine::Collection("c"));
+  EXPECT_FALSE(commit.IsThere() || read.IsThere() || first_read.IsThere());
+  test_.Close();
+  ASSERT_TRUE(commit.IsThere() && read.IsThere() && first_read.IsThere());
+  EXPECT_EQ(commit.Take().status().code(), Code::kUnavailable);
+  EXPECT_EQ(read.Take().status().code(), Code::kUnavailable);
+  EXPECT_EQ(first_read.Take().status().code(), Code::kUnavailable);
+}
+
 TEST_F(EngineTest, BlockingTasksAreBounded) {
   EngineOptions options;
   options.reader_threads = 1;

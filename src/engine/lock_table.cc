@@ -179,11 +179,14 @@ void LockTable::Acquire(LockOwner owner, LockScope scope, LockMode mode, Callbac
     if (CanGrant(request, ticket)) {
       Grant(request);
       decided.emplace_back(std::move(request.done), Status());
-    } else {
+    } else if (closed_.ok()) {
       Enqueue(std::move(request), ticket);
+    } else {
+      decided.emplace_back(std::move(request.done), closed_);
     }
-    if (const std::set<Ticket>& waiting = owners_.at(owner).waiting; !waiting.empty()) {
-      Settle(waiting, {owner}, &decided);
+    const auto state = owners_.find(owner);
+    if (state != owners_.end() && !state->second.waiting.empty()) {
+      Settle(state->second.waiting, {owner}, &decided);
     }
   }
   Run(std::move(decided));
@@ -281,6 +284,19 @@ void LockTable::ExpireWaits() {
           Status(Code::kAborted, std::string(kContention) + " (Transaction lock timeout.)"));
     }
     Settle(std::move(candidates), {}, &decided);
+  }
+  Run(std::move(decided));
+}
+
+void LockTable::Close(Status status) {
+  Decided decided;
+  {
+    MutexLock lock(mutex_);
+    closed_ = std::move(status);
+    while (!waiting_.empty()) {
+      Request request = TakeWaiting(waiting_.begin()->first);
+      decided.emplace_back(std::move(request.done), closed_);
+    }
   }
   Run(std::move(decided));
 }

@@ -57,7 +57,8 @@ struct LockScope {
 //
 // Threads: safe for concurrent use. Callbacks run without the lock, on the thread whose call
 // decided the request, and must not block.
-// Errors (to the callback): Aborted when the wait was too long or the owner lost a deadlock.
+// Errors (to the callback): Aborted when the wait was too long or the owner lost a deadlock, and
+// what Close was given.
 class LockTable {
  public:
   using Callback = std::function<void(Status)>;
@@ -77,6 +78,9 @@ class LockTable {
 
   // Aborts the requests that have waited too long. To be called every now and then.
   void ExpireWaits() EXCLUDES_LOCK(mutex_);
+
+  // Ends all requests that wait, and from now on those that would have to, with `status`.
+  void Close(Status status) EXCLUDES_LOCK(mutex_);
 
   size_t waiting_requests() const EXCLUDES_LOCK(mutex_);
 
@@ -148,6 +152,7 @@ class LockTable {
   std::map<Ticket, Request> waiting_ GUARDED_BY(mutex_);
   std::set<Ticket> waiting_prefixes_ GUARDED_BY(mutex_);  // Those of them that want prefixes.
   std::unordered_map<LockOwner, OwnerState, LockOwnerHash> owners_ GUARDED_BY(mutex_);
+  Status closed_ GUARDED_BY(mutex_);  // OK while it is open.
 };
 
 }  // namespace hearth::engine

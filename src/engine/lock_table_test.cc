@@ -542,6 +542,22 @@ TEST_F(LockTableTest, ReleaseAllLetsEverybodyGoOn) {
   locks_.ReleaseAll({});
 }
 
+TEST_F(LockTableTest, ClosingEndsAllWaits) {
+  const Status closing(Code::kUnavailable, "closing");
+  Read(kA, "a1");
+  const Verdict key = Write(kB, "a1");
+  const Verdict behind = ReadPrefix(kC, "a");
+  locks_.Close(closing);
+  EXPECT_EQ(**key, closing);
+  EXPECT_EQ(**behind, closing);
+  EXPECT_EQ(locks_.waiting_requests(), 0u);
+  EXPECT_EQ(**Write(kD, "a1"), closing);  // Would have to wait.
+  EXPECT_TRUE(Granted(Write(kA, "a1")));
+  EXPECT_TRUE(Granted(Write(kD, "b1")));
+  locks_.Release(kA);
+  EXPECT_TRUE(Granted(Write(kE, "a1")));
+}
+
 TEST_F(LockTableTest, CallbacksMayCallBack) {
   Read(kA, "a1");
   std::vector<std::string> order;
