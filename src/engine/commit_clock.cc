@@ -20,16 +20,17 @@ Timestamp CommitClock::Assign() {
 void CommitClock::Publish() {
   {
     MutexLock lock(mutex_);
-    visible_ = assigned_;
+    visible_.store(assigned_);
   }
   published_.NotifyAll();
 }
 
 bool CommitClock::TrySettleLocked(Timestamp time) {
-  if (time <= visible_) return true;
-  const bool commits_under_way = assigned_ != visible_;
+  if (IsVisible(time)) return true;
+  const bool commits_under_way = assigned_ != visible_.load();
   if (commits_under_way) return false;
-  visible_ = assigned_ = time;
+  assigned_ = time;
+  visible_.store(time);
   return true;
 }
 
@@ -46,21 +47,11 @@ void CommitClock::WaitUntilSettled(Timestamp time) {
 Timestamp CommitClock::ReadTime() {
   const Timestamp now = Timestamp::FromMicros(clock_.WallMicros());
   MutexLock lock(mutex_);
-  const bool commits_under_way = assigned_ != visible_;
-  if (commits_under_way) return visible_;
-  visible_ = assigned_ = std::max(now, assigned_);
-  return visible_;
-}
-
-Timestamp CommitClock::ReadTimeOfSnapshot(Timestamp snapshot_newest) {
-  const Timestamp now = Timestamp::FromMicros(clock_.WallMicros());
-  MutexLock lock(mutex_);
-  // Between the snapshot's newest commit and `visible_` there can be read times but no commits,
-  // unless a commit was made after the snapshot; only then is the snapshot's own time the limit.
-  const bool is_present = assigned_ == visible_ && newest_commit_ == snapshot_newest;
-  if (!is_present) return snapshot_newest;
-  visible_ = assigned_ = std::max(now, assigned_);
-  return visible_;
+  const bool commits_under_way = assigned_ != visible_.load();
+  if (commits_under_way) return visible_.load();
+  assigned_ = std::max(now, assigned_);
+  visible_.store(assigned_);
+  return assigned_;
 }
 
 Timestamp CommitClock::Newest() const {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "model/timestamp.h"
@@ -27,9 +29,8 @@ class CommitClock {
   // A moment for reading the present: every acknowledged commit is at or before it.
   model::Timestamp ReadTime() EXCLUDES_LOCK(mutex_);
 
-  // As ReadTime, for a snapshot of the store whose newest commit is `snapshot_newest`: a time
-  // that describes exactly this snapshot.
-  model::Timestamp ReadTimeOfSnapshot(model::Timestamp snapshot_newest) EXCLUDES_LOCK(mutex_);
+  // True when readers of the present may see a commit of this time.
+  bool IsVisible(model::Timestamp commit_time) const { return commit_time <= visible_.load(); }
 
   // Fixes `time` as a moment to read at: every commit up to it is visible, and none will be added.
   // False while commits up to it may still be on their way to the disk.
@@ -52,7 +53,7 @@ class CommitClock {
   model::Timestamp newest_commit_ GUARDED_BY(mutex_);
   // The newest time that was handed out, to a commit or to a reader.
   model::Timestamp assigned_ GUARDED_BY(mutex_);
-  model::Timestamp visible_ GUARDED_BY(mutex_);
+  std::atomic<model::Timestamp> visible_;  // Changes only while the mutex is held.
 };
 
 }  // namespace hearth::engine

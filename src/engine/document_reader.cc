@@ -47,6 +47,25 @@ bool DocumentReader::IsStateAt(const Record& newest, Timestamp read_time) const 
   return clock_.IsNewest(read_time);
 }
 
+bool DocumentReader::IsPresent(const Record& newest) const {
+  // Nearly always the first, which takes no lock.
+  return (newest && clock_.IsVisible(model::RecordUpdateTime(*newest))) ||
+         IsStateAt(newest, clock_.ReadTime());
+}
+
+Result<Record> DocumentReader::Present(const std::string& document_key) const {
+  ASSIGN_OR_RETURN(Record newest, Newest(document_key));
+  if (IsPresent(newest)) return newest;
+  return At(document_key, clock_.ReadTime());
+}
+
+std::optional<Result<Record>> DocumentReader::PresentIfInMemory(
+    const std::string& document_key) const {
+  std::optional<Result<Record>> newest = NewestIfInMemory(document_key);
+  if (!newest || (newest->ok() && !IsPresent(**newest))) return std::nullopt;
+  return newest;
+}
+
 Result<Record> DocumentReader::At(const std::string& document_key, Timestamp read_time) const {
   ASSIGN_OR_RETURN(Record newest, Newest(document_key));
   if (IsStateAt(newest, read_time)) return newest;

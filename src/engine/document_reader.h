@@ -22,23 +22,31 @@ namespace hearth::engine {
 // Errors: those of the store. Absence is a null record.
 class DocumentReader {
  public:
-  DocumentReader(const storage::Store& store, const CommitClock& clock, DocumentCache& cache)
+  DocumentReader(const storage::Store& store, CommitClock& clock, DocumentCache& cache)
       : store_(store), clock_(clock), cache_(cache) {}
 
+  // What is in the store, published or not.
   Result<Record> Newest(const std::string& document_key) const;
+
+  // The newest state that is published. A commit becomes visible to all readers at one moment,
+  // whatever of it is in the cache or the store already.
+  Result<Record> Present(const std::string& document_key) const;
   // nullopt when the answer would have to wait for the disk.
-  std::optional<Result<Record>> NewestIfInMemory(const std::string& document_key) const;
+  std::optional<Result<Record>> PresentIfInMemory(const std::string& document_key) const;
 
   Result<Record> At(const std::string& document_key, model::Timestamp read_time) const;
   std::optional<Result<Record>> AtIfInMemory(const std::string& document_key,
                                              model::Timestamp read_time) const;
 
  private:
+  std::optional<Result<Record>> NewestIfInMemory(const std::string& document_key) const;
   // True when `newest`, read just now, is also the state at `read_time`.
   bool IsStateAt(const Record& newest, model::Timestamp read_time) const;
+  // True when `newest`, read just now, is also the present state.
+  bool IsPresent(const Record& newest) const;
 
   const storage::Store& store_;
-  const CommitClock& clock_;
+  CommitClock& clock_;
   DocumentCache& cache_;
 };
 

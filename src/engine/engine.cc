@@ -112,14 +112,14 @@ Result<std::unique_ptr<ReadView>> Engine::ViewNow(const Database& database, cons
   }
   parts.database = &database;
   parts.reader = &reader_;
+  parts.read_time = commit_clock_.ReadTime();
   parts.snapshot = store_.NewSnapshot();
-  // The snapshot says itself which commit is its newest, so it and its time always agree.
+  // The snapshot says itself which commit is its newest. Where that is not published yet, the scan
+  // goes back to what is.
   ASSIGN_OR_RETURN(const std::optional<std::string> stored,
                    parts.snapshot->Get(storage::Space::kMeta, kCommitTimeKey));
   ASSIGN_OR_RETURN(const uint64_t newest, stored ? DecodeUint64(*stored) : Result<uint64_t>(0u));
-  parts.read_time =
-      commit_clock_.ReadTimeOfSnapshot(Timestamp::FromMicros(static_cast<int64_t>(newest)));
-  parts.is_present = true;
+  parts.is_present = newest <= static_cast<uint64_t>(parts.read_time.micros());
   return std::make_unique<ReadView>(std::move(parts));
 }
 
@@ -188,11 +188,11 @@ void Engine::Read(Database& database, const Consistency& consistency, const Read
 
 std::optional<Result<Record>> Engine::GetNewestIfInMemory(const Database& database,
                                                           const model::DocumentPath& path) const {
-  return reader_.NewestIfInMemory(DocumentKey(database.number, path));
+  return reader_.PresentIfInMemory(DocumentKey(database.number, path));
 }
 
 Result<Record> Engine::GetNewest(const Database& database, const model::DocumentPath& path) const {
-  return reader_.Newest(DocumentKey(database.number, path));
+  return reader_.Present(DocumentKey(database.number, path));
 }
 
 void Engine::Admit(Database& database, std::vector<Write> writes, LockOwner owner,
