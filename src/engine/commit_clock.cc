@@ -56,7 +56,7 @@ Timestamp CommitClock::ReadTime() {
 
 Timestamp CommitClock::Newest() const {
   MutexLock lock(mutex_);
-  return newest_commit_;
+  return assigned_;
 }
 
 bool CommitClock::IsNewest(Timestamp time) const {

@@ -38,7 +38,7 @@ class CommitClock {
   // Waits until TrySettle succeeds: for one sync of the disk, or two.
   void WaitUntilSettled(model::Timestamp time) EXCLUDES_LOCK(mutex_);
 
-  // The time of the newest commit that has been assigned one.
+  // The newest time that was handed out, to a commit or to a reader.
   model::Timestamp Newest() const EXCLUDES_LOCK(mutex_);
 
   // True while no commit after `time` has been assigned.
@@ -51,7 +51,6 @@ class CommitClock {
   mutable Mutex mutex_;  // Leaf lock.
   CondVar published_;
   model::Timestamp newest_commit_ GUARDED_BY(mutex_);
-  // The newest time that was handed out, to a commit or to a reader.
   model::Timestamp assigned_ GUARDED_BY(mutex_);
   std::atomic<model::Timestamp> visible_;  // Changes only while the mutex is held.
 };

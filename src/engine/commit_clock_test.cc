@@ -65,6 +65,14 @@ TEST_F(CommitClockTest, ReadTimesClaimNothingThatIsUnderWay) {
   EXPECT_EQ(commit_clock_.ReadTime(), At(1'000'000));
 }
 
+TEST_F(CommitClockTest, CommitsAreVisibleOncePublished) {
+  const Timestamp commit = commit_clock_.Assign();
+  EXPECT_FALSE(commit_clock_.IsVisible(commit));
+  commit_clock_.Publish();
+  EXPECT_TRUE(commit_clock_.IsVisible(commit));
+  EXPECT_FALSE(commit_clock_.IsVisible(At(1)));
+}
+
 TEST_F(CommitClockTest, PublishingNothingDoesNoHarm) {
   commit_clock_.Publish();
   EXPECT_EQ(commit_clock_.ReadTime(), At(0));
@@ -110,6 +118,12 @@ TEST_F(CommitClockTest, KnowsTheNewest) {
   const Timestamp commit = commit_clock_.Assign();
   EXPECT_FALSE(commit_clock_.IsNewest(At(-1)));
   EXPECT_TRUE(commit_clock_.IsNewest(commit));
+  EXPECT_EQ(commit_clock_.Newest(), commit);
+  commit_clock_.Publish();
+  clock_.Advance(9us);
+  EXPECT_EQ(commit_clock_.ReadTime(), At(9));
+  EXPECT_EQ(commit_clock_.Newest(), At(9));
+  EXPECT_TRUE(commit_clock_.IsNewest(commit));  // A read is no commit.
 }
 
 }  // namespace

@@ -140,6 +140,14 @@ TEST_F(EngineReadTest, ACommitTimeAheadOfTheClockIsNotTheFuture) {
   EXPECT_EQ(NumberAt(next), 2);
 }
 
+TEST_F(EngineReadTest, AReadTimeThatWasHandedOutIsNotTheFuture) {
+  test_.MustCommit(SetNumber("c/a", 1));
+  test_.clock().Advance(60s);
+  const Timestamp read_time = (*test_.Read(Now{}, TestEngine::Documents({"c/a"})))->read_time();
+  test_.clock().SetWall(kTestStartMicros);
+  EXPECT_EQ(ReadStatus(read_time), Status());
+}
+
 TEST_F(EngineReadTest, HistoryEnds) {
   const Timestamp first = test_.MustCommit(SetNumber("c/a", 1));
   const Timestamp second = test_.MustCommit(SetNumber("c/a", 2));
