@@ -88,7 +88,8 @@ Status Engine::CheckReadTime(Timestamp read_time) const {
   if (read_time.micros() > now) {
     return InvalidArgument("The requested 'read_time' cannot be in the future.");
   }
-  const int64_t oldest = now - std::chrono::microseconds(options_.history).count();
+  const int64_t oldest =
+      std::max(now - std::chrono::microseconds(options_.history).count(), forgotten_micros_.load());
   if (read_time.micros() < oldest) {
     return Status(Code::kFailedPrecondition, "The requested 'read_time' is too old.");
   }
@@ -264,7 +265,11 @@ void Engine::Maintain() {
   const int64_t horizon = clock_.WallMicros() -
                           std::chrono::microseconds(options_.history).count() -
                           kHistorySlack.count();
-  if (horizon > 0) store_.ExpireBefore(static_cast<uint64_t>(horizon));
+  if (horizon <= 0) return;
+  int64_t forgotten = forgotten_micros_;
+  while (forgotten < horizon && !forgotten_micros_.compare_exchange_weak(forgotten, horizon)) {
+  }
+  store_.ExpireBefore(static_cast<uint64_t>(horizon));
 }
 
 void Engine::RunMaintenance() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -132,6 +133,8 @@ class Engine {
   DocumentReader reader_;
   LockTable locks_;
   Transactions transactions_;
+  // History up to here may be gone, also if the wall clock has been set back since.
+  std::atomic<int64_t> forgotten_micros_ = 0;
   Mutex maintenance_mutex_;  // Leaf lock.
   CondVar maintenance_changed_;
   bool stopping_ GUARDED_BY(maintenance_mutex_) = false;
