@@ -8,6 +8,7 @@
 #include <ctime>
 
 #include "base/clock.h"
+#include "base/utf8.h"
 
 namespace hearth {
 namespace {
@@ -17,10 +18,16 @@ std::atomic<LogFormat> line_format = LogFormat::kText;
 
 constexpr std::array<std::string_view, 4> kLevelNames = {"debug", "info", "warning", "error"};
 
-// Control characters are escaped, so that no value can forge a second line.
+// Control characters are escaped, so that no value can forge a second line; bytes that are no text
+// are replaced, so that every line stays valid JSON.
 void AppendQuoted(std::string& line, std::string_view text) {
+  const bool is_text = IsValidUtf8(text);
   line.push_back('"');
   for (const char c : text) {
+    if (!is_text && (c & 0x80) != 0) {
+      line.append("\\ufffd");
+      continue;
+    }
     if (c == '"' || c == '\\') {
       line.push_back('\\');
       line.push_back(c);
@@ -68,8 +75,8 @@ std::string FormatLogLine(LogFormat format, int64_t wall_micros, LogLevel level,
     line.append(FormatTime(wall_micros)).append(" ").append(level_name).append(" ").append(event);
     for (const LogField& field : fields) {
       line.append(" ").append(field.name).append("=");
-      const bool is_plain =
-          !field.value.empty() && field.value.find_first_of(" \"\\=\n\r\t") == std::string::npos;
+      const bool is_plain = !field.value.empty() && IsValidUtf8(field.value) &&
+                            field.value.find_first_of(" \"\\=\n\r\t") == std::string::npos;
       if (is_plain) {
         line.append(field.value);
       } else {

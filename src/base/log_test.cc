@@ -27,5 +27,11 @@ TEST(FormatLogLine, AValueCannotForgeALine) {
   EXPECT_EQ(line.find('\n'), std::string::npos);
 }
 
+TEST(FormatLogLine, BytesThatAreNoTextAreReplaced) {
+  const std::string line = FormatLogLine(LogFormat::kJson, kNoon, LogLevel::kInfo, "serving",
+                                         {{"data", std::string("a\xff\xc3")}});
+  EXPECT_NE(line.find(R"("data":"a\ufffd\ufffd")"), std::string::npos) << line;
+}
+
 }  // namespace
 }  // namespace hearth

@@ -6,7 +6,7 @@
 
 #include "model/limits.h"
 #include "model/reserved_name.h"
-#include "model/utf8.h"
+#include "base/utf8.h"
 
 namespace hearth::model {
 namespace {

@@ -5,7 +5,7 @@
 #include "model/limits.h"
 #include "model/numeric_id.h"
 #include "model/reserved_name.h"
-#include "model/utf8.h"
+#include "base/utf8.h"
 
 namespace hearth::model {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "model/limits.h"
 #include "model/name_parser.h"
-#include "model/utf8.h"
+#include "base/utf8.h"
 
 namespace hearth::model {
 namespace {

@@ -9,7 +9,7 @@
 #include "model/names.h"
 #include "model/reserved_name.h"
 #include "model/timestamp.h"
-#include "model/utf8.h"
+#include "base/utf8.h"
 
 namespace hearth::model {
 namespace {

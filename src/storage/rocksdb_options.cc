@@ -7,14 +7,13 @@
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
 #include "rocksdb/write_buffer_manager.h"
+#include "storage/rocksdb_logger.h"
 
 namespace hearth::storage {
 namespace {
 
 constexpr int kOpenFilesMax = 512;  // Descriptors kept; a table beyond them is opened again.
 constexpr int kBackgroundJobs = 2;  // One flush and one compaction: enough for one committer.
-constexpr size_t kInfoLogBytes = size_t{1} << 20;
-constexpr size_t kInfoLogFiles = 3;
 constexpr size_t kBlockBytes = size_t{8} << 10;
 constexpr size_t kArenaBlockBytesMax = size_t{256} << 10;  // Small: an idle family costs one block.
 constexpr double kFilterBitsPerKey = 10;  // One absent key in a hundred costs a read.
@@ -48,6 +47,7 @@ rocksdb::ColumnFamilyOptions FamilyOptions(const RocksDbOptions& options,
   family.write_buffer_size = options.write_buffer_bytes / 2;
   // RocksDB's default is an eighth of the buffer; a block must never fill it.
   family.arena_block_size = std::min(kArenaBlockBytesMax, family.write_buffer_size / 8);
+  family.target_file_size_base = options.table_file_bytes;
   family.level_compaction_dynamic_level_bytes = true;
   family.compression = FirstSupported({rocksdb::kLZ4Compression, rocksdb::kSnappyCompression});
   family.bottommost_compression =
@@ -76,9 +76,7 @@ rocksdb::DBOptions DatabaseOptions(const RocksDbOptions& options,
   db.skip_stats_update_on_db_open = true;
   db.stats_dump_period_sec = 0;
   db.stats_persist_period_sec = 0;
-  db.info_log_level = rocksdb::WARN_LEVEL;
-  db.max_log_file_size = kInfoLogBytes;
-  db.keep_log_file_num = kInfoLogFiles;
+  db.info_log = std::make_shared<RocksDbLogger>();
   // Any flaw in the log that OpenRocksDbStore has not already explained as the torn end of an
   // unacknowledged commit is damage.
   db.wal_recovery_mode = rocksdb::WALRecoveryMode::kAbsoluteConsistency;

@@ -110,6 +110,9 @@ std::optional<Result<std::optional<std::string>>> GetFromMemory(const OpenDataba
   if (status.IsIncomplete()) return std::nullopt;
   if (status.IsNotFound()) return std::optional<std::string>();
   if (!status.ok()) return FromRocksDb(status);
+  // Of a key in a file that is not open RocksDB says "found", without a value, instead of
+  // "incomplete". So an empty value proves nothing.
+  if (value.empty()) return std::nullopt;
   return std::optional<std::string>(std::move(value));
 }
 

@@ -169,6 +169,11 @@ Status OpenDatabaseIn(const RocksDbOptions& options, Parts& parts) {
   rocksdb::DBOptions db_options = DatabaseOptions(options, cache);
   db_options.create_if_missing = is_new;
   db_options.error_if_exists = is_new;
+  // RocksDB would make the folder too, but warn first that it is not there.
+  if (is_new) {
+    const rocksdb::Status made = parts.env->CreateDirIfMissing(path);
+    if (!made.ok()) return FromRocksDb(made);
+  }
   db_options.env = parts.env.get();
   db_options.listeners.push_back(parts.errors);
   rocksdb::DB* db = nullptr;

@@ -20,6 +20,9 @@ struct RocksDbOptions {
   size_t block_cache_bytes = size_t{64} << 20;
   // Written data that waits in memory for its file. Charged to the block cache.
   size_t write_buffer_bytes = size_t{32} << 20;
+  // What a compaction aims at for one file. Smaller files are more to open, larger ones more to
+  // rewrite.
+  size_t table_file_bytes = size_t{64} << 20;
 };
 
 // Opens the data in `options.path`, or makes it in a folder that is missing or empty. Every commit

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <string>
 
 #include "storage/faulty_file_system.h"
@@ -42,6 +43,38 @@ Status Put(Store& store, Space space, const std::string& key, const std::string&
   Batch batch;
   batch.Put(space, key, value);
   return store.Commit(batch);
+}
+
+// What is on disk and not in memory must be said to be so, whatever RocksDB makes of it.
+TEST_F(RocksDbStoreTest, FindsInMemoryOnlyWhatIsThere) {
+  constexpr int kKeys = 3'000;
+  const auto key = [](int i) { return "key" + std::to_string(i * 7 % kKeys); };
+  // So many files that a start does not open all of them.
+  const RocksDbOptions small{.path = path_,
+                             .block_cache_bytes = size_t{1} << 20,
+                             .write_buffer_bytes = size_t{256} << 10,
+                             .table_file_bytes = size_t{16} << 10};
+  std::mt19937_64 random(1);
+  std::string value(1'000, 'v');
+  for (char& c : value) c = static_cast<char>(random());  // Compression would leave few files.
+  {
+    const std::unique_ptr<Store> store = *OpenRocksDbStore(small);
+    for (int i = 0; i < kKeys; ++i) {
+      ASSERT_EQ(Put(*store, Space::kDocuments, key(i), value), Status());
+    }
+  }
+  const std::unique_ptr<Store> store = *OpenRocksDbStore(small);
+  int on_disk = 0;
+  for (int i = 0; i < kKeys; ++i) {
+    const auto found = store->GetIfInMemory(Space::kDocuments, key(i));
+    if (!found) {
+      ++on_disk;
+    } else {
+      ASSERT_EQ(**found, value) << key(i);
+    }
+    ASSERT_EQ(**store->Get(Space::kDocuments, key(i)), value);
+  }
+  EXPECT_GT(on_disk, 0);
 }
 
 TEST_F(RocksDbStoreTest, KeepsEverythingAcrossARestart) {

@@ -180,6 +180,9 @@ struct List {
     if (request.show_missing && !request.orders.empty()) {
       return InvalidArgument("cannot specify an order when show_missing is true");
     }
+    if (request.show_missing && request.collection_id.empty()) {
+      return InvalidArgument("collection id must be set when show_missing is true");
+    }
     ReadScope scope;
     scope.access = ReadScope::Access::kScans;
     if (!request.collection_id.empty()) {

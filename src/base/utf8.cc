@@ -1,6 +1,6 @@
-#include "model/utf8.h"
+#include "base/utf8.h"
 
-namespace hearth::model {
+namespace hearth {
 namespace {
 
 // The length of the one character that `text` begins with; 0 when it is malformed.
@@ -41,4 +41,4 @@ size_t Utf16Length(std::string_view text) {
   return units;
 }
 
-}  // namespace hearth::model
+}  // namespace hearth

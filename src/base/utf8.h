@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace hearth::model {
+namespace hearth {
 
 // The part of IsValidUtf8 for text that is not all ASCII.
 bool IsValidUtf8Slow(std::string_view text);
@@ -29,4 +29,4 @@ inline bool IsValidUtf8(std::string_view text) {
 // How many UTF-16 units valid UTF-8 `text` has: Firestore counts positions in names so.
 size_t Utf16Length(std::string_view text);
 
-}  // namespace hearth::model
+}  // namespace hearth

@@ -1,10 +1,10 @@
-#include "model/utf8.h"
+#include "base/utf8.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace hearth::model {
+namespace hearth {
 namespace {
 
 using namespace std::string_literals;
@@ -40,4 +40,4 @@ TEST(Utf8Test, CountsAsUtf16) {
 }
 
 }  // namespace
-}  // namespace hearth::model
+}  // namespace hearth
