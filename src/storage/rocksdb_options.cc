@@ -13,7 +13,10 @@ namespace hearth::storage {
 namespace {
 
 constexpr int kOpenFilesMax = 512;  // Descriptors kept; a table beyond them is opened again.
-constexpr int kBackgroundJobs = 2;  // One flush and one compaction: enough for one committer.
+// One flush and one compaction: enough for one committer. RocksDB makes a quarter of them flushes,
+// and error_listener.cc counts on there being one.
+constexpr int kBackgroundJobs = 2;
+static_assert(kBackgroundJobs < 8);
 constexpr size_t kBlockBytes = size_t{8} << 10;
 constexpr size_t kArenaBlockBytesMax = size_t{256} << 10;  // Small: an idle family costs one block.
 constexpr double kFilterBitsPerKey = 10;  // One absent key in a hundred costs a read.

@@ -145,7 +145,10 @@ Status RocksDbStore::Heal() {
   parts_.errors->Clear();
   // Flushes what could not be flushed, and accepts writes again.
   RETURN_IF_ERROR(FromRocksDb(parts_.db->Resume()));
-  return parts_.wal->Writable() ? Status() : BeginNewLog();
+  RETURN_IF_ERROR(BeginNewLog());
+  // RocksDB keeps all files once it could not write a MANIFEST, because the one that failed may
+  // name them. The flush has put a new one into effect.
+  return FromRocksDb(parts_.db->EnableFileDeletions(/*force=*/true));
 }
 
 // A flush of a family begins a new log, unless there is nothing to flush; hence the change, which
@@ -155,7 +158,9 @@ Status RocksDbStore::BeginNewLog() {
   rocksdb::WriteOptions without_log;
   without_log.disableWAL = true;
   RETURN_IF_ERROR(FromRocksDb(parts_.db->Delete(without_log, unused, "")));
-  RETURN_IF_ERROR(FromRocksDb(parts_.db->Flush(rocksdb::FlushOptions(), unused)));
+  rocksdb::FlushOptions at_once;
+  at_once.allow_write_stall = true;
+  RETURN_IF_ERROR(FromRocksDb(parts_.db->Flush(at_once, unused)));
   CHECK(parts_.wal->Writable());
   return Status();
 }
