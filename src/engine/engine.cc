@@ -153,12 +153,16 @@ void Engine::ReadInTransaction(Database& database, std::shared_ptr<const Transac
   locks_.Acquire(transaction->owner, ToLockScope(database, scope), transaction->read_lock,
                  [this, &database, transaction, scope, shared_parts,
                   done = std::move(done)](const Status& status) {
-                   if (status.ok()) {
-                     return done(ViewNow(database, scope, std::move(*shared_parts)));
+                   const bool is_first_read = !shared_parts->new_transaction.empty();
+                   Result<std::unique_ptr<ReadView>> view =
+                       status.ok() ? ViewNow(database, scope, std::move(*shared_parts)) : status;
+                   // One that lost a lock is at its end. One whose first read failed is too: its
+                   // id is known to nobody.
+                   if (!status.ok() || (!view.ok() && is_first_read)) {
+                     IgnoreError(transactions_.Rollback(database, transaction->id),
+                                 "it may have ended already");
                    }
-                   IgnoreError(transactions_.Rollback(database, transaction->id),
-                               "the transaction has lost; it may have ended already");
-                   done(status);
+                   done(std::move(view));
                  });
 }
 
