@@ -228,7 +228,12 @@ void Engine::Commit(Database& database, std::vector<Write> writes, std::string_v
   Result<std::shared_ptr<const Transaction>> taken =
       transactions_.TakeForCommit(database, transaction);
   if (!taken.ok()) return done(taken.status());
-  Admit(database, std::move(writes), (*taken)->owner, std::move(done));
+  // The transaction lasts as long as its commit, and with it the locks.
+  const LockOwner owner = (*taken)->owner;
+  Admit(database, std::move(writes), owner,
+        [transaction = *std::move(taken), done = std::move(done)](Result<CommitResult> result) {
+          done(std::move(result));
+        });
 }
 
 Result<std::string> Engine::BeginTransaction(const Database& database,

@@ -1,6 +1,9 @@
 // Transactions through the whole engine: who waits for whom, who loses, and what is left behind.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "engine/engine.h"
 #include "engine/testing/test_engine.h"
 
@@ -375,6 +378,33 @@ TEST_F(EngineTransactionTest, AFailedFirstReadLeavesNoTransactionBehind) {
   EXPECT_EQ(waiting.Take().status(), kTimeout);
   EXPECT_EQ(read.Take().status(), kTimeout);
   EXPECT_FALSE(IsLocked("c/b"));
+}
+
+// A client may roll back while its reads are under way: whatever the order, nothing stays locked.
+TEST_F(EngineTransactionTest, AReadThatComesTooLateLeavesNoLock) {
+  constexpr int kRounds = 3'000;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::string transaction = test_.Begin();
+    std::atomic<int> ready = 0;
+    const auto start_together = [&ready] {
+      ++ready;
+      while (ready < 2) std::this_thread::yield();
+    };
+    std::thread reader([&] {
+      start_together();
+      const auto view = StartRead(transaction).Take();
+      EXPECT_TRUE(view.ok() || view.status() == kClosed || view.status() == kContention)
+          << view.status().ToString();
+    });
+    start_together();
+    if (round % 2 == 0) {
+      EXPECT_EQ(test_.Rollback(transaction), Status());
+    } else {
+      EXPECT_TRUE(test_.Commit(SetNumber("c/b", round), transaction).ok());
+    }
+    reader.join();
+    ASSERT_FALSE(IsLocked("c/a")) << "in round " << round;
+  }
 }
 
 }  // namespace

@@ -51,6 +51,8 @@ Result<std::shared_ptr<const Transaction>> Transactions::Begin(const Database& d
   const bool is_retry = retried && retried->process == process_;
   const uint64_t age = is_retry ? std::min(retried->age, number) : number;
   transaction->owner = {age, number};
+  transaction->last_release = std::shared_ptr<void>(
+      nullptr, [this, owner = transaction->owner](void*) { locks_.Release(owner); });
   transaction->read_lock = is_retry ? LockMode::kUpdate : LockMode::kRead;
   transaction->id = EncodeUint64(process_) + EncodeUint64(number) + EncodeUint64(age);
   open_[transaction->id] = Entry{transaction, now, now, 0};
@@ -112,6 +114,7 @@ Status Transactions::Rollback(const Database& database, std::string_view id) {
 void Transactions::Expire() {
   const auto now = clock_.Monotonic();
   std::vector<LockOwner> owners;
+  std::vector<std::shared_ptr<const Transaction>> ended;  // Must not end while the lock is held.
   {
     MutexLock lock(mutex_);
     std::erase_if(open_, [&](const auto& item) {
@@ -119,6 +122,7 @@ void Transactions::Expire() {
       const bool is_idle = entry.uses == 0 && now - entry.used_at >= kTransactionIdleMax;
       if (!is_idle && now - entry.started_at < kTransactionAgeMax) return false;
       owners.push_back(entry.transaction->owner);
+      ended.push_back(entry.transaction);
       return true;
     });
   }

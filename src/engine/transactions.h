@@ -41,6 +41,9 @@ struct Transaction {
   model::Timestamp read_time;  // Of a read-only transaction.
   LockOwner owner;             // Of a read-write transaction.
   LockMode read_lock;          // How this transaction locks what it reads.
+  // Releases what the owner still holds when the transaction's last user is gone: a read that was
+  // under way when the transaction ended may get its locks after they were released.
+  std::shared_ptr<void> last_release;
 };
 
 // The open transactions of all databases.
