@@ -30,11 +30,16 @@ LockTable::LockTable(const Clock& clock, std::chrono::milliseconds wait_max)
     : clock_(clock), wait_max_(wait_max) {}
 
 bool LockTable::Conflicts(LockMode requested, uint8_t held_modes) {
-  constexpr uint8_t kReaders =
-      static_cast<uint8_t>(LockMode::kRead) | static_cast<uint8_t>(LockMode::kUpdate);
-  constexpr uint8_t kExclusive =
-      static_cast<uint8_t>(LockMode::kUpdate) | static_cast<uint8_t>(LockMode::kWrite);
-  return (held_modes & (requested == LockMode::kWrite ? kReaders : kExclusive)) != 0;
+  const auto holds = [held_modes](LockMode mode) { return (held_modes & Bit(mode)) != 0; };
+  switch (requested) {
+    case LockMode::kRead:
+      return holds(LockMode::kUpdate) || holds(LockMode::kWrite);
+    case LockMode::kUpdate:
+      return held_modes != 0;
+    case LockMode::kWrite:
+      return holds(LockMode::kRead) || holds(LockMode::kUpdate);
+  }
+  return true;
 }
 
 std::set<LockOwner> LockTable::Blockers(const Request& request) const {

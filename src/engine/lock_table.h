@@ -34,8 +34,9 @@ struct LockOwnerHash {
 
 // How locks keep transactions serializable:
 //   kRead    held by a transaction on what it read; nobody else may write it.
-//   kUpdate  kRead for a transaction that lost a race before: only one at a time, and new readers
-//            wait, so that those who retry queue up instead of defeating one another again.
+//   kUpdate  kRead for a transaction that lost a race before: it waits until it is alone, and new
+//            readers wait for it. So those who retry queue up and then win, instead of being
+//            defeated again by every older reader.
 //   kWrite   held by a commit from admission until it is on disk. Commits do not exclude one
 //            another: the committer puts them in order.
 enum class LockMode : uint8_t { kRead = 1, kUpdate = 2, kWrite = 4 };

@@ -79,19 +79,9 @@ class Referee {
     bool must_have_lost = false;
   };
 
-  // Which modes two owners cannot hold together, whoever was first. (An update lock keeps new
-  // readers out, but joins those who are there.)
+  // Only readers go together, and only writers, whom the committer puts in order.
   static bool Exclude(uint8_t held, LockMode wanted) {
-    const auto holds = [held](LockMode mode) { return (held & static_cast<uint8_t>(mode)) != 0; };
-    switch (wanted) {
-      case LockMode::kRead:
-        return holds(LockMode::kWrite);
-      case LockMode::kUpdate:
-        return holds(LockMode::kUpdate) || holds(LockMode::kWrite);
-      case LockMode::kWrite:
-        return holds(LockMode::kRead) || holds(LockMode::kUpdate);
-    }
-    return true;
+    return held != 0 && (held != static_cast<uint8_t>(wanted) || wanted == LockMode::kUpdate);
   }
 
   // A deadlock's loser hears of it a little later than others get what it had. So of two owners who

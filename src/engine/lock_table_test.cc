@@ -62,9 +62,9 @@ TEST_F(LockTableTest, ModesConflict) {
   constexpr LockMode kModes[] = {LockMode::kRead, LockMode::kUpdate, LockMode::kWrite};
   constexpr bool kConflicts[3][3] = {
       // Wanted: read, update, write.
-      {false, false, true},  // Held: read.
-      {true, true, true},    // Held: update.
-      {true, true, false},   // Held: write.
+      {false, true, true},  // Held: read.
+      {true, true, true},   // Held: update.
+      {true, true, false},  // Held: write.
   };
   for (size_t held = 0; held < 3; ++held) {
     for (size_t wanted = 0; wanted < 3; ++wanted) {
@@ -387,16 +387,17 @@ TEST_F(LockTableTest, RetriesQueueUp) {
   EXPECT_TRUE(Granted(reader));
 }
 
-TEST_F(LockTableTest, ARetryJoinsReadersButLetsNoMoreIn) {
+TEST_F(LockTableTest, ARetryWaitsUntilItIsAlone) {
   Read(kA, "a1");
-  EXPECT_TRUE(Granted(Update(kB, "a1")));
+  const Verdict retry = Update(kB, "a1");
   const Verdict late_reader = Read(kC, "a1");
+  EXPECT_TRUE(Waits(retry));  // For the reader who was there before,
   EXPECT_TRUE(Waits(late_reader));
-  const Verdict write = Write(kB, "a1");
-  EXPECT_TRUE(Waits(write));  // For the reader who was there before.
+  EXPECT_TRUE(Granted(Write(kA, "a1")));  // whom it does not hinder.
   locks_.Release(kA);
-  EXPECT_TRUE(Granted(write));
+  EXPECT_TRUE(Granted(retry));
   EXPECT_TRUE(Waits(late_reader));
+  EXPECT_TRUE(Granted(Write(kB, "a1")));
   locks_.Release(kB);
   EXPECT_TRUE(Granted(late_reader));
 }
