@@ -66,6 +66,10 @@ Result<std::vector<Order>> ParseOrderBy(std::string_view text) {
     if (!orders.empty() && orders.back().path.IsName()) {
       return InvalidArgument("order by clause cannot contain more fields after the key");
     }
+    if (orders.size() == kOrdersMax) {
+      return InvalidArgument("order by clause cannot contain more than " +
+                             std::to_string(kOrdersMax) + " fields");
+    }
     if (std::ranges::find(orders, order->path, &Order::path) != orders.end()) {
       return InvalidArgument("order by clause cannot contain duplicate fields " +
                              order->path.ToString());
