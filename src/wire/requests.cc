@@ -90,6 +90,16 @@ Result<FieldTransform> ReadTransform(const proto::DocumentTransform::FieldTransf
   return result;
 }
 
+// Fields that we do not know are no part of a value, but they are part of its bytes. They are so
+// rare that they are looked for only where a value was refused.
+Result<FieldTransform> ReadKnown(const proto::DocumentTransform::FieldTransform& transform) {
+  Result<FieldTransform> read = ReadTransform(transform);
+  if (read.ok()) return read;
+  proto::DocumentTransform::FieldTransform known = transform;
+  known.DiscardUnknownFields();
+  return ReadTransform(known);
+}
+
 Status ReadTransforms(
     const google::protobuf::RepeatedPtrField<proto::DocumentTransform::FieldTransform>& transforms,
     Write* write) {
@@ -99,7 +109,7 @@ Status ReadTransforms(
         " field transforms in one write, this one has " + std::to_string(transforms.size()));
   }
   for (const auto& transform : transforms) {
-    ASSIGN_OR_RETURN(FieldTransform read, ReadTransform(transform));
+    ASSIGN_OR_RETURN(FieldTransform read, ReadKnown(transform));
     for (const FieldTransform& other : write->transforms) {
       if (other.path == read.path) continue;
       const bool is_nested = other.path.IsPrefixOf(read.path);
@@ -224,6 +234,9 @@ Result<Fields> ReadFields(proto::Document* document) {
   document->clear_name();
   document->clear_create_time();
   document->clear_update_time();
+  Result<Fields> fields = Fields::Validate(SerializeSorted(*document));
+  if (fields.ok()) return fields;
+  document->DiscardUnknownFields();  // As in ReadKnown.
   return Fields::Validate(SerializeSorted(*document));
 }
 

@@ -51,6 +51,11 @@ proto::Value Integer(int64_t number) {
   return value;
 }
 
+// An unknown field, as a newer client may send it.
+void AddUnknown(google::protobuf::Message* message) {
+  message->GetReflection()->MutableUnknownFields(message)->AddVarint(999, 7);
+}
+
 TEST(ParseMessageTest, TakesWhatProtobufWrites) {
   proto::CommitRequest request;
   request.set_database("x");
@@ -126,6 +131,33 @@ TEST(ReadFieldsTest, SaysWhatIsWrong) {
             InvalidArgument("Cannot convert firestore.v1.Value with type unset."));
   EXPECT_EQ(verdict("__a__", Integer(1)).code(), Code::kInvalidArgument);
   EXPECT_EQ(verdict("", Integer(1)).code(), Code::kInvalidArgument);
+}
+
+TEST(ReadFieldsTest, IgnoresUnknownFields) {
+  proto::Document document;
+  AddUnknown(&document);
+  proto::Value& value = (*document.mutable_fields())["a"];
+  AddUnknown(&value);
+  AddUnknown(value.mutable_array_value());
+  proto::Value* item = value.mutable_array_value()->add_values();
+  AddUnknown(item);
+  AddUnknown(item->mutable_map_value());
+  proto::Value& time = (*item->mutable_map_value()->mutable_fields())["t"];
+  time.mutable_timestamp_value()->set_seconds(5);
+  AddUnknown(time.mutable_timestamp_value());
+  proto::Value& place = (*item->mutable_map_value()->mutable_fields())["p"];
+  place.mutable_geo_point_value()->set_latitude(1);
+  AddUnknown(place.mutable_geo_point_value());
+
+  proto::Document parsed;
+  ASSERT_EQ(ParseMessage(document.SerializeAsString(), &parsed), Status());
+  const Result<model::Fields> fields = ReadFields(&parsed);
+  ASSERT_TRUE(fields.ok()) << fields.status().ToString();
+  EXPECT_EQ(*fields,
+            MakeFields(
+                {{"a", model::EncodeArray({model::EncodeMap(
+                           {{"p", model::EncodeGeoPoint({1, 0})},
+                            {"t", model::EncodeTimestamp(Timestamp::FromMicros(5'000'000))}})})}}));
 }
 
 TEST(ReadTimeTest, MicrosecondsWithinTheCalendar) {
@@ -407,6 +439,19 @@ TEST_F(ReadTransformsTest, HaveALimit) {
   AddIncrement("n");
   EXPECT_EQ(Verdict(write_), InvalidArgument("a document can have at most 500 field transforms in "
                                              "one write, this one has 501"));
+}
+
+TEST_F(ReadTransformsTest, OperandsIgnoreUnknownFields) {
+  AddIncrement("n");
+  AddUnknown(write_.mutable_update_transforms(0)->mutable_increment());
+  auto* items = Add("list")->mutable_append_missing_elements();
+  AddUnknown(items);
+  *items->add_values() = Integer(1);
+  AddUnknown(items->mutable_values(0));
+  const Result<Write> read = Read(write_);
+  ASSERT_TRUE(read.ok()) << read.status().ToString();
+  EXPECT_EQ(read->transforms[0].operand, EncodeInteger(1));
+  EXPECT_EQ(read->transforms[1].operand, model::EncodeArray({EncodeInteger(1)}));
 }
 
 TEST(ReadWritesTest, AllOrTheFirstFault) {
