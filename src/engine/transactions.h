@@ -107,7 +107,7 @@ class Transactions {
   LockTable& locks_;
   const uint64_t process_;
 
-  mutable Mutex mutex_;  // Taken before the commit clock's; never while the lock table's is held.
+  mutable Mutex mutex_;  // Nothing else is locked while it is held.
   uint64_t next_number_ GUARDED_BY(mutex_) = 1;
   std::unordered_map<std::string, Entry> open_ GUARDED_BY(mutex_);
 };
