@@ -13,18 +13,6 @@ namespace {
 using model::Timestamp;
 using storage::Space;
 
-// The bytes of a commit, roughly: enough to keep a group's memory bounded.
-size_t ApproximateBytes(const AdmittedCommit& commit) {
-  size_t bytes = 0;
-  for (const Write& write : commit.writes) {
-    bytes += write.path.path().size() + write.fields.encoded().size();
-    for (const model::FieldTransform& transform : write.transforms) {
-      bytes += transform.operand.size();
-    }
-  }
-  return bytes;
-}
-
 // One document that a commit touches.
 struct Touched {
   std::string key;
@@ -100,20 +88,11 @@ Committer::~Committer() {
 }
 
 void Committer::Submit(AdmittedCommit commit) {
-  bool was_taken = false;
   {
     MutexLock lock(mutex_);
-    if (queue_.size() < kQueuedCommitsMax) {
-      queue_.push_back(std::move(commit));
-      was_taken = true;
-    }
+    queue_.push_back(std::move(commit));
   }
-  if (was_taken) {
-    changed_.NotifyOne();
-    return;
-  }
-  locks_.Release(commit.owner);
-  commit.done(Status(Code::kResourceExhausted, "too many commits are waiting"));
+  changed_.NotifyOne();
 }
 
 bool Committer::TakeGroup(std::vector<AdmittedCommit>* commits) {
@@ -121,7 +100,7 @@ bool Committer::TakeGroup(std::vector<AdmittedCommit>* commits) {
   while (queue_.empty() && !stopping_) changed_.Wait(mutex_);
   size_t bytes = 0;
   while (!queue_.empty() && commits->size() < kGroupCommitsMax && bytes < kGroupBytesMax) {
-    bytes += ApproximateBytes(queue_.front());
+    bytes += ApproximateBytes(queue_.front().writes);
     commits->push_back(std::move(queue_.front()));
     queue_.pop_front();
   }

@@ -40,7 +40,6 @@ struct AdmittedCommit {
 // Ownership: borrows all that it is given. The destructor finishes what was submitted.
 class Committer {
  public:
-  static constexpr size_t kQueuedCommitsMax = 20'000;
   static constexpr size_t kGroupCommitsMax = 512;
   static constexpr size_t kGroupBytesMax = 16 * 1024 * 1024;
 
@@ -50,7 +49,7 @@ class Committer {
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
 
-  // Takes the commit in. ResourceExhausted, to `done`, when kQueuedCommitsMax are waiting.
+  // Takes the commit in. How many there are is bounded by whoever admits them.
   void Submit(AdmittedCommit commit) EXCLUDES_LOCK(mutex_);
 
  private:

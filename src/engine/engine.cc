@@ -202,9 +202,18 @@ Result<Record> Engine::GetNewest(const Database& database, const model::Document
 
 void Engine::Admit(Database& database, std::vector<Write> writes, LockOwner owner,
                    CommitCallback done) {
+  const size_t bytes = ApproximateBytes(writes);
+  if (!commits_under_way_.Begin(bytes)) {
+    locks_.Release(owner);
+    return done(Status(Code::kResourceExhausted, "too many commits are waiting"));
+  }
   LockScope scope = ToLockScope(database, writes);
   auto commit = std::make_shared<AdmittedCommit>(
-      AdmittedCommit{&database, owner, std::move(writes), std::move(done)});
+      AdmittedCommit{&database, owner, std::move(writes),
+                     [this, bytes, done = std::move(done)](Result<CommitResult> result) {
+                       commits_under_way_.End(bytes);
+                       done(std::move(result));
+                     }});
   locks_.Acquire(owner, std::move(scope), LockMode::kWrite,
                  [this, commit = std::move(commit)](const Status& status) {
                    if (status.ok()) return committer_.Submit(std::move(*commit));

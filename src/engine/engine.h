@@ -18,6 +18,7 @@
 #include "base/thread_pool.h"
 #include "engine/catalog.h"
 #include "engine/commit_clock.h"
+#include "engine/commits_under_way.h"
 #include "engine/committer.h"
 #include "engine/document_cache.h"
 #include "engine/document_reader.h"
@@ -133,6 +134,7 @@ class Engine {
   DocumentReader reader_;
   LockTable locks_;
   Transactions transactions_;
+  CommitsUnderWay commits_under_way_;
   // History up to here may be gone, also if the wall clock has been set back since.
   std::atomic<int64_t> forgotten_micros_ = 0;
   Mutex maintenance_mutex_;  // Leaf lock.

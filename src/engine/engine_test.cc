@@ -232,10 +232,10 @@ TEST_F(EngineTest, ManyThreadsCommitAtOnce) {
             kThreads * kCommits + 1);
 }
 
-TEST_F(EngineTest, TheQueueOfCommitsIsBounded) {
+TEST_F(EngineTest, CommitsUnderWayAreBounded) {
   const Commits busy = StartBusyCommit();
   std::vector<Commits> queued;
-  for (size_t i = 0; i < Committer::kQueuedCommitsMax; ++i) {
+  for (size_t i = 1; i < CommitsUnderWay::kCommitsMax; ++i) {
     queued.push_back(test_.StartCommit({Transform("c/a", {Increment("n", 1)})}));
   }
   EXPECT_EQ(test_.Commit(SetNumber("c/b", 1)).status(),
@@ -243,10 +243,28 @@ TEST_F(EngineTest, TheQueueOfCommitsIsBounded) {
   gate_.Open();
   EXPECT_TRUE(busy.Take().ok());
   for (const Commits& outcome : queued) EXPECT_TRUE(outcome.Take().ok());
-  EXPECT_EQ(Number("c/a"), static_cast<int64_t>(Committer::kQueuedCommitsMax));
+  EXPECT_EQ(Number("c/a"), static_cast<int64_t>(CommitsUnderWay::kCommitsMax - 1));
   // The one that was turned away left no lock behind.
   EXPECT_TRUE(test_.Get(InTransaction{test_.Begin()}, "c/b").ok());
   EXPECT_EQ(Number("c/b"), std::nullopt);
+}
+
+TEST_F(EngineTest, TheMemoryOfCommitsUnderWayIsBounded) {
+  constexpr size_t kDocumentBytes = 1'000'000;
+  const model::Fields large =
+      MakeFields({{"x", model::EncodeString(std::string(kDocumentBytes, 'x'))}});
+  // Ten documents a commit: what fits into one request.
+  const std::vector<Write> writes(10, Set("c/a", large));
+  const Commits busy = StartBusyCommit();
+  std::vector<Commits> queued;
+  for (size_t i = 0; i < CommitsUnderWay::kBytesMax / ApproximateBytes(writes); ++i) {
+    queued.push_back(test_.StartCommit(writes));
+  }
+  EXPECT_EQ(test_.Commit(writes).status().code(), Code::kResourceExhausted);
+  gate_.Open();
+  EXPECT_TRUE(busy.Take().ok());
+  for (const Commits& outcome : queued) EXPECT_TRUE(outcome.Take().ok());
+  EXPECT_TRUE(test_.Commit(writes).ok());  // There is room again.
 }
 
 TEST_F(EngineTest, AFailedStoreFailsTheWholeGroup) {

@@ -1,6 +1,7 @@
 // What a client asks to be written, and what it is told afterwards.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,6 +35,9 @@ struct Write {
   std::vector<model::FieldTransform> transforms;
   Precondition precondition;
 };
+
+// About how much memory the writes hold: enough to keep what is under way bounded.
+size_t ApproximateBytes(const std::vector<Write>& writes);
 
 struct WriteResult {
   // The document after the whole commit; null where there is none.
