@@ -4,9 +4,9 @@
 #include <charconv>
 #include <optional>
 
+#include "base/utf8.h"
 #include "model/limits.h"
 #include "model/reserved_name.h"
-#include "base/utf8.h"
 
 namespace hearth::model {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "model/limits.h"
 #include "model/numeric_id.h"
 #include "model/reserved_name.h"
-#include "base/utf8.h"
 
 namespace hearth::model {
 namespace {

@@ -1,8 +1,8 @@
 #include "model/names.h"
 
+#include "base/utf8.h"
 #include "model/limits.h"
 #include "model/name_parser.h"
-#include "base/utf8.h"
 
 namespace hearth::model {
 namespace {

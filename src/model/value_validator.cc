@@ -5,11 +5,11 @@
 #include <cmath>
 #include <optional>
 
+#include "base/utf8.h"
 #include "model/limits.h"
 #include "model/names.h"
 #include "model/reserved_name.h"
 #include "model/timestamp.h"
-#include "base/utf8.h"
 
 namespace hearth::model {
 namespace {
