@@ -84,8 +84,8 @@ Engine::~Engine() {
 
 Status Engine::CheckReadTime(Timestamp read_time) const {
   if (read_time.micros() <= 0) return InvalidArgument("Only timestamps past epoch are supported.");
-  const int64_t now = std::max(clock_.WallMicros(), commit_clock_.Newest().micros());
-  if (read_time.micros() > now) {
+  const int64_t now = clock_.WallMicros();
+  if (read_time.micros() > std::max(now, commit_clock_.Newest().micros())) {
     return InvalidArgument("The requested 'read_time' cannot be in the future.");
   }
   const int64_t oldest =

@@ -8,11 +8,11 @@
 
 namespace hearth::engine {
 
-// A new seed for every run, printed; HEARTH_TEST_SEED repeats a run.
+// A new seed for every run, printed; HEARTH_SEED repeats a run.
 inline uint64_t TestSeed() {
-  const char* wanted = std::getenv("HEARTH_TEST_SEED");
+  const char* wanted = std::getenv("HEARTH_SEED");
   const uint64_t seed = wanted ? std::strtoull(wanted, nullptr, 10) : std::random_device()();
-  std::cout << "HEARTH_TEST_SEED=" << seed << std::endl;
+  std::cout << "HEARTH_SEED=" << seed << std::endl;
   return seed;
 }
 
