@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/testing/test_seed.h"
+#include "base/testing/test_seed.h"
 
 namespace hearth::engine {
 namespace {

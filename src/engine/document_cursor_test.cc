@@ -5,9 +5,9 @@
 #include <map>
 #include <vector>
 
+#include "base/testing/test_seed.h"
 #include "engine/keys.h"
 #include "engine/testing/faulty_store.h"
-#include "engine/testing/test_seed.h"
 #include "engine/testing/writes.h"
 #include "storage/memory_store.h"
 

@@ -5,10 +5,10 @@
 #include <atomic>
 #include <thread>
 
+#include "base/testing/test_seed.h"
 #include "engine/engine.h"
 #include "engine/listing.h"
 #include "engine/testing/test_engine.h"
-#include "engine/testing/test_seed.h"
 
 namespace hearth::engine {
 namespace {

@@ -6,10 +6,10 @@
 #include <map>
 #include <set>
 
+#include "base/testing/test_seed.h"
 #include "engine/keys.h"
 #include "engine/page_token.h"
 #include "engine/testing/faulty_store.h"
-#include "engine/testing/test_seed.h"
 #include "engine/testing/writes.h"
 #include "model/numeric_id.h"
 #include "storage/memory_store.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <random>
 
-#include "engine/testing/test_seed.h"
+#include "base/testing/test_seed.h"
 #include "engine/testing/writes.h"
 #include "model/random_value.h"
 #include "model/value_order.h"

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "base/base64.h"
+#include "base/testing/test_seed.h"
 #include "engine/keys.h"
 #include "engine/testing/printers.h"
-#include "engine/testing/test_seed.h"
 
 namespace hearth::engine {
 namespace {

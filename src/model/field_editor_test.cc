@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "base/testing/test_seed.h"
 #include "model/fields.h"
 #include "model/random_value.h"
 
@@ -40,8 +41,7 @@ FieldPath RandomPath(RandomTrees* random) {
 }
 
 TEST(FieldEditorTest, AgreesWithANaiveModel) {
-  const uint64_t seed = std::random_device()();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const uint64_t seed = TestSeed();
   RandomTrees random(seed);
   for (int round = 0; round < 2'000; ++round) {
     Children model = random.Fields(4);

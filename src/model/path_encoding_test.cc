@@ -7,6 +7,8 @@
 #include <tuple>
 #include <vector>
 
+#include "base/testing/test_seed.h"
+
 namespace hearth::model {
 namespace {
 
@@ -77,8 +79,7 @@ class RandomPaths {
 };
 
 TEST(PathEncodingTest, KeysSortAsPathsDoAndDecode) {
-  const uint64_t seed = std::random_device()();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const uint64_t seed = TestSeed();
   RandomPaths random(seed);
   for (int i = 0; i < 20'000; ++i) {
     const std::string left = random.Next();
@@ -95,8 +96,7 @@ TEST(PathEncodingTest, KeysSortAsPathsDoAndDecode) {
 }
 
 TEST(PathEncodingTest, PrefixesHoldExactlyWhatTheyPromise) {
-  const uint64_t seed = std::random_device()();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const uint64_t seed = TestSeed();
   RandomPaths random(seed);
   for (int i = 0; i < 20'000; ++i) {
     const DocumentPath base = Document(random.Next());
@@ -164,8 +164,7 @@ TEST(PathEncodingTest, BrokenKeysAreDataLoss) {
 }
 
 TEST(PathEncodingTest, RandomBytesNeverDecodeToSomethingElse) {
-  const uint64_t seed = std::random_device()();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const uint64_t seed = TestSeed();
   std::mt19937_64 engine(seed);
   const std::string alphabet = "\0\1\2\xff"s + "ac/";
   for (int i = 0; i < 50'000; ++i) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/testing/test_seed.h"
 #include "model/fields.h"
 #include "model/random_value.h"
 #include "model/value_order.h"
@@ -136,8 +137,7 @@ class SloppyEncoder {
 };
 
 TEST(CanonicalFieldsTest, EveryEncodingOfTheSameFieldsBecomesOne) {
-  const uint64_t seed = std::random_device()();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const uint64_t seed = TestSeed();
   RandomTrees random(seed);
   SloppyEncoder sloppy(seed + 1);
   for (int i = 0; i < 10'000; ++i) {
@@ -155,8 +155,7 @@ TEST(CanonicalFieldsTest, EveryEncodingOfTheSameFieldsBecomesOne) {
 }
 
 TEST(CanonicalFieldsTest, DamagedBytesAreRefusedOrBecomeValid) {
-  const uint64_t seed = std::random_device()();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const uint64_t seed = TestSeed();
   RandomTrees random(seed);
   SloppyEncoder sloppy(seed + 1);
   for (int i = 0; i < 50'000; ++i) {

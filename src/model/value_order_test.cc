@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/testing/test_seed.h"
 #include "model/random_value.h"
 
 namespace hearth::model {
@@ -109,8 +110,7 @@ int NaiveCompare(const Tree& left, const Tree& right) {
 }
 
 TEST(CompareValuesTest, AgreesWithANaiveComparison) {
-  const uint64_t seed = std::random_device()();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const uint64_t seed = TestSeed();
   RandomTrees random(seed);
   for (int i = 0; i < 20'000; ++i) {
     const Tree left = random.Value(3);

@@ -9,6 +9,7 @@
 #include <random>
 #include <string>
 
+#include "base/testing/test_seed.h"
 #include "storage/store_contract.h"
 
 namespace hearth::storage {
@@ -114,8 +115,7 @@ uint64_t CheckInChild(const RocksDbOptions& options) {
 }
 
 TEST(RocksDbCrashTest, KillsLoseNothingThatWasAcknowledged) {
-  const uint64_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const uint64_t seed = TestSeed();
   std::mt19937_64 random(seed);
   const TemporaryFolder folder;
   // Small buffers, so that kills hit flushes and compactions as well.

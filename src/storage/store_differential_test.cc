@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/testing/test_seed.h"
 #include "storage/store_contract.h"
 
 namespace hearth::storage {
@@ -94,9 +95,7 @@ class Differential {
 };
 
 TEST_P(StoreContractTest, BehavesLikeAMap) {
-  const uint64_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  RecordProperty("seed", std::to_string(seed));
+  const uint64_t seed = TestSeed();
   Differential differential(*store_, seed);
   for (int step = 0; step < 1500 && !HasFailure(); ++step) {
     differential.Commit();

@@ -4,7 +4,7 @@
 #include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>
 
-#include "engine/testing/test_seed.h"
+#include "base/testing/test_seed.h"
 #include "engine/testing/writes.h"
 #include "google/firestore/v1/document.pb.h"
 #include "google/firestore/v1/firestore.pb.h"

@@ -6,7 +6,7 @@
 #include <iostream>
 #include <random>
 
-namespace hearth::engine {
+namespace hearth {
 
 // A new seed for every run, printed; HEARTH_SEED repeats a run.
 inline uint64_t TestSeed() {
@@ -28,4 +28,4 @@ class Dice {
   std::mt19937_64 engine_;
 };
 
-}  // namespace hearth::engine
+}  // namespace hearth
