@@ -1,5 +1,7 @@
 #include "storage/rocksdb_store.h"
 
+#include <chrono>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "storage/data_folder.h"
 #include "storage/error_listener.h"
 #include "storage/expiry_filter.h"
+#include "storage/healer.h"
 #include "storage/log_check.h"
 #include "storage/rocksdb_open.h"
 #include "storage/rocksdb_options.h"
@@ -25,6 +28,9 @@ namespace {
 
 // A batch's buffer is kept for the next commit unless an unusually big one has blown it up.
 constexpr size_t kBatchBytesKept = size_t{1} << 20;
+// How long a commit waits, in all, for flushes and compactions that lag behind.
+constexpr std::chrono::milliseconds kStallPause{10};
+constexpr int kStallTriesMax = 500;
 
 // All that an open store consists of. Destroyed from the last member to the first.
 struct Parts {
@@ -37,13 +43,14 @@ struct Parts {
   std::vector<std::unique_ptr<rocksdb::ColumnFamilyHandle>> families;  // See kFamilyNames.
 };
 
-// After a commit or a background job failed, the next commit first tries to heal: it makes sure
-// that the log holds acknowledged commits only, has RocksDB resume, and begins a new log.
+// After a commit or a background job failed, the next commit first tries to heal.
 class RocksDbStore final : public Store {
  public:
   explicit RocksDbStore(Parts parts) : parts_(std::move(parts)) {
     database_.db = parts_.db.get();
     for (size_t i = 0; i < kSpaces; ++i) database_.families[i] = parts_.families[i].get();
+    healer_ = std::make_unique<Healer>(*parts_.db, *parts_.families[kSpaces], *parts_.wal,
+                                       *parts_.errors);
   }
   ~RocksDbStore() override;
   RocksDbStore(const RocksDbStore&) = delete;
@@ -67,17 +74,16 @@ class RocksDbStore final : public Store {
 
  private:
   Status Write(const Batch& batch);
-  Status HealIfTroubled();
-  Status Heal();
-  Status BeginNewLog();
 
   Parts parts_;
   OpenDatabase database_;
+  std::unique_ptr<Healer> healer_;
   rocksdb::WriteBatch batch_;  // Write's; commits come one at a time.
   mutable TsanOrder order_;
 };
 
 RocksDbStore::~RocksDbStore() {
+  healer_.reset();
   if (Status cut = FromRocksDb(parts_.wal->CutBack()); !cut.ok()) {
     Log(LogLevel::kError, "a failed commit may come back at the next start",
         {{"error", cut.ToString()}});
@@ -91,12 +97,12 @@ RocksDbStore::~RocksDbStore() {
 
 Status RocksDbStore::Commit(const Batch& batch) {
   if (batch.empty()) return Status();
-  RETURN_IF_ERROR(HealIfTroubled());
+  RETURN_IF_ERROR(healer_->HealIfTroubled());
   Status written = Write(batch);
   if (!written.ok() && parts_.wal->Writable()) {
     // Nothing of it came to the log: it was refused for the failure of a background job, which may
     // be over.
-    RETURN_IF_ERROR(HealIfTroubled());
+    RETURN_IF_ERROR(healer_->HealIfTroubled());
     written = Write(batch);
   }
   return written.While("committing");
@@ -113,7 +119,12 @@ Status RocksDbStore::Write(const Batch& batch) {
   rocksdb::WriteOptions options;
   options.sync = true;
   const TsanOrderLock lock(order_);
-  const rocksdb::Status written = parts_.db->Write(options, &batch_);
+  rocksdb::Status written = parts_.db->Write(options, &batch_);
+  // After an error of a compaction RocksDB does not wait when writes must: it says "incomplete".
+  for (int tries = 0; written.IsIncomplete() && tries < kStallTriesMax; ++tries) {
+    std::this_thread::sleep_for(kStallPause);
+    written = parts_.db->Write(options, &batch_);
+  }
   if (batch_.GetDataSize() > kBatchBytesKept) batch_ = rocksdb::WriteBatch();
   if (written.ok()) {
     parts_.wal->Acknowledge();
@@ -126,43 +137,6 @@ Status RocksDbStore::Write(const Batch& batch) {
         {{"error", cut.ToString()}});
   }
   return FromRocksDb(written.IsBusy() ? parts_.wal->failure() : written);
-}
-
-Status RocksDbStore::HealIfTroubled() {
-  if (!parts_.errors->troubled()) return Status();
-  if (Status healed = Heal(); !healed.ok()) {
-    parts_.errors->Set();
-    return healed.While("healing the store");
-  }
-  Log(LogLevel::kInfo, "storage healed");
-  return Status();
-}
-
-Status RocksDbStore::Heal() {
-  RETURN_IF_ERROR(FromRocksDb(parts_.wal->CutBack()));
-  const WalGuard::Abandoning abandoning(*parts_.wal);
-  // Cleared first, because an error during the resumption must not go unnoticed.
-  parts_.errors->Clear();
-  // Flushes what could not be flushed, and accepts writes again.
-  RETURN_IF_ERROR(FromRocksDb(parts_.db->Resume()));
-  RETURN_IF_ERROR(BeginNewLog());
-  // RocksDB keeps all files once it could not write a MANIFEST, because the one that failed may
-  // name them. The flush has put a new one into effect.
-  return FromRocksDb(parts_.db->EnableFileDeletions(/*force=*/true));
-}
-
-// A flush of a family begins a new log, unless there is nothing to flush; hence the change, which
-// itself needs no log.
-Status RocksDbStore::BeginNewLog() {
-  rocksdb::ColumnFamilyHandle* const unused = parts_.families[kSpaces].get();
-  rocksdb::WriteOptions without_log;
-  without_log.disableWAL = true;
-  RETURN_IF_ERROR(FromRocksDb(parts_.db->Delete(without_log, unused, "")));
-  rocksdb::FlushOptions at_once;
-  at_once.allow_write_stall = true;
-  RETURN_IF_ERROR(FromRocksDb(parts_.db->Flush(at_once, unused)));
-  CHECK(parts_.wal->Writable());
-  return Status();
 }
 
 Status OpenDatabaseIn(const RocksDbOptions& options, Parts& parts) {

@@ -17,7 +17,8 @@ class GuardedWal;
 // a sync fails, RocksDB leaves the record in the log, where the next start would find it: a commit
 // that failed and happened after all. CutBack removes it before the failure is reported.
 //
-// Threads: Writable, Acknowledge, CutBack and Abandoning are the committer's; the file system
+// Threads: Writable, Acknowledge, CutBack and Abandoning are the committer's, or the healer's while
+// that one waits; the file system
 // itself is safe for concurrent use. Ownership: shared with the RocksDB environment made of it.
 class WalGuard final : public rocksdb::FileSystemWrapper {
  public:

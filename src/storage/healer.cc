@@ -1,0 +1,107 @@
+#include "storage/healer.h"
+
+#include <chrono>
+#include <utility>
+
+#include "base/log.h"
+#include "rocksdb/convenience.h"
+#include "storage/rocksdb_status.h"
+
+namespace hearth::storage {
+namespace {
+
+// RocksDB pauses for a second after each error, and flushes all that it has in memory.
+constexpr std::chrono::milliseconds kPatience{5'000};
+constexpr std::chrono::milliseconds kQuietWaitMax{3'000};
+constexpr std::chrono::milliseconds kQuietWaitStep{5};
+
+// Waits until RocksDB's background jobs have ended, as they do after an error. An error of one that
+// is still running would make it give up the resumption and forget a flush that it has scheduled.
+void WaitUntilQuiet(rocksdb::DB& db) {
+  for (auto waited = kQuietWaitStep; waited < kQuietWaitMax; waited += kQuietWaitStep) {
+    uint64_t flushes = 0;
+    uint64_t compactions = 0;
+    const bool known =
+        db.GetIntProperty(rocksdb::DB::Properties::kNumRunningFlushes, &flushes) &&
+        db.GetIntProperty(rocksdb::DB::Properties::kNumRunningCompactions, &compactions);
+    if (!known || flushes + compactions == 0) return;
+    std::this_thread::sleep_for(kQuietWaitStep);
+  }
+}
+
+}  // namespace
+
+Healer::~Healer() {
+  if (!healing_.joinable()) return;
+  rocksdb::CancelAllBackgroundWork(&db_, /*wait=*/false);
+  healing_.join();
+}
+
+Status Healer::HealIfTroubled() {
+  if (!healing_.joinable()) {
+    if (!errors_.troubled()) return Status();
+    healing_ = std::thread([this] {
+      Status outcome = Heal();
+      MutexLock lock(mutex_);
+      outcome_ = std::move(outcome);
+      changed_.NotifyAll();
+    });
+  }
+  std::optional<Status> outcome;
+  {
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    MutexLock lock(mutex_);
+    while (!outcome_ && std::chrono::steady_clock::now() < deadline) {
+      changed_.WaitFor(mutex_, kPatience);
+    }
+    outcome = std::exchange(outcome_, std::nullopt);
+  }
+  if (!outcome) {
+    return Status(Code::kUnavailable,
+                  "the store is still healing after an I/O error; if this lasts, restart hearth");
+  }
+  healing_.join();
+  if (outcome->ok()) {
+    Log(LogLevel::kInfo, "storage healed");
+  } else {
+    errors_.Set();
+  }
+  return outcome->While("healing the store");
+}
+
+Status Healer::Heal() {
+  RETURN_IF_ERROR(FromRocksDb(wal_.CutBack()));
+  const WalGuard::Abandoning abandoning(wal_);
+  WaitUntilQuiet(db_);
+  // Cleared first, because an error during the resumption must not go unnoticed.
+  errors_.Clear();
+  // Flushes what could not be flushed, and accepts writes again.
+  RETURN_IF_ERROR(FromRocksDb(db_.Resume()));
+  RETURN_IF_ERROR(BeginNewLog());
+  // Once RocksDB could not write a MANIFEST it deletes no files, because the one that failed may
+  // name them. The flush has put a new one into effect.
+  return FromRocksDb(db_.EnableFileDeletions(/*force=*/true));
+}
+
+// A flush of a family begins a new log and a new MANIFEST where one is needed, unless there is
+// nothing to flush; hence the change, which itself needs no log.
+Status Healer::BeginNewLog() {
+  rocksdb::WriteOptions without_log;
+  without_log.disableWAL = true;
+  RETURN_IF_ERROR(FromRocksDb(db_.Delete(without_log, &unused_, "")));
+  rocksdb::FlushOptions at_once;
+  at_once.allow_write_stall = true;
+  RETURN_IF_ERROR(FromRocksDb(db_.Flush(at_once, &unused_)));
+  // After its first hard error RocksDB does not wait for flushes any more.
+  for (auto waited = kQuietWaitStep; waited < kQuietWaitMax; waited += kQuietWaitStep) {
+    uint64_t unflushed = 0;
+    const bool known =
+        db_.GetIntProperty(&unused_, rocksdb::DB::Properties::kNumImmutableMemTable, &unflushed);
+    if (known && unflushed == 0 && wal_.Writable()) return Status();
+    if (errors_.troubled()) break;
+    std::this_thread::sleep_for(kQuietWaitStep);
+  }
+  return Status(Code::kUnavailable, "RocksDB did not begin a new log");
+}
+
+}  // namespace hearth::storage
