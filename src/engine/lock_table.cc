@@ -1,6 +1,7 @@
 #include "engine/lock_table.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "base/check.h"
@@ -10,7 +11,24 @@ namespace {
 
 constexpr char kContention[] = "Too much contention on these documents. Please try again.";
 
+constexpr LockMode kModes[] = {LockMode::kRead, LockMode::kUpdate, LockMode::kWrite};
+
 uint8_t Bit(LockMode mode) { return static_cast<uint8_t>(mode); }
+
+size_t Index(LockMode mode) { return static_cast<size_t>(std::countr_zero(Bit(mode))); }
+
+bool Conflicts(LockMode requested, uint8_t held_modes) {
+  const auto holds = [held_modes](LockMode mode) { return (held_modes & Bit(mode)) != 0; };
+  switch (requested) {
+    case LockMode::kRead:
+      return holds(LockMode::kUpdate) || holds(LockMode::kWrite);
+    case LockMode::kUpdate:
+      return held_modes != 0;
+    case LockMode::kWrite:
+      return holds(LockMode::kRead) || holds(LockMode::kUpdate);
+  }
+  return true;
+}
 
 // True when a prefix of `left` meets a key or prefix of `right`.
 bool PrefixesMeet(const LockScope& left, const LockScope& right) {
@@ -29,53 +47,58 @@ bool PrefixesMeet(const LockScope& left, const LockScope& right) {
 LockTable::LockTable(const Clock& clock, std::chrono::milliseconds wait_max)
     : clock_(clock), wait_max_(wait_max) {}
 
-bool LockTable::Conflicts(LockMode requested, uint8_t held_modes) {
-  const auto holds = [held_modes](LockMode mode) { return (held_modes & Bit(mode)) != 0; };
-  switch (requested) {
-    case LockMode::kRead:
-      return holds(LockMode::kUpdate) || holds(LockMode::kWrite);
-    case LockMode::kUpdate:
-      return held_modes != 0;
-    case LockMode::kWrite:
-      return holds(LockMode::kRead) || holds(LockMode::kUpdate);
-  }
-  return true;
+bool LockTable::DocumentLock::IsUnused() const {
+  return holders.empty() && std::ranges::all_of(waiting_by_mode, &std::set<Ticket>::empty);
 }
 
-std::set<LockOwner> LockTable::Blockers(const Request& request) const {
-  std::set<LockOwner> blockers;
-  const auto consider = [&](LockOwner owner, uint8_t modes) {
-    if (owner != request.owner && Conflicts(request.mode, modes)) blockers.insert(owner);
+bool LockTable::DocumentLock::HasConflictingHolder(LockMode requested) const {
+  return std::ranges::any_of(kModes, [&](LockMode mode) {
+    return holders_by_mode[Index(mode)] > 0 && Conflicts(requested, Bit(mode));
+  });
+}
+
+bool LockTable::DocumentLock::HasConflictingRequestBefore(Ticket ticket, LockMode requested) const {
+  return std::ranges::any_of(kModes, [&](LockMode mode) {
+    const std::set<Ticket>& waiting = waiting_by_mode[Index(mode)];
+    return !waiting.empty() && *waiting.begin() < ticket && Conflicts(requested, Bit(mode));
+  });
+}
+
+template <typename Visit>
+bool LockTable::VisitBlockers(const Request& request, const Visit& visit) const {
+  const auto stops_at = [&](LockOwner owner, uint8_t modes) {
+    return owner != request.owner && Conflicts(request.mode, modes) && visit(owner);
+  };
+  const auto stops_in = [&](const DocumentLock& lock) {
+    return lock.HasConflictingHolder(request.mode) &&
+           std::ranges::any_of(lock.holders, [&](const auto& holder) {
+             return stops_at(holder.first, holder.second);
+           });
   };
   for (const std::string& key : request.scope.document_keys) {
-    if (const auto lock = documents_.find(key); lock != documents_.end()) {
-      for (const Holder& holder : lock->second.holders) consider(holder.owner, holder.modes);
-    }
-    for (const PrefixLock& lock : prefixes_) {
-      if (key.starts_with(lock.prefix)) consider(lock.owner, Bit(lock.mode));
+    const auto lock = documents_.find(key);
+    if (lock != documents_.end() && stops_in(lock->second)) return true;
+    for (const PrefixLock& prefix : prefixes_) {
+      if (key.starts_with(prefix.prefix) && stops_at(prefix.owner, Bit(prefix.mode))) return true;
     }
   }
   for (const std::string& prefix : request.scope.key_prefixes) {
     for (const auto& [key, lock] : documents_) {
-      if (!key.starts_with(prefix)) continue;
-      for (const Holder& holder : lock.holders) consider(holder.owner, holder.modes);
+      if (key.starts_with(prefix) && stops_in(lock)) return true;
     }
     for (const PrefixLock& lock : prefixes_) {
       const bool overlaps = prefix.starts_with(lock.prefix) || lock.prefix.starts_with(prefix);
-      if (overlaps) consider(lock.owner, Bit(lock.mode));
+      if (overlaps && stops_at(lock.owner, Bit(lock.mode))) return true;
     }
   }
-  return blockers;
+  return false;
 }
 
 bool LockTable::MustQueueBehind(const Request& request, Ticket ticket) const {
   for (const std::string& key : request.scope.document_keys) {
     const auto lock = documents_.find(key);
     if (lock == documents_.end()) continue;
-    for (const Ticket earlier : lock->second.waiting) {
-      if (earlier >= ticket) break;
-      if (Conflicts(request.mode, Bit(waiting_.at(earlier).mode))) return true;
-    }
+    if (lock->second.HasConflictingRequestBefore(ticket, request.mode)) return true;
   }
   const auto is_behind = [&](const Request& earlier) {
     return Conflicts(request.mode, Bit(earlier.mode)) &&
@@ -100,20 +123,17 @@ bool LockTable::CanGrant(const Request& request, Ticket ticket) const {
   const auto owner = owners_.find(request.owner);
   const bool overtakes = owner != owners_.end() && owner->second.HoldsAnything();
   if (!overtakes && MustQueueBehind(request, ticket)) return false;
-  return Blockers(request).empty();
+  return !VisitBlockers(request, [](LockOwner) { return true; });
 }
 
 void LockTable::Grant(const Request& request) {
   OwnerState& owner = owners_[request.owner];
   for (const std::string& key : request.scope.document_keys) {
-    std::vector<Holder>& holders = documents_[key].holders;
-    const auto own = std::ranges::find(holders, request.owner, &Holder::owner);
-    if (own != holders.end()) {
-      own->modes = static_cast<uint8_t>(own->modes | Bit(request.mode));
-    } else {
-      holders.push_back({request.owner, Bit(request.mode)});
-      owner.held_keys.push_back(key);
-    }
+    DocumentLock& lock = documents_[key];
+    uint8_t& modes = lock.holders[request.owner];
+    if (modes == 0) owner.held_keys.push_back(key);
+    if ((modes & Bit(request.mode)) == 0) ++lock.holders_by_mode[Index(request.mode)];
+    modes = static_cast<uint8_t>(modes | Bit(request.mode));
   }
   for (const std::string& prefix : request.scope.key_prefixes) {
     prefixes_.push_back({request.owner, request.mode, prefix});
@@ -124,7 +144,7 @@ void LockTable::Grant(const Request& request) {
 void LockTable::Enqueue(Request request, Ticket ticket) {
   owners_[request.owner].waiting.insert(ticket);
   for (const std::string& key : request.scope.document_keys) {
-    documents_[key].waiting.insert(ticket);
+    documents_[key].waiting_by_mode[Index(request.mode)].insert(ticket);
   }
   if (!request.scope.key_prefixes.empty()) waiting_prefixes_.insert(ticket);
   waiting_.emplace(ticket, std::move(request));
@@ -139,8 +159,8 @@ LockTable::Request LockTable::TakeWaiting(Ticket ticket) {
   for (const std::string& key : request.scope.document_keys) {
     const auto lock = documents_.find(key);
     if (lock == documents_.end()) continue;  // The request names the key twice.
-    lock->second.waiting.erase(ticket);
-    if (lock->second.waiting.empty() && lock->second.holders.empty()) documents_.erase(lock);
+    lock->second.waiting_by_mode[Index(request.mode)].erase(ticket);
+    if (lock->second.IsUnused()) documents_.erase(lock);
   }
   return request;
 }
@@ -149,11 +169,19 @@ std::set<LockOwner> LockTable::BlockersOf(LockOwner owner) const {
   std::set<LockOwner> blockers;
   const auto found = owners_.find(owner);
   if (found == owners_.end()) return blockers;
-  for (const Ticket ticket : found->second.waiting) blockers.merge(Blockers(waiting_.at(ticket)));
+  for (const Ticket ticket : found->second.waiting) {
+    VisitBlockers(waiting_.at(ticket), [&blockers](LockOwner blocker) {
+      blockers.insert(blocker);
+      return false;
+    });
+  }
   return blockers;
 }
 
 std::optional<LockOwner> LockTable::FindDeadlockVictim(LockOwner start) const {
+  // Nobody waits for somebody who holds nothing.
+  const auto owner = owners_.find(start);
+  if (owner == owners_.end() || !owner->second.HoldsAnything()) return std::nullopt;
   // Depth first, without recursion: a chain can be as long as there are owners.
   struct Step {
     LockOwner owner;
@@ -181,18 +209,20 @@ void LockTable::Acquire(LockOwner owner, LockScope scope, LockMode mode, Callbac
     MutexLock lock(mutex_);
     const Ticket ticket = next_ticket_++;
     Request request{owner, std::move(scope), mode, std::move(done), clock_.Monotonic() + wait_max_};
+    std::set<Ticket> overtaking;
     if (CanGrant(request, ticket)) {
       Grant(request);
       decided.emplace_back(std::move(request.done), Status());
-    } else if (closed_.ok()) {
-      Enqueue(std::move(request), ticket);
-    } else {
+      overtaking = owners_.at(owner).waiting;
+    } else if (!closed_.ok()) {
       decided.emplace_back(std::move(request.done), closed_);
+    } else if (waiting_.size() >= kWaitingRequestsMax) {
+      decided.emplace_back(std::move(request.done),
+                           Status(Code::kResourceExhausted, "too many requests wait for a lock"));
+    } else {
+      Enqueue(std::move(request), ticket);
     }
-    const auto state = owners_.find(owner);
-    if (state != owners_.end() && !state->second.waiting.empty()) {
-      Settle(state->second.waiting, {owner}, &decided);
-    }
+    Settle(std::move(overtaking), {owner}, &decided);
   }
   Run(std::move(decided));
 }
@@ -202,7 +232,9 @@ void LockTable::AddWaiting(const std::vector<std::string>& keys, Prefixes prefix
   for (const std::string& key : keys) {
     const auto lock = documents_.find(key);
     if (lock == documents_.end()) continue;
-    candidates->insert(lock->second.waiting.begin(), lock->second.waiting.end());
+    for (const std::set<Ticket>& waiting : lock->second.waiting_by_mode) {
+      candidates->insert(waiting.begin(), waiting.end());
+    }
   }
   if (prefixes == Prefixes::kNone) {
     candidates->insert(waiting_prefixes_.begin(), waiting_prefixes_.end());
@@ -223,9 +255,11 @@ void LockTable::Drop(LockOwner owner, std::set<Ticket>* candidates, Decided* dec
   owners_.erase(found);
   for (const std::string& key : state.held_keys) {
     const auto lock = documents_.find(key);
-    std::erase_if(lock->second.holders,
-                  [&](const Holder& holder) { return holder.owner == owner; });
-    if (lock->second.waiting.empty() && lock->second.holders.empty()) documents_.erase(lock);
+    const uint8_t modes = lock->second.holders.extract(owner).mapped();
+    for (const LockMode mode : kModes) {
+      if ((modes & Bit(mode)) != 0) --lock->second.holders_by_mode[Index(mode)];
+    }
+    if (lock->second.IsUnused()) documents_.erase(lock);
   }
   std::erase_if(prefixes_, [&](const PrefixLock& lock) { return lock.owner == owner; });
   AddWaiting(state.held_keys, state.holds_prefixes ? Prefixes::kSome : Prefixes::kNone, candidates);

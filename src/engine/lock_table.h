@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <compare>
 #include <cstddef>
@@ -58,11 +59,12 @@ struct LockScope {
 //
 // Threads: safe for concurrent use. Callbacks run without the lock, on the thread whose call
 // decided the request, and must not block.
-// Errors (to the callback): Aborted when the wait was too long or the owner lost a deadlock, and
-// what Close was given.
+// Errors (to the callback): Aborted when the wait was too long or the owner lost a deadlock,
+// ResourceExhausted when kWaitingRequestsMax wait already, and what Close was given.
 class LockTable {
  public:
   using Callback = std::function<void(Status)>;
+  static constexpr size_t kWaitingRequestsMax = 20'000;
 
   LockTable(const Clock& clock, std::chrono::milliseconds wait_max);
 
@@ -87,6 +89,7 @@ class LockTable {
 
  private:
   using Ticket = uint64_t;  // The order of arrival of requests that wait.
+  static constexpr size_t kLockModes = 3;
   struct Request {
     LockOwner owner;
     LockScope scope;
@@ -94,13 +97,16 @@ class LockTable {
     Callback done;
     std::chrono::steady_clock::time_point give_up_at;
   };
-  struct Holder {
-    LockOwner owner;
-    uint8_t modes;  // LockMode bits.
-  };
+  // Counted and sorted by mode, so that a look at a document in great demand costs no more than
+  // one at any other.
   struct DocumentLock {
-    std::vector<Holder> holders;
-    std::set<Ticket> waiting;
+    std::map<LockOwner, uint8_t> holders;  // LockMode bits.
+    std::array<size_t, kLockModes> holders_by_mode = {};
+    std::array<std::set<Ticket>, kLockModes> waiting_by_mode;
+
+    bool IsUnused() const;
+    bool HasConflictingHolder(LockMode requested) const;
+    bool HasConflictingRequestBefore(Ticket ticket, LockMode requested) const;
   };
   struct PrefixLock {
     LockOwner owner;
@@ -116,8 +122,10 @@ class LockTable {
   // Callbacks to run once the mutex is released.
   using Decided = std::vector<std::pair<Callback, Status>>;
 
-  static bool Conflicts(LockMode requested, uint8_t held_modes);
-  std::set<LockOwner> Blockers(const Request& request) const REQUIRES_LOCK(mutex_);
+  // Calls `visit` with each owner that stands in the way of `request`, until it returns true; then
+  // returns true as well. An owner may come twice.
+  template <typename Visit>
+  bool VisitBlockers(const Request& request, const Visit& visit) const REQUIRES_LOCK(mutex_);
   bool MustQueueBehind(const Request& request, Ticket ticket) const REQUIRES_LOCK(mutex_);
   bool CanGrant(const Request& request, Ticket ticket) const REQUIRES_LOCK(mutex_);
   void Grant(const Request& request) REQUIRES_LOCK(mutex_);

@@ -12,9 +12,9 @@
 
 #include "base/fake_clock.h"
 #include "base/mutex.h"
+#include "base/testing/test_seed.h"
 #include "engine/lock_table.h"
 #include "engine/testing/outcome.h"
-#include "engine/testing/test_seed.h"
 
 namespace hearth::engine {
 namespace {
@@ -100,6 +100,29 @@ class Referee {
   std::map<LockOwner, Account> accounts_ GUARDED_BY(mutex_);
 };
 
+// Lets threads sleep until somebody got an answer.
+class Progress {
+ public:
+  size_t answers() {
+    MutexLock lock(mutex_);
+    return answers_;
+  }
+  void Note() {
+    MutexLock lock(mutex_);
+    ++answers_;
+    changed_.NotifyAll();
+  }
+  void AwaitMoreThan(size_t answers) {
+    MutexLock lock(mutex_);
+    while (answers_ <= answers) changed_.Wait(mutex_);
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar changed_;
+  size_t answers_ GUARDED_BY(mutex_) = 0;
+};
+
 // The table under test, and who watches it.
 struct Arena {
   FakeClock clock{1'000'000};
@@ -108,6 +131,7 @@ struct Arena {
   std::atomic<uint64_t> next_owner = 1;
   std::atomic<size_t> finished = 0;
   std::atomic<size_t> lost = 0;
+  Progress progress;
 };
 
 // Plays one owner after the other: some requests one by one or at once, then the end of it.
@@ -177,12 +201,13 @@ class Actor {
     }
     const Outcome<Status>& outcome = requests_.emplace_back();
     arena_.referee.Wants(owner_);
-    arena_.locks.Acquire(
-        owner_, scope, mode,
-        [this, owner = owner_, scope, mode, done = outcome.Callback()](const Status& status) {
-          arena_.referee.Answered(owner, scope, mode, status);
-          done(status);
-        });
+    arena_.locks.Acquire(owner_, scope, mode,
+                         [&arena = arena_, owner = owner_, scope, mode,
+                          done = outcome.Callback()](const Status& status) {
+                           arena.referee.Answered(owner, scope, mode, status);
+                           done(status);
+                           arena.progress.Note();
+                         });
   }
 
   Arena& arena_;
@@ -201,7 +226,9 @@ void Play(Arena& arena, Dice& dice, size_t owners, Company company) {
   std::vector<std::unique_ptr<Actor>> actors(company == Company::kAlone ? 8 : 3);
   for (auto& actor : actors) actor = std::make_unique<Actor>(arena);
   size_t idle_turns = 0;
+  size_t answers = 0;
   while (!actors.empty()) {
+    if (idle_turns == 0) answers = arena.progress.answers();
     Actor& actor = *actors[dice.Below(actors.size())];
     if (arena.finished >= owners) actor.Retire();
     idle_turns = actor.Move(dice) ? 0 : idle_turns + 1;
@@ -209,8 +236,9 @@ void Play(Arena& arena, Dice& dice, size_t owners, Company company) {
     if (company == Company::kAlone) {
       // With nobody else about, somebody can always move.
       ASSERT_LT(idle_turns, 10'000u) << "everybody waits";
-    } else if (idle_turns > 0) {
-      std::this_thread::yield();
+    } else if (idle_turns >= 50) {
+      arena.progress.AwaitMoreThan(answers);
+      idle_turns = 0;
     }
   }
 }
@@ -239,7 +267,7 @@ TEST(LockTableStressTest, ThreadsExcludeOneAnother) {
   std::vector<std::thread> threads;
   for (size_t i = 0; i < 6; ++i) {
     threads.emplace_back([&arena, dice = Dice(seed + i)]() mutable {
-      Play(arena, dice, 20'000, Company::kWithOthers);
+      Play(arena, dice, 10'000, Company::kWithOthers);
     });
   }
   for (std::thread& thread : threads) thread.join();

@@ -578,9 +578,24 @@ TEST_F(LockTableTest, CallbacksMayCallBack) {
   EXPECT_TRUE(Granted(Write(kD, "a1")));
 }
 
+TEST_F(LockTableTest, WaitingRequestsAreBounded) {
+  Read(kA, "a1");
+  std::vector<Verdict> waiting;
+  for (uint64_t id = 10; waiting.size() < LockTable::kWaitingRequestsMax; ++id) {
+    waiting.push_back(Write({id, id}, "a1"));
+  }
+  EXPECT_TRUE(Waits(waiting.back()));
+  EXPECT_EQ(**Write(kB, "a1"),
+            Status(Code::kResourceExhausted, "too many requests wait for a lock"));
+  EXPECT_TRUE(Granted(Write(kB, "b1")));  // What need not wait is not affected.
+  locks_.Release(kA);
+  EXPECT_TRUE(Granted(waiting.back()));
+  EXPECT_TRUE(Granted(Write(kB, "a1")));
+}
+
 TEST_F(LockTableTest, LongChainsOfWaitingOwnersAreNoProblem) {
   // Everybody reads one key and writes the next one's: a circle that the last one closes.
-  constexpr uint64_t kOwners = 50'000;
+  constexpr uint64_t kOwners = LockTable::kWaitingRequestsMax;
   const auto key = [](uint64_t i) { return "a" + std::to_string(i); };
   for (uint64_t i = 1; i <= kOwners; ++i) Read({i, i}, key(i));
   // From the far end, so that a look at one owner's blockers has the whole chain behind it only
