@@ -101,7 +101,7 @@ TEST(ResponsesTest, TimesOfTheEpochAreThere) {
 }
 
 TEST(ResponsesTest, StoredFieldsAreWhatProtobufWrites) {
-  const uint64_t seed = engine::TestSeed();
+  const uint64_t seed = TestSeed();
   model::RandomTrees random(seed);
   for (int i = 0; i < 2'000; ++i) {
     const std::string encoded = EncodeDocumentFields(random.Fields(3));
