@@ -1,5 +1,5 @@
 # Hearth's commands. `make help` lists them.
-.PHONY: help setup build run test quick-test asan tsan thread-safety fuzz bench stress format clean
+.PHONY: help setup build run test quick-test asan tsan fuzz bench stress format clean
 
 BUILD := build/release
 JOBS := $(shell nproc)
