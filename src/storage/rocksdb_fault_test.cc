@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 
+#include "base/testing/test_seed.h"
 #include "storage/faulty_file_system.h"
 #include "storage/rocksdb_open.h"
 #include "storage/store_contract.h"
@@ -222,8 +223,7 @@ INSTANTIATE_TEST_SUITE_P(All, FlushFaultTest, testing::Values(".sst", "MANIFEST"
 
 // Random commits under random faults, with copies, losses of power and restarts in between.
 TEST_F(FaultTest, RandomFaultsNeverLoseOrInventACommit) {
-  const uint64_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const uint64_t seed = TestSeed();
   std::mt19937_64 random(seed);
   const auto below = [&random](size_t bound) { return random() % bound; };
   constexpr std::array<const char*, 4> kParts = {".log", ".sst", "MANIFEST", ""};
