@@ -54,14 +54,13 @@ Result<ReadMask> ReadMaskOf(const Request& request) {
 // When a request with a `transaction` or a `read_time` wants to read.
 template <typename Request>
 Result<engine::Consistency> ReadConsistency(const Request& request) {
+  engine::Consistency consistency = engine::Now{};
   if (request.has_transaction()) {
-    return engine::Consistency(engine::InTransaction{request.transaction()});
+    consistency = engine::InTransaction{request.transaction()};
+  } else if (request.has_read_time()) {
+    ASSIGN_OR_RETURN(consistency, ReadTime(request.read_time()));
   }
-  if (request.has_read_time()) {
-    ASSIGN_OR_RETURN(const model::Timestamp read_time, ReadTime(request.read_time()));
-    return engine::Consistency(read_time);
-  }
-  return engine::Consistency(engine::Now{});
+  return consistency;
 }
 
 }  // namespace hearth::wire
