@@ -57,7 +57,7 @@ class Model {
 
  private:
   std::map<Timestamp, State> states_;
-  const State nothing_;
+  const State nothing_ = {};
 };
 
 enum class Missing { kHidden, kShown };
