@@ -55,7 +55,9 @@ Status DocumentEdit::CheckPrecondition(const Precondition& precondition) const {
     return Status(Code::kAlreadyExists, "Document already exists: " + Name());
   }
   if (precondition.update_time) {
-    const int64_t stored = Exists() && before_ ? model::RecordUpdateTime(*before_).micros() : 0;
+    // What this commit has made anew has no version yet.
+    const bool has_version = Exists() && before_ && !was_deleted_;
+    const int64_t stored = has_version ? model::RecordUpdateTime(*before_).micros() : 0;
     const int64_t required = precondition.update_time->micros();
     if (stored != required) {
       return Status(Code::kFailedPrecondition, "the stored version (" + std::to_string(stored) +

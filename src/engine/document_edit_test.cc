@@ -153,6 +153,7 @@ TEST(DocumentEditTest, LaterPreconditionsSeeEarlierWrites) {
   const Write at_version = IfUpdatedAt(set, Timestamp::FromMicros(kUpdated));
   EXPECT_EQ(Edit(stored, {at_version, at_version}).status, Status());
   EXPECT_EQ(Edit(stored, {remove, at_version}).status, WrongVersion(0, kUpdated));
+  EXPECT_EQ(Edit(stored, {remove, set, at_version}).status, WrongVersion(0, kUpdated));
 }
 
 TEST(DocumentEditTest, WithoutMaskTheDocumentIsReplaced) {
