@@ -237,10 +237,13 @@ void Engine::Commit(Database& database, std::vector<Write> writes, std::string_v
   Result<std::shared_ptr<const Transaction>> taken =
       transactions_.TakeForCommit(database, transaction);
   if (!taken.ok()) return done(taken.status());
-  // The transaction lasts as long as its commit, and with it the locks.
+  // The transaction lasts as long as its commit, and with it the locks; no longer, so that whoever
+  // hears of the commit finds them released.
   const LockOwner owner = (*taken)->owner;
   Admit(database, std::move(writes), owner,
-        [transaction = *std::move(taken), done = std::move(done)](Result<CommitResult> result) {
+        [transaction = *std::move(taken),
+         done = std::move(done)](Result<CommitResult> result) mutable {
+          transaction.reset();
           done(std::move(result));
         });
 }
