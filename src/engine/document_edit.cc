@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "model/limits.h"
+
 namespace hearth::engine {
 namespace {
 
@@ -78,6 +80,12 @@ Status DocumentEdit::Apply(Write& write, Timestamp commit_time,
   }
   Fields fields =
       write.mask ? Merge(Current(), write.fields, *write.mask) : std::move(write.fields);
+  transforms_ += write.transforms.size();
+  if (transforms_ > model::kTransformsPerDocumentMax) {
+    return InvalidArgument("a document can have at most " +
+                           std::to_string(model::kTransformsPerDocumentMax) +
+                           " field transforms in one commit: " + Name());
+  }
   if (!write.transforms.empty()) {
     ASSIGN_OR_RETURN(fields, Transform(fields, write.transforms, commit_time, transform_results));
   }

@@ -50,6 +50,7 @@ class DocumentEdit {
   Record before_;
   State state_ = State::kUntouched;
   model::Fields written_;     // In state kWritten.
+  size_t transforms_ = 0;     // Of all writes so far.
   bool was_deleted_ = false;  // At some point in this commit: what comes after is a new document.
 };
 

@@ -350,6 +350,16 @@ TEST(DocumentEditTest, SeveralWritesApplyInOrder) {
   EXPECT_EQ(edited.transform_results[1], std::vector<std::string>{EncodeInteger(7)});
 }
 
+TEST(DocumentEditTest, TransformsAreCountedOverAllWrites) {
+  const auto transforms = [](size_t count) {
+    return Transform(kPath, std::vector<FieldTransform>(count, Increment("n", 1)));
+  };
+  EXPECT_EQ(Edit(nullptr, {transforms(250), transforms(250)}).status, Status());
+  EXPECT_EQ(Edit(nullptr, {transforms(250), transforms(251)}).status,
+            InvalidArgument("a document can have at most 500 field transforms in one commit: " +
+                            std::string(kName)));
+}
+
 TEST(DocumentEditTest, UntouchedIsUnchanged) {
   const Record stored = Stored({});
   ExpectUnchanged(stored, Edit(stored, std::vector<Write>{}));

@@ -29,8 +29,8 @@ LockScope ToLockScope(const Database& database, const ReadScope& scope) {
   for (const model::DocumentPath& path : scope.documents) {
     locks.document_keys.push_back(DocumentKey(database.number, path));
   }
-  if (scope.collection) {
-    locks.key_prefixes.push_back(CollectionKeyPrefix(database.number, *scope.collection));
+  for (const std::string& prefix : scope.path_prefixes) {
+    locks.key_prefixes.push_back(DatabaseKeyPrefix(database.number) + prefix);
   }
   return locks;
 }

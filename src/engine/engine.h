@@ -23,6 +23,7 @@
 #include "engine/document_cache.h"
 #include "engine/document_reader.h"
 #include "engine/lock_table.h"
+#include "engine/read_scope.h"
 #include "engine/read_view.h"
 #include "engine/transactions.h"
 #include "engine/write.h"
@@ -50,13 +51,6 @@ struct NewTransaction {
   TransactionOptions options;
 };
 using Consistency = std::variant<Now, model::Timestamp, InTransaction, NewTransaction>;
-
-// What a read will touch: a read-write transaction locks it.
-struct ReadScope {
-  std::vector<model::DocumentPath> documents;
-  std::optional<model::CollectionPath> collection;  // All of its documents, present and future.
-  enum class Access : uint8_t { kSingleDocuments, kScans } access = Access::kSingleDocuments;
-};
 
 // The document database: what every door and every embedded user calls.
 //

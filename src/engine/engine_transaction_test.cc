@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "engine/engine.h"
+#include "engine/listing.h"
 #include "engine/testing/test_engine.h"
 
 namespace hearth::engine {
@@ -133,6 +134,34 @@ TEST_F(EngineTransactionTest, AScanLocksThePhantoms) {
   EXPECT_FALSE(IsLocked("c/a/below/x"));
   EXPECT_EQ(test_.Rollback(transaction), Status());
   EXPECT_FALSE(IsLocked("c/new"));
+}
+
+TEST_F(EngineTransactionTest, AListingLocksAllThatItDependsOn) {
+  const auto list = [this](ListDocumentsRequest request) {
+    const std::string transaction = test_.Begin();
+    EXPECT_TRUE(test_.Read(InTransaction{transaction}, *ScopeOf(request)).ok());
+    return transaction;
+  };
+  ListDocumentsRequest request{Parent("c/a"), "below"};
+  EXPECT_EQ(test_.Rollback(list(request)), Status());
+
+  const std::string plain = list(request);
+  EXPECT_TRUE(IsLocked("c/a/below/x"));
+  EXPECT_FALSE(IsLocked("c/a/below/x/deep/y"));
+  EXPECT_EQ(test_.Rollback(plain), Status());
+
+  request.show_missing = true;
+  const std::string with_missing = list(request);
+  EXPECT_TRUE(IsLocked("c/a/below/x"));
+  EXPECT_TRUE(IsLocked("c/a/below/x/deep/y"));
+  EXPECT_FALSE(IsLocked("c/a/other/x"));
+  EXPECT_EQ(test_.Rollback(with_missing), Status());
+
+  const std::string all_collections = list({Parent("c/a"), ""});
+  EXPECT_TRUE(IsLocked("c/a/below/x"));
+  EXPECT_TRUE(IsLocked("c/a/other/x"));
+  EXPECT_FALSE(IsLocked("c/a"));
+  EXPECT_EQ(test_.Rollback(all_collections), Status());
 }
 
 TEST_F(EngineTransactionTest, ALockIsOneDatabases) {

@@ -227,6 +227,22 @@ Result<DocumentPage> ListByOrders(const ReadView& view, const ListDocumentsReque
 
 }  // namespace
 
+Result<ReadScope> ScopeOf(const ListDocumentsRequest& request) {
+  ReadScope scope;
+  scope.access = ReadScope::Access::kScans;
+  if (request.collection_id.empty()) {
+    scope.path_prefixes.push_back(model::EncodeSubtreePrefix(request.parent.document_path));
+    return scope;
+  }
+  ASSIGN_OR_RETURN(const CollectionPath collection,
+                   request.parent.Collection(request.collection_id));
+  // Whether a name is missing depends on the documents below it.
+  scope.path_prefixes.push_back(request.show_missing
+                                    ? model::EncodeCollectionSubtreePrefix(collection)
+                                    : model::EncodeCollectionPrefix(collection));
+  return scope;
+}
+
 Result<DocumentPage> ListDocuments(const ReadView& view, const ListDocumentsRequest& request) {
   CHECK(request.page_size > 0);
   return request.orders.empty() ? ListByName(view, request) : ListByOrders(view, request);

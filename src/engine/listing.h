@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "engine/read_scope.h"
 #include "engine/read_view.h"
 #include "model/field_path.h"
 #include "model/names.h"
@@ -35,6 +36,9 @@ struct ListDocumentsRequest {
   // Also names that have no document but documents below them. Only without orders.
   bool show_missing = false;
 };
+
+// What ListDocuments will read. InvalidArgument for a collection id that is none.
+Result<ReadScope> ScopeOf(const ListDocumentsRequest& request);
 
 struct ListedDocument {
   model::DocumentPath path;

@@ -19,6 +19,7 @@
 #include "http/router.h"
 #include "http/server.h"
 #include "storage/rocksdb_store.h"
+#include "wire/requests.h"
 
 namespace hearth::server {
 namespace {
@@ -76,6 +77,7 @@ Status Serve(const ServeOptions& options) {
   ASSIGN_OR_RETURN(const LogFormat log_format, ParseLogFormat(options.log_format));
   ASSIGN_OR_RETURN(http::ServerOptions server_options, ToServerOptions(options));
   ConfigureLog(log_level, log_format);
+  wire::SilenceProtobufLog();
   const StopSignals stop_signals;
 
   const SystemClock clock;

@@ -2,6 +2,7 @@
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/stubs/logging.h>
 
 #include <string>
 #include <utility>
@@ -171,6 +172,8 @@ Result<Write> ReadDocumentTransform(const DatabaseName& database, const proto::W
 }
 
 }  // namespace
+
+void SilenceProtobufLog() { google::protobuf::SetLogHandler(nullptr); }
 
 Status ParseMessage(std::string_view bytes, google::protobuf::MessageLite* message) {
   ArrayInputStream stream(bytes.data(), static_cast<int>(bytes.size()));

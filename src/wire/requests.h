@@ -22,6 +22,10 @@ namespace hearth::wire {
 
 namespace proto = ::google::firestore::v1;
 
+// libprotobuf writes a line of its own to standard error for much that clients get wrong; they are
+// told, and nobody else needs to know. To be called once, at start-up.
+void SilenceProtobufLog();
+
 // Fills `message` from a request's bytes.
 Status ParseMessage(std::string_view bytes, google::protobuf::MessageLite* message);
 

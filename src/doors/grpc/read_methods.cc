@@ -183,13 +183,10 @@ struct List {
     if (request.show_missing && request.collection_id.empty()) {
       return InvalidArgument("collection id must be set when show_missing is true");
     }
-    ReadScope scope;
-    scope.access = ReadScope::Access::kScans;
-    if (!request.collection_id.empty()) {
-      ASSIGN_OR_RETURN(scope.collection, request.parent.Collection(request.collection_id));
-    } else if (!request.orders.empty()) {
+    if (request.collection_id.empty() && !request.orders.empty()) {
       return InvalidArgument("kind is required for all orders except __key__ ascending");
     }
+    ASSIGN_OR_RETURN(ReadScope scope, engine::ScopeOf(request));
     ASSIGN_OR_RETURN(ReadMask mask, wire::ReadMaskOf(message));
     ASSIGN_OR_RETURN(Consistency consistency, wire::ReadConsistency(message));
     ASSIGN_OR_RETURN(Database * database, engine.OpenDatabase(request.parent.database));

@@ -16,6 +16,7 @@
 #include "engine/testing/faulty_store.h"
 #include "engine/testing/outcome.h"
 #include "engine/testing/writes.h"
+#include "model/path_encoding.h"
 #include "storage/memory_store.h"
 
 namespace hearth::engine {
@@ -111,7 +112,7 @@ class TestEngine {
   // All documents of one collection.
   static ReadScope Collection(std::string_view path) {
     ReadScope scope = Everything();
-    scope.collection = *model::CollectionPath::Parse(path);
+    scope.path_prefixes = {model::EncodeCollectionPrefix(*model::CollectionPath::Parse(path))};
     return scope;
   }
   // Scans without locks.
