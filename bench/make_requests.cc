@@ -77,7 +77,7 @@ void WriteAnswers(const std::string& folder) {
 int main(int argc, char** argv) {
   CLI::App app("Writes the requests of the benchmarks and the canned answers.");
   std::string folder;
-  int documents = 500;
+  int documents = 10'000;
   app.add_option("folder", folder)->required()->check(CLI::ExistingDirectory);
   app.add_option("--documents", documents)->capture_default_str();
   CLI11_PARSE(app, argc, argv);
