@@ -12,11 +12,14 @@ ALLOWED = {
     "base": "",
     "model": "base",
     "storage": "base",
-    "engine": "base model storage",
+    "index": "base model storage",
+    "vector": "base model",
+    "query": "base model storage index vector",
+    "engine": "base model storage index vector query",
     "http": "base",
-    "wire": "base model engine",
-    "doors": "base model engine http wire",
-    "server": "base model storage engine http wire doors",
+    "wire": "base model index query engine",
+    "doors": "base model index query engine http wire",
+    "server": "base model storage index query engine http wire doors",
 }
 SIBLINGS = {"doors"}
 THIRD_PARTY = {  # Include prefix: the only folders that may see it.

@@ -1,72 +1,12 @@
 #include "engine/keys.h"
 
 #include "base/check.h"
-#include "model/path_encoding.h"
 
 namespace hearth::engine {
-namespace {
-
-template <typename Number>
-void AppendBigEndian(Number number, std::string* out) {
-  for (int shift = (static_cast<int>(sizeof(Number)) - 1) * 8; shift >= 0; shift -= 8) {
-    out->push_back(static_cast<char>(number >> shift));
-  }
-}
-
-template <typename Number>
-Result<Number> DecodeBigEndian(std::string_view bytes) {
-  if (bytes.size() != sizeof(Number)) {
-    return Status(Code::kDataLoss, "a stored number has " + std::to_string(bytes.size()) +
-                                       " bytes instead of " + std::to_string(sizeof(Number)));
-  }
-  Number number = 0;
-  for (const char byte : bytes) {
-    number = static_cast<Number>((number << 8) | static_cast<unsigned char>(byte));
-  }
-  return number;
-}
-
-}  // namespace
-
-std::string EncodeUint32(uint32_t number) {
-  std::string bytes;
-  AppendBigEndian(number, &bytes);
-  return bytes;
-}
-
-std::string EncodeUint64(uint64_t number) {
-  std::string bytes;
-  AppendBigEndian(number, &bytes);
-  return bytes;
-}
-
-Result<uint32_t> DecodeUint32(std::string_view bytes) { return DecodeBigEndian<uint32_t>(bytes); }
-Result<uint64_t> DecodeUint64(std::string_view bytes) { return DecodeBigEndian<uint64_t>(bytes); }
-
-std::string DatabaseKeyPrefix(DatabaseNumber database) {
-  return EncodeUint32(static_cast<uint32_t>(database));
-}
-
-std::string DocumentKey(DatabaseNumber database, const model::DocumentPath& path) {
-  std::string key = DatabaseKeyPrefix(database);
-  model::AppendDocumentPath(path, &key);
-  return key;
-}
-
-std::string CollectionKeyPrefix(DatabaseNumber database, const model::CollectionPath& collection) {
-  return DatabaseKeyPrefix(database) + model::EncodeCollectionPrefix(collection);
-}
-
-Result<model::DocumentPath> DocumentPathOfKey(std::string_view document_key) {
-  if (document_key.size() < sizeof(DatabaseNumber)) {
-    return Status(Code::kDataLoss, "a document's key is too short");
-  }
-  return model::DecodeDocumentPath(document_key.substr(sizeof(DatabaseNumber)));
-}
 
 std::string HistoryKey(std::string_view document_key, model::Timestamp commit_time) {
   std::string key(document_key);
-  AppendBigEndian(static_cast<uint64_t>(commit_time.micros()), &key);
+  key.append(EncodeUint64(static_cast<uint64_t>(commit_time.micros())));
   return key;
 }
 
@@ -77,7 +17,7 @@ std::string_view DocumentKeyOfHistoryKey(std::string_view history_key) {
 
 std::string LogKey(DatabaseNumber database, model::Timestamp commit_time) {
   std::string key = DatabaseKeyPrefix(database);
-  AppendBigEndian(static_cast<uint64_t>(commit_time.micros()), &key);
+  key.append(EncodeUint64(static_cast<uint64_t>(commit_time.micros())));
   return key;
 }
 

@@ -1,12 +1,9 @@
 #pragma once
 
-#include <memory>
-#include <string>
+#include "model/record.h"
 
 namespace hearth::engine {
 
-// A document's stored record (model/document.h has its layout), shared by the cache, commits on
-// their way and readers. Null where there is no document.
-using Record = std::shared_ptr<const std::string>;
+using model::Record;
 
 }  // namespace hearth::engine

@@ -1,0 +1,63 @@
+// The entries of one document in one index.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "index/definition.h"
+#include "model/names.h"
+
+namespace hearth::index {
+
+// Stands for an index in keys. Unique over all databases, never used again.
+enum class IndexNumber : uint32_t {};
+
+inline constexpr size_t kEntryBytesMax = 7'680;
+inline constexpr size_t kEntryBytesPerDocumentMax = 8 * 1024 * 1024;
+
+// One index entry.
+//
+//   key    := index number (4), [collection], component*, name
+//   value  := nothing | flags and the end of the first cut component
+//
+// `collection` is there in indexes of scope kCollection: the segments of the collection's path and
+// 00 00. `name` is then the document id's segment; in indexes of scope kCollectionGroup it is all
+// segments of the document's path and 00 00. Descending names are complemented.
+struct Entry {
+  std::string key;
+  std::string value;
+  friend auto operator<=>(const Entry&, const Entry&) = default;
+};
+
+// What an entry's value says.
+struct EntryFlags {
+  // Bytes of the key up to and including the first component that was cut off; 0: none was.
+  // Entries that share them are in no particular order.
+  size_t cut_end = 0;
+  // A bit for each of the first components: the number there was a double.
+  uint32_t doubles = 0;
+};
+EntryFlags DecodeFlags(std::string_view value);
+
+// Sorted by key. InvalidArgument when an entry would be too long.
+Result<std::vector<Entry>> EntriesOf(IndexNumber number, const Definition& definition,
+                                     const model::DocumentPath& path, std::string_view fields);
+
+// What the keys of the index, or of one collection's part of it, begin with.
+std::string IndexKeyPrefix(IndexNumber number);
+std::string IndexKeyPrefix(IndexNumber number, const model::CollectionPath& collection);
+
+// Appends one component, cut off if it is long; true if it was.
+bool AppendComponent(const model::ValueView& value, FieldMode mode, std::string* key);
+
+// Appends the name of a document as it ends a key.
+void AppendName(const model::DocumentPath& path, QueryScope scope, bool descending,
+                std::string* key);
+// The path back from a name. `collection`: of scope kCollection.
+Result<model::DocumentPath> DecodeName(std::string_view name, QueryScope scope, bool descending,
+                                       std::string_view collection);
+
+}  // namespace hearth::index

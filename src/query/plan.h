@@ -1,0 +1,22 @@
+// How a query is answered, and what that has cost.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hearth::query {
+
+// One index that a plan reads, as Firestore describes it to clients.
+struct IndexUse {
+  std::string query_scope;  // "Collection", "Collection group" or "Includes ancestors".
+  std::string properties;   // "(foo ASC, __name__ ASC)"
+};
+
+struct Statistics {
+  uint64_t results_returned = 0;
+  uint64_t index_entries_scanned = 0;
+  uint64_t documents_scanned = 0;  // Records read and looked at, whether they matched or not.
+};
+
+}  // namespace hearth::query
