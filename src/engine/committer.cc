@@ -6,6 +6,7 @@
 #include "engine/change_log.h"
 #include "engine/document_edit.h"
 #include "engine/keys.h"
+#include "model/document.h"
 
 namespace hearth::engine {
 namespace {
@@ -16,6 +17,7 @@ using storage::Space;
 // One document that a commit touches.
 struct Touched {
   std::string key;
+  const model::DocumentPath* path;
   DocumentEdit edit;
   Record after;
 };
@@ -27,9 +29,9 @@ class TouchedDocuments {
     const auto found = by_key_.find(key);
     return found == by_key_.end() ? nullptr : &touched_[found->second];
   }
-  Touched& Add(std::string key, DocumentEdit edit) {
+  Touched& Add(std::string key, const model::DocumentPath& path, DocumentEdit edit) {
     by_key_.emplace(key, touched_.size());
-    return touched_.emplace_back(Touched{std::move(key), std::move(edit), nullptr});
+    return touched_.emplace_back(Touched{std::move(key), &path, std::move(edit), nullptr});
   }
   std::deque<Touched>& all() { return touched_; }
 
@@ -38,10 +40,22 @@ class TouchedDocuments {
   std::unordered_map<std::string, size_t> by_key_;
 };
 
+Status AppendEntryChanges(const index::IndexSet& indexes, const Database& database,
+                          const Touched& touched, std::vector<index::EntryChange>* entries) {
+  std::string_view before;
+  std::string_view after;
+  if (touched.edit.before()) before = model::RecordFields(*touched.edit.before());
+  if (touched.after) after = model::RecordFields(*touched.after);
+  return indexes.AppendChanges(database.number, *touched.path,
+                               touched.edit.before() ? &before : nullptr,
+                               touched.after ? &after : nullptr, entries);
+}
+
 }  // namespace
 
 // The commits of one sync: what goes to disk, and what to tell whom afterwards.
 struct Committer::Group {
+  std::shared_ptr<const index::IndexSet> indexes;  // Shared with the registry and readers.
   storage::Batch batch;
   Overlay overlay;
   std::vector<Database*> new_databases;
@@ -59,6 +73,14 @@ struct Committer::Group {
     overlay[key] = after;
   }
 
+  void PutEntry(index::EntryChange entry) {
+    if (entry.value) {
+      batch.Put(Space::kIndexes, std::move(entry.key), *std::move(entry.value));
+    } else {
+      batch.Delete(Space::kIndexes, std::move(entry.key));
+    }
+  }
+
   // What one commit changed; with it, a database exists on disk.
   void PutLog(Database* database, const std::vector<std::string_view>& changed_keys,
               Timestamp commit_time) {
@@ -73,10 +95,14 @@ struct Committer::Group {
 };
 
 Committer::Committer(storage::Store& store, CommitClock& clock, DocumentCache& cache,
-                     const DocumentReader& reader, LockTable& locks)
-    : store_(store), clock_(clock), cache_(cache), reader_(reader), locks_(locks), thread_([this] {
-        Run();
-      }) {}
+                     const DocumentReader& reader, LockTable& locks, const IndexRegistry& indexes)
+    : store_(store),
+      clock_(clock),
+      cache_(cache),
+      reader_(reader),
+      locks_(locks),
+      indexes_(indexes),
+      thread_([this] { Run(); }) {}
 
 Committer::~Committer() {
   {
@@ -95,28 +121,54 @@ void Committer::Submit(AdmittedCommit commit) {
   changed_.NotifyOne();
 }
 
-bool Committer::TakeGroup(std::vector<AdmittedCommit>* commits) {
+void Committer::Submit(CommitStep step) {
+  {
+    MutexLock lock(mutex_);
+    steps_.push_back(std::move(step));
+  }
+  changed_.NotifyOne();
+}
+
+bool Committer::TakeWork(Work* work) {
   MutexLock lock(mutex_);
-  while (queue_.empty() && !stopping_) changed_.Wait(mutex_);
+  while (queue_.empty() && steps_.empty() && !stopping_) changed_.Wait(mutex_);
   size_t bytes = 0;
-  while (!queue_.empty() && commits->size() < kGroupCommitsMax && bytes < kGroupBytesMax) {
+  while (!queue_.empty() && work->commits.size() < kGroupCommitsMax && bytes < kGroupBytesMax) {
     bytes += ApproximateBytes(queue_.front().writes);
-    commits->push_back(std::move(queue_.front()));
+    work->commits.push_back(std::move(queue_.front()));
     queue_.pop_front();
   }
-  return !commits->empty();
+  work->steps = std::exchange(steps_, {});
+  return !work->empty();
 }
 
 void Committer::Run() {
   while (true) {
-    std::vector<AdmittedCommit> commits;
-    if (!TakeGroup(&commits)) return;
-    CommitGroup(std::move(commits));
+    Work work;
+    if (!TakeWork(&work)) return;
+    CommitGroup(std::move(work));
   }
 }
 
-void Committer::CommitGroup(std::vector<AdmittedCommit> commits) {
+Status Committer::Store(Group& group) {
+  if (group.newest) {
+    group.batch.Put(Space::kMeta, std::string(kCommitTimeKey),
+                    EncodeUint64(static_cast<uint64_t>(group.newest->micros())));
+  }
+  Status stored = group.batch.empty() ? Status() : store_.Commit(group.batch);
+  if (stored.ok()) {
+    for (auto& [key, record] : group.overlay) cache_.Update(key, std::move(record));
+    for (Database* database : group.new_databases) database->is_on_disk = true;
+  } else {
+    ++failed_groups_;
+  }
+  return stored;
+}
+
+void Committer::CommitGroup(Work work) {
+  std::vector<AdmittedCommit>& commits = work.commits;
   Group group;
+  group.indexes = indexes_.Current();
   std::vector<Result<CommitResult>> results;
   std::vector<LockOwner> owners;
   results.reserve(commits.size());
@@ -126,16 +178,9 @@ void Committer::CommitGroup(std::vector<AdmittedCommit> commits) {
     owners.push_back(commit.owner);
   }
 
-  Status stored;
-  if (group.newest) {
-    group.batch.Put(Space::kMeta, std::string(kCommitTimeKey),
-                    EncodeUint64(static_cast<uint64_t>(group.newest->micros())));
-    stored = store_.Commit(group.batch);
-  }
-  if (stored.ok()) {
-    for (auto& [key, record] : group.overlay) cache_.Update(key, std::move(record));
-    for (Database* database : group.new_databases) database->is_on_disk = true;
-  } else {
+  for (const CommitStep& step : work.steps) step.stage(&group.batch);
+  const Status stored = Store(group);
+  if (!stored.ok()) {
     Log(LogLevel::kError, "commit failed",
         {{"commits", commits.size()}, {"error", stored.ToString()}});
   }
@@ -146,6 +191,7 @@ void Committer::CommitGroup(std::vector<AdmittedCommit> commits) {
     // what others of the group wrote, which never happened.
     commits[i].done(stored.ok() ? std::move(results[i]) : Result<CommitResult>(stored));
   }
+  for (const CommitStep& step : work.steps) step.done(stored);
 }
 
 Result<Record> Committer::Load(const std::string& document_key, const Overlay& overlay) {
@@ -164,7 +210,7 @@ Result<CommitResult> Committer::Stage(AdmittedCommit& commit, Group* group) {
     Touched* touched = documents.Find(key);
     if (!touched) {
       ASSIGN_OR_RETURN(Record before, Load(key, group->overlay));
-      touched = &documents.Add(std::move(key),
+      touched = &documents.Add(std::move(key), write.path,
                                DocumentEdit(database.name, write.path, std::move(before)));
     }
     WriteResult& write_result = result.write_results.emplace_back();
@@ -173,13 +219,20 @@ Result<CommitResult> Committer::Stage(AdmittedCommit& commit, Group* group) {
     touched_by_write.push_back(touched);
   }
 
-  std::vector<std::string_view> changed_keys;
+  std::vector<index::EntryChange> entries;
   for (Touched& touched : documents.all()) {
     touched.after = touched.edit.After(result.commit_time);
     if (!touched.edit.IsChange()) continue;
+    RETURN_IF_ERROR(AppendEntryChanges(*group->indexes, database, touched, &entries));
+  }
+  std::vector<std::string_view> changed_keys;
+  for (Touched& touched : documents.all()) {
+    if (!touched.edit.IsChange()) continue;
     changed_keys.push_back(touched.key);
     group->Put(touched.key, touched.edit.before(), touched.after, result.commit_time);
+    group->indexes->NoteTouched(database.number, *touched.path, touched.key);
   }
+  for (index::EntryChange& entry : entries) group->PutEntry(std::move(entry));
   for (size_t i = 0; i < touched_by_write.size(); ++i) {
     result.write_results[i].document = touched_by_write[i]->after;
   }

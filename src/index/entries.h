@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "index/definition.h"
 #include "model/names.h"
+#include "model/value.h"
 
 namespace hearth::index {
 
@@ -48,7 +49,7 @@ Result<std::vector<Entry>> EntriesOf(IndexNumber number, const Definition& defin
 
 // What the keys of the index, or of one collection's part of it, begin with.
 std::string IndexKeyPrefix(IndexNumber number);
-std::string IndexKeyPrefix(IndexNumber number, const model::CollectionPath& collection);
+std::string IndexKeyPrefix(IndexNumber number, std::string_view collection_path);
 
 // Appends one component, cut off if it is long; true if it was.
 bool AppendComponent(const model::ValueView& value, FieldMode mode, std::string* key);

@@ -62,8 +62,12 @@ Result<Fields> Fields::Validate(std::string encoded) {
   return Fields(validator.canonical() ? std::move(encoded) : CanonicalFields(encoded));
 }
 
+std::optional<ValueView> FindField(std::string_view encoded_fields, const FieldPath& path) {
+  return FindIn(MapView(encoded_fields, MapView::Tag::kDocument), path.segments());
+}
+
 std::optional<ValueView> Fields::Find(const FieldPath& path) const {
-  return FindIn(view(), path.segments());
+  return FindField(encoded_, path);
 }
 
 Fields Fields::Project(const std::vector<FieldPath>& mask) const {

@@ -49,6 +49,9 @@ class Fields {
   std::string encoded_;
 };
 
+// As Fields::Find, for encoded fields that are borrowed. `__name__` names no field.
+std::optional<ValueView> FindField(std::string_view encoded_fields, const FieldPath& path);
+
 // Checks one value on its own, as a filter or a transform brings it, by the rules for a field's
 // value, and returns its canonical form. InvalidArgument for what Firestore refuses.
 Result<std::string> ValidateValue(std::string encoded);

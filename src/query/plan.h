@@ -11,6 +11,7 @@ namespace hearth::query {
 struct IndexUse {
   std::string query_scope;  // "Collection", "Collection group" or "Includes ancestors".
   std::string properties;   // "(foo ASC, __name__ ASC)"
+  friend bool operator==(const IndexUse&, const IndexUse&) = default;
 };
 
 struct Statistics {

@@ -151,6 +151,17 @@ class MemoryStore final : public Store {
     return Status();
   }
 
+  uint64_t ApproximateBytes(Space space, const KeyRange& range) const override {
+    MutexLock lock(mutex_);
+    const Keys& keys = *spaces_[static_cast<size_t>(space)];
+    uint64_t bytes = 0;
+    for (auto key = keys.lower_bound(range.first);
+         key != keys.end() && (range.last.empty() || key->first < range.last); ++key) {
+      bytes += key->first.size() + key->second.size();
+    }
+    return bytes;
+  }
+
   void ExpireBefore(uint64_t stamp) override {
     MutexLock lock(mutex_);
     horizon_ = std::max(horizon_, stamp);

@@ -113,6 +113,7 @@ std::vector<rocksdb::ColumnFamilyDescriptor> FamilyDescriptors(
   for (size_t space = 0; space < kSpaces; ++space) {
     switch (static_cast<Space>(space)) {
       case Space::kMeta:
+      case Space::kIndexes:
         descriptors.emplace_back(kFamilyNames[space], plain);
         break;
       case Space::kDocuments:

@@ -16,7 +16,7 @@ namespace hearth::storage {
 // The column families, in the order of Space. RocksDB's own "default" family comes after them and
 // holds no data of ours.
 inline constexpr std::array<const char*, kSpaces> kFamilyNames = {"meta", "documents", "history",
-                                                                  "log"};
+                                                                  "log", "indexes"};
 
 // Options of the database as a whole; the environment is left to the caller.
 rocksdb::DBOptions DatabaseOptions(const RocksDbOptions& options,

@@ -89,6 +89,18 @@ class RocksDbSnapshot final : public Snapshot {
 
 }  // namespace
 
+uint64_t ApproximateBytesOf(const OpenDatabase& database, Space space, const KeyRange& range) {
+  // RocksDB wants an upper bound; longer than any key that could be the last one.
+  const std::string last = range.last.empty() ? std::string(64, '\xff') : range.last;
+  const rocksdb::Range bounds(range.first, last);
+  rocksdb::SizeApproximationOptions options;
+  options.include_memtables = true;
+  uint64_t bytes = 0;
+  database.db->GetApproximateSizes(options, database.family(space), &bounds, 1, &bytes)
+      .PermitUncheckedError();
+  return bytes;
+}
+
 Result<std::optional<std::string>> GetFrom(const OpenDatabase& database,
                                            const rocksdb::ReadOptions& options, Space space,
                                            std::string_view key) {

@@ -22,6 +22,9 @@ struct OpenDatabase {
   std::array<rocksdb::ColumnFamilyHandle*, kSpaces> families = {};
 };
 
+// About how much the range takes up in files and in memory.
+uint64_t ApproximateBytesOf(const OpenDatabase& database, Space space, const KeyRange& range);
+
 // The value of `key` as `options` see it; nullopt if there is none. Every block that is read has
 // its checksum verified.
 Result<std::optional<std::string>> GetFrom(const OpenDatabase& database,

@@ -70,6 +70,10 @@ class RocksDbStore final : public Store {
 
   Status Commit(const Batch& batch) override;
 
+  uint64_t ApproximateBytes(Space space, const KeyRange& range) const override {
+    return ApproximateBytesOf(database_, space, range);
+  }
+
   void ExpireBefore(uint64_t stamp) override { parts_.expiry->Raise(stamp); }
 
  private:

@@ -17,8 +17,9 @@ enum class Space : uint8_t {
   kDocuments,  // The newest state of every document.
   kHistory,    // What commits replaced. Stamped: see Store::ExpireBefore.
   kLog,        // Which documents each commit changed. Stamped.
+  kIndexes,    // Index entries.
 };
-inline constexpr size_t kSpaces = 4;
+inline constexpr size_t kSpaces = 5;
 
 // The keys k with first <= k < last; an empty `last` means no upper bound.
 struct KeyRange {
@@ -107,6 +108,9 @@ class Store {
   // After a failed commit the store heals itself or refuses further commits; it never forgets
   // one that it acknowledged.
   virtual Status Commit(const Batch& batch) = 0;
+
+  // About how many bytes the keys in `range` and their values take up. Cheap, and rough.
+  virtual uint64_t ApproximateBytes(Space space, const KeyRange& range) const = 0;
 
   // From now on, keys of the stamped spaces (kHistory, kLog) whose last eight bytes, read as a
   // big-endian number, are below `stamp` are no longer needed: they vanish at some later moment,

@@ -63,6 +63,10 @@ class FaultyStore final : public storage::Store {
     return status;
   }
 
+  uint64_t ApproximateBytes(storage::Space space, const storage::KeyRange& range) const override {
+    return store_.ApproximateBytes(space, range);
+  }
+
   void ExpireBefore(uint64_t stamp) override { store_.ExpireBefore(stamp); }
 
  private:

@@ -1,0 +1,173 @@
+#include "index/entries.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "index/value_key.h"
+#include "model/document_key.h"
+#include "model/fields.h"
+#include "model/path_encoding.h"
+#include "model/wire_format.h"
+
+namespace hearth::index {
+namespace {
+
+using model::ArrayView;
+using model::DocumentPath;
+using model::ValueType;
+using model::ValueView;
+
+constexpr uint32_t kFlaggedComponentsMax = 32;
+constexpr std::string_view kPathEnd("\x00\x00", 2);
+
+void AppendSegments(std::string_view path, std::string* key) {
+  while (!path.empty()) {
+    const std::string_view segment = path.substr(0, path.find('/'));
+    model::AppendSegment(segment, key);
+    path.remove_prefix(std::min(segment.size() + 1, path.size()));
+  }
+}
+
+std::string EncodeFlags(const EntryFlags& flags) {
+  std::string value;
+  if (flags.cut_end == 0 && flags.doubles == 0) return value;
+  model::AppendVarint(flags.doubles, &value);
+  if (flags.cut_end != 0) model::AppendVarint(flags.cut_end, &value);
+  return value;
+}
+
+// An entry while its components are added.
+struct Draft {
+  std::string key;
+  EntryFlags flags;
+
+  void Append(const ValueView& value, FieldMode mode, size_t component) {
+    const bool is_cut = AppendComponent(value, mode, &key);
+    if (is_cut && flags.cut_end == 0) flags.cut_end = key.size();
+    if (value.type() == ValueType::kDouble && component < kFlaggedComponentsMax) {
+      flags.doubles |= uint32_t{1} << component;
+    }
+  }
+};
+
+// The value of each of the index's fields; nullopt where the document lacks one.
+std::optional<std::vector<ValueView>> ValuesOf(const Definition& definition,
+                                               std::string_view fields) {
+  std::vector<ValueView> values;
+  values.reserve(definition.fields.size());
+  for (const IndexField& field : definition.fields) {
+    const std::optional<ValueView> value = model::FindField(fields, field.path);
+    if (!value) return std::nullopt;
+    if (field.mode == FieldMode::kContains && value->type() != ValueType::kArray) {
+      return std::nullopt;
+    }
+    values.push_back(*value);
+  }
+  return values;
+}
+
+}  // namespace
+
+EntryFlags DecodeFlags(std::string_view value) {
+  EntryFlags flags;
+  model::WireReader reader(value);
+  uint64_t number = 0;
+  if (reader.AtEnd() || !reader.Varint(&number)) return flags;
+  flags.doubles = static_cast<uint32_t>(number);
+  if (!reader.AtEnd() && reader.Varint(&number)) flags.cut_end = number;
+  return flags;
+}
+
+std::string IndexKeyPrefix(IndexNumber number) {
+  return model::EncodeUint32(static_cast<uint32_t>(number));
+}
+
+std::string IndexKeyPrefix(IndexNumber number, std::string_view collection_path) {
+  std::string key = IndexKeyPrefix(number);
+  AppendSegments(collection_path, &key);
+  return key.append(kPathEnd);
+}
+
+bool AppendComponent(const ValueView& value, FieldMode mode, std::string* key) {
+  const size_t begin = key->size();
+  AppendValueKey(value, key);
+  const bool is_cut = key->size() - begin > kComponentBytesMax;
+  if (is_cut) key->resize(begin + kComponentBytesMax);
+  if (mode == FieldMode::kDescending) Complement(begin, key);
+  return is_cut;
+}
+
+void AppendName(const DocumentPath& path, QueryScope scope, bool descending, std::string* key) {
+  const size_t begin = key->size();
+  if (scope == QueryScope::kCollection) {
+    model::AppendSegment(path.id(), key);
+  } else {
+    AppendSegments(path.path(), key);
+    key->append(kPathEnd);
+  }
+  if (descending) Complement(begin, key);
+}
+
+Result<DocumentPath> DecodeName(std::string_view name, QueryScope scope, bool descending,
+                                std::string_view collection) {
+  std::string plain(name);
+  if (descending) Complement(0, &plain);
+  std::string_view rest = plain;
+  std::string path(collection);
+  do {
+    ASSIGN_OR_RETURN(const std::string segment, model::TakeSegment(&rest));
+    if (!path.empty()) path.push_back('/');
+    path.append(segment);
+  } while (scope == QueryScope::kCollectionGroup && rest != kPathEnd);
+  if (scope == QueryScope::kCollection && !rest.empty()) {
+    return Status(Code::kDataLoss, "an index entry does not end with its name");
+  }
+  Result<DocumentPath> decoded = DocumentPath::Parse(path);
+  if (!decoded.ok()) return Status(Code::kDataLoss, "an index entry names no document");
+  return decoded;
+}
+
+Result<std::vector<Entry>> EntriesOf(IndexNumber number, const Definition& definition,
+                                     const DocumentPath& path, std::string_view fields) {
+  std::vector<Entry> entries;
+  const std::optional<std::vector<ValueView>> values = ValuesOf(definition, fields);
+  if (!values) return entries;
+
+  std::vector<Draft> drafts(1);
+  drafts[0].key = definition.scope == QueryScope::kCollection
+                      ? IndexKeyPrefix(number, path.collection())
+                      : IndexKeyPrefix(number);
+  for (size_t i = 0; i < values->size(); ++i) {
+    const ValueView& value = (*values)[i];
+    const FieldMode mode = definition.fields[i].mode;
+    if (mode != FieldMode::kContains) {
+      for (Draft& draft : drafts) draft.Append(value, mode, i);
+      continue;
+    }
+    std::vector<Draft> multiplied;
+    for (ArrayView rest = value.array(); const std::optional<ValueView> item = rest.Next();) {
+      for (const Draft& draft : drafts) multiplied.emplace_back(draft).Append(*item, mode, i);
+    }
+    drafts = std::move(multiplied);
+  }
+
+  size_t bytes = 0;
+  for (Draft& draft : drafts) {
+    AppendName(path, definition.scope, definition.name_descending, &draft.key);
+    bytes += draft.key.size();
+    if (draft.key.size() > kEntryBytesMax || bytes > kEntryBytesPerDocumentMax) {
+      return InvalidArgument("The index entries " + Properties(definition) + " of the document " +
+                             path.path() + " are too large: at most " +
+                             std::to_string(kEntryBytesMax) + " bytes each and " +
+                             std::to_string(kEntryBytesPerDocumentMax) + " together.");
+    }
+    entries.push_back({std::move(draft.key), EncodeFlags(draft.flags)});
+  }
+  std::sort(entries.begin(), entries.end());
+  const auto same_key = [](const Entry& left, const Entry& right) { return left.key == right.key; };
+  entries.erase(std::unique(entries.begin(), entries.end(), same_key), entries.end());
+  return entries;
+}
+
+}  // namespace hearth::index

@@ -1,0 +1,126 @@
+#include "index/entries.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "index/value_key.h"
+#include "model/fields.h"
+
+namespace hearth::index {
+namespace {
+
+using namespace std::string_literals;
+using model::DocumentPath;
+using model::FieldPath;
+
+constexpr IndexNumber kNumber{9};
+
+std::string FieldsOf(const std::vector<std::pair<std::string, std::string>>& fields) {
+  std::string encoded;
+  for (const auto& [name, value] : fields) {
+    model::AppendField(model::MapView::Tag::kDocument, name, value, &encoded);
+  }
+  return encoded;
+}
+
+Definition Index(std::vector<std::pair<std::string, FieldMode>> fields,
+                 QueryScope scope = QueryScope::kCollection) {
+  Definition definition{"rooms", scope, {}, false};
+  for (auto& [path, mode] : fields) definition.fields.push_back({*FieldPath::Parse(path), mode});
+  return definition;
+}
+
+const DocumentPath kRoom = *DocumentPath::Parse("rooms/r1");
+
+TEST(EntriesTest, OneEntryWithEveryFieldAndTheName) {
+  const std::string fields =
+      FieldsOf({{"a", model::EncodeInteger(3)}, {"b", model::EncodeString("x")}});
+  const auto entries = EntriesOf(
+      kNumber, Index({{"b", FieldMode::kAscending}, {"a", FieldMode::kDescending}}), kRoom, fields);
+  ASSERT_EQ(entries->size(), 1u);
+  std::string three;
+  AppendValueKey(model::ValueView(model::EncodeInteger(3)), &three);
+  Complement(0, &three);
+  EXPECT_EQ((*entries)[0].key,
+            "\x00\x00\x00\x09rooms\x00\x01\x00\x00\x28x\x00\x01"s + three + "r1\x00\x01"s);
+  EXPECT_EQ((*entries)[0].value, "");
+}
+
+TEST(EntriesTest, NoEntryWithoutAllFields) {
+  const std::string fields = FieldsOf({{"a", model::EncodeInteger(3)}});
+  const auto entries = EntriesOf(
+      kNumber, Index({{"a", FieldMode::kAscending}, {"b", FieldMode::kAscending}}), kRoom, fields);
+  EXPECT_TRUE(entries->empty());
+}
+
+TEST(EntriesTest, OneEntryForEachDistinctElement) {
+  const std::string fields = FieldsOf(
+      {{"tags", model::EncodeArray({model::EncodeInteger(2), model::EncodeInteger(1),
+                                    model::EncodeDouble(1), model::EncodeNull()})}});
+  const Definition contains = Index({{"tags", FieldMode::kContains}});
+  EXPECT_EQ(EntriesOf(kNumber, contains, kRoom, fields)->size(), 3u);
+  EXPECT_TRUE(
+      EntriesOf(kNumber, contains, kRoom, FieldsOf({{"tags", model::EncodeInteger(1)}}))->empty());
+  EXPECT_TRUE(
+      EntriesOf(kNumber, contains, kRoom, FieldsOf({{"tags", model::EncodeArray({})}}))->empty());
+}
+
+TEST(EntriesTest, FlagsTellOfDoublesAndOfWhatWasCutOff) {
+  const std::string text(5'000, 'x');
+  const std::string fields =
+      FieldsOf({{"a", model::EncodeDouble(1)}, {"b", model::EncodeString(text)}});
+  const auto entries = EntriesOf(
+      kNumber, Index({{"a", FieldMode::kAscending}, {"b", FieldMode::kAscending}}), kRoom, fields);
+  const EntryFlags flags = DecodeFlags((*entries)[0].value);
+  EXPECT_EQ(flags.doubles, 1u);
+  EXPECT_EQ(flags.cut_end, (*entries)[0].key.size() - "r1\x00\x01"s.size());
+  EXPECT_EQ(DecodeFlags("").doubles, 0u);
+  EXPECT_EQ(DecodeFlags("").cut_end, 0u);
+}
+
+TEST(EntriesTest, NamesComeBack) {
+  for (const char* text : {"rooms/r1", "rooms/__id7__", "a/b/c/d", "é/x\x01y"}) {
+    const DocumentPath path = *DocumentPath::Parse(text);
+    for (const bool descending : {false, true}) {
+      std::string name;
+      AppendName(path, QueryScope::kCollection, descending, &name);
+      EXPECT_EQ(*DecodeName(name, QueryScope::kCollection, descending, path.collection()), path);
+      EXPECT_EQ(DecodeName(name + "x", QueryScope::kCollection, descending, path.collection())
+                    .status()
+                    .code(),
+                Code::kDataLoss);
+      name.clear();
+      AppendName(path, QueryScope::kCollectionGroup, descending, &name);
+      EXPECT_EQ(*DecodeName(name, QueryScope::kCollectionGroup, descending, ""), path);
+    }
+  }
+}
+
+TEST(EntriesTest, NamesOfAGroupSortByTheirSegments) {
+  std::string last;
+  for (const char* text : {"c/__id2__", "c/x", "c/x/c/y", "c/xy", "c/z", "c/z/b/a/c/a", "d/a"}) {
+    std::string name;
+    AppendName(*DocumentPath::Parse(text), QueryScope::kCollectionGroup, false, &name);
+    EXPECT_LT(last, name) << text;
+    last = name;
+  }
+}
+
+TEST(EntriesTest, EntriesBeyondTheLimitAreRefused) {
+  std::vector<std::pair<std::string, FieldMode>> modes;
+  std::vector<std::pair<std::string, std::string>> values;
+  for (const char name : "abcdef"s) {
+    modes.emplace_back(std::string(1, name), FieldMode::kAscending);
+    values.emplace_back(std::string(1, name), model::EncodeString(std::string(2'000, 'x')));
+  }
+  const auto entries = EntriesOf(kNumber, Index(modes), kRoom, FieldsOf(values));
+  EXPECT_EQ(entries.status().code(), Code::kInvalidArgument);
+  modes.pop_back();
+  EXPECT_TRUE(EntriesOf(kNumber, Index(modes), kRoom, FieldsOf(values)).ok());
+}
+
+}  // namespace
+}  // namespace hearth::index

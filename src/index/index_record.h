@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "index/index_set.h"
+
+namespace hearth::index {
+
+// What is stored about an index, under its number.
+//
+//   record := database (4), state (1), origin (1), scope (1), name (1: descending), used (8),
+//             collection id, progress, field*
+//   field  := mode (1), path
+//
+// Numbers are big-endian; ids, paths and the progress follow their length (4).
+struct IndexRecord {
+  model::DatabaseNumber database;
+  State state;
+  Origin origin;
+  int64_t used_at_micros = 0;
+  // Of kBuilding: the key of the last document that has been looked at; empty before the first.
+  std::string progress;
+  Definition definition;
+};
+
+std::string EncodeIndexRecord(const IndexRecord& record);
+// DataLoss when it does not decode.
+Result<IndexRecord> DecodeIndexRecord(std::string_view bytes);
+
+}  // namespace hearth::index

@@ -1,0 +1,79 @@
+#include "index/index_set.h"
+
+#include <utility>
+
+namespace hearth::index {
+namespace {
+
+// The id of the collection that a document is in.
+std::string_view CollectionIdOf(const model::DocumentPath& path) {
+  const std::string_view collection = path.collection();
+  const size_t slash = collection.rfind('/');
+  return slash == std::string_view::npos ? collection : collection.substr(slash + 1);
+}
+
+// Both are sorted by key.
+void AppendDifference(std::vector<Entry> before, std::vector<Entry> after,
+                      std::vector<EntryChange>* changes) {
+  auto old_entry = before.begin();
+  for (Entry& entry : after) {
+    for (; old_entry != before.end() && old_entry->key < entry.key; ++old_entry) {
+      changes->push_back({std::move(old_entry->key), std::nullopt});
+    }
+    const bool is_there = old_entry != before.end() && old_entry->key == entry.key;
+    if (!is_there || old_entry->value != entry.value) {
+      changes->push_back({std::move(entry.key), std::move(entry.value)});
+    }
+    if (is_there) ++old_entry;
+  }
+  for (; old_entry != before.end(); ++old_entry) {
+    changes->push_back({std::move(old_entry->key), std::nullopt});
+  }
+}
+
+}  // namespace
+
+IndexSet::IndexSet(std::vector<Index> indexes) : all_(std::move(indexes)) {
+  for (const Index& index : all_) {
+    by_group_[GroupKey(index.database, index.definition.collection_id)].push_back(index);
+  }
+}
+
+std::string IndexSet::GroupKey(model::DatabaseNumber database, std::string_view collection_id) {
+  return model::DatabaseKeyPrefix(database).append(collection_id);
+}
+
+const std::vector<Index>& IndexSet::Of(model::DatabaseNumber database,
+                                       std::string_view collection_id) const {
+  static const std::vector<Index> kNone;
+  if (by_group_.empty()) return kNone;
+  const auto found = by_group_.find(GroupKey(database, collection_id));
+  return found == by_group_.end() ? kNone : found->second;
+}
+
+Status IndexSet::AppendChanges(model::DatabaseNumber database, const model::DocumentPath& path,
+                               const std::string_view* before, const std::string_view* after,
+                               std::vector<EntryChange>* changes) const {
+  for (const Index& index : Of(database, CollectionIdOf(path))) {
+    std::vector<Entry> old_entries;
+    std::vector<Entry> new_entries;
+    if (before) {
+      // What is stored was within the limits when it was indexed.
+      ASSIGN_OR_RETURN(old_entries, EntriesOf(index.number, index.definition, path, *before));
+    }
+    if (after) {
+      ASSIGN_OR_RETURN(new_entries, EntriesOf(index.number, index.definition, path, *after));
+    }
+    AppendDifference(std::move(old_entries), std::move(new_entries), changes);
+  }
+  return Status();
+}
+
+void IndexSet::NoteTouched(model::DatabaseNumber database, const model::DocumentPath& path,
+                           const std::string& document_key) const {
+  for (const Index& index : Of(database, CollectionIdOf(path))) {
+    if (index.state == State::kBuilding) index.activity->touched.insert(document_key);
+  }
+}
+
+}  // namespace hearth::index

@@ -1,0 +1,36 @@
+// Streams that read documents without an index.
+#pragma once
+
+#include <memory>
+
+#include "query/matcher.h"
+#include "query/plan.h"
+#include "query/sort_key.h"
+#include "query/source.h"
+#include "query/stream.h"
+
+namespace hearth::query {
+
+// All that the streams of one query share. Borrowed by them.
+struct Context {
+  const Source& source;
+  const NormalizedQuery& query;
+  const Layout& layout;
+  Statistics* statistics;
+  // Records are not wanted: an index that has the names is better than the documents.
+  bool keys_only = false;
+};
+
+// The query's documents, found by looking at all documents of its collection; in the order of
+// their names. For layouts without fields that is the order of sort keys, otherwise not.
+// Null where the source cannot be read backwards.
+std::unique_ptr<Stream> NewCollectionScan(const Context& context, storage::Direction direction);
+
+// The same for collection groups and for all documents below the parent. Forward only.
+std::unique_ptr<Stream> NewSubtreeScan(const Context& context);
+
+// The document that a conjunction names by an equality on `__name__`, if it is a result.
+std::unique_ptr<Stream> NewLookup(const Context& context, const Conjunction& conjunction,
+                                  const FieldFilter& name_filter);
+
+}  // namespace hearth::query

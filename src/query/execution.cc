@@ -1,0 +1,62 @@
+#include "query/execution.h"
+
+#include <limits>
+#include <utility>
+
+namespace hearth::query {
+namespace {
+
+constexpr size_t kNoLimit = std::numeric_limits<size_t>::max();
+
+size_t ResultsMax(const Query& query) {
+  if (!query.limit) return kNoLimit;
+  return *query.limit > kNoLimit - query.offset ? kNoLimit : query.offset + *query.limit;
+}
+
+}  // namespace
+
+Execution::Execution(const Source& source, NormalizedQuery query)
+    : source_(source), query_(std::move(query)), layout_(LayoutOf(query_)) {}
+
+Result<std::unique_ptr<Execution>> Execution::Start(const Source& source, NormalizedQuery query,
+                                                    Wants wants) {
+  std::unique_ptr<Execution> execution(new Execution(source, std::move(query)));
+  Execution& self = *execution;
+  const Context context{source, self.query_, self.layout_, &self.statistics_,
+                        wants == Wants::kKeys};
+  ASSIGN_OR_RETURN(self.plan_, MakePlan(context));
+  ASSIGN_OR_RETURN(self.stream_, OpenPlan(context, self.plan_, ResultsMax(self.query_.query)));
+  return execution;
+}
+
+Result<bool> Execution::NextItem(Item* item) {
+  const Query& query = query_.query;
+  if (query.limit && returned_ >= *query.limit) return false;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool found, stream_->Next(item));
+    if (!found) return false;
+    if (skipped_ == query.offset) break;
+    ++skipped_;
+  }
+  ++returned_;
+  ++statistics_.results_returned;
+  return true;
+}
+
+Result<std::optional<Found>> Execution::Next() {
+  Item item;
+  ASSIGN_OR_RETURN(const bool found, NextItem(&item));
+  if (!found) return std::nullopt;
+  ASSIGN_OR_RETURN(model::DocumentPath path, PathOf(layout_, item.key));
+  if (!item.record) {
+    ASSIGN_OR_RETURN(item.record, source_.Get(path));
+    ++statistics_.documents_scanned;
+    if (!item.record) {
+      return Status(Code::kDataLoss,
+                    "an index has an entry for a document that does not exist: " + path.path());
+    }
+  }
+  return std::optional<Found>(Found{std::move(path), std::move(item.record)});
+}
+
+}  // namespace hearth::query

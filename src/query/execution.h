@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "query/planner.h"
+#include "query/source.h"
+
+namespace hearth::query {
+
+// One document of a query's answer.
+struct Found {
+  model::DocumentPath path;
+  model::Record record;  // Never null.
+};
+
+// A query being answered: pulled one result at a time.
+//
+// Threads: one at a time. Ownership: borrows the source; owns everything else. Memory is bounded
+// whatever the size of the result. Errors: those of the source.
+class Execution {
+ public:
+  enum class Wants : uint8_t { kDocuments, kKeys };
+
+  static Result<std::unique_ptr<Execution>> Start(const Source& source, NormalizedQuery query,
+                                                  Wants wants);
+  Execution(const Execution&) = delete;
+  Execution& operator=(const Execution&) = delete;
+
+  // The next result, within offset and limit; nullopt after the last one.
+  Result<std::optional<Found>> Next();
+  // The same as an item that may be without its record.
+  Result<bool> NextItem(Item* item);
+
+  const NormalizedQuery& query() const { return query_; }
+  const Layout& layout() const { return layout_; }
+  const Plan& plan() const { return plan_; }
+  const Statistics& statistics() const { return statistics_; }
+  size_t skipped() const { return skipped_; }
+
+ private:
+  Execution(const Source& source, NormalizedQuery query);
+
+  const Source& source_;
+  const NormalizedQuery query_;
+  const Layout layout_;
+  Statistics statistics_;
+  Plan plan_;
+  std::unique_ptr<Stream> stream_;
+  size_t skipped_ = 0;
+  size_t returned_ = 0;
+};
+
+}  // namespace hearth::query

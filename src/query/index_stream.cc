@@ -1,0 +1,299 @@
+#include "query/index_stream.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "index/entries.h"
+#include "index/value_key.h"
+#include "model/document.h"
+#include "model/path_encoding.h"
+
+namespace hearth::query {
+namespace {
+
+using index::ByteOrder;
+using index::EntryFlags;
+using model::DocumentPath;
+using storage::Direction;
+
+ByteOrder OrderOf(const Order& order) {
+  return order.direction == SortDirection::kAscending ? ByteOrder::kAscending
+                                                      : ByteOrder::kDescending;
+}
+
+Range Complemented(const Range& range) {
+  Range result;
+  if (range.upper) result.lower = Complemented(*range.upper);
+  if (range.lower) result.upper = Complemented(*range.lower);
+  return result;
+}
+
+// The entries of one index as suffixes in the layout's directions.
+class SuffixCursor {
+ public:
+  SuffixCursor(const Context& context, const ScannedIndex& scanned, const Range& range)
+      : inverted_(scanned.inverted), prefix_(scanned.prefix), statistics_(context.statistics) {
+    const Direction direction =
+        context.layout.backward != inverted_ ? Direction::kBackward : Direction::kForward;
+    entries_ = context.source.ScanIndexes(
+        ToKeyRange(prefix_, inverted_ ? Complemented(range) : range), direction);
+    Arrive();
+  }
+
+  bool Valid() const { return entries_->Valid(); }
+  Status status() const { return entries_->status(); }
+  std::string_view suffix() const { return inverted_ ? inverse_ : entries_->key().substr(prefix_.size()); }
+  EntryFlags flags() const { return index::DecodeFlags(entries_->value()); }
+  size_t prefix_size() const { return prefix_.size(); }
+
+  void Next() {
+    entries_->Next();
+    Arrive();
+  }
+  void Seek(std::string_view suffix) {
+    std::string key = prefix_;
+    key.append(suffix);
+    if (inverted_) index::Complement(prefix_.size(), &key);
+    entries_->Seek(key);
+    Arrive();
+  }
+
+ private:
+  void Arrive() {
+    if (!entries_->Valid()) return;
+    ++statistics_->index_entries_scanned;
+    if (!inverted_) return;
+    inverse_ = entries_->key().substr(prefix_.size());
+    index::Complement(0, &inverse_);
+  }
+
+  const bool inverted_;
+  const std::string prefix_;
+  Statistics* const statistics_;
+  std::unique_ptr<storage::Cursor> entries_;
+  std::string inverse_;
+};
+
+class IndexStream final : public Stream {
+ public:
+  IndexStream(const Context& context, const Conjunction& conjunction, IndexScan scan)
+      : context_(context),
+        conjunction_(conjunction),
+        scan_(std::move(scan)),
+        bounds_(CursorRange(context.layout, context.query, {}, Cut::kNo)) {
+    for (const ScannedIndex& scanned : scan_.indexes) {
+      cursors_.push_back(std::make_unique<SuffixCursor>(context, scanned, scan_.range));
+    }
+    for (const Order& order : context.layout.fields) {
+      if (!scan_.constants.contains(order.path)) suffix_fields_.push_back(&order);
+    }
+  }
+
+  Result<bool> Next(Item* item) override {
+    while (true) {
+      if (next_of_group_ < group_.size()) {
+        *item = std::move(group_[next_of_group_++]);
+        return true;
+      }
+      ASSIGN_OR_RETURN(const bool found, Align());
+      if (!found) return false;
+      const size_t cut = CutLength();
+      if (cut != 0) {
+        RETURN_IF_ERROR(ReadGroup(cut));
+        continue;
+      }
+      ASSIGN_OR_RETURN(const bool taken, TakeEntry(item));
+      cursors_[0]->Next();
+      if (taken) return true;
+    }
+  }
+
+ private:
+  // Moves the cursors to the next suffix that all of them have.
+  Result<bool> Align() {
+    while (true) {
+      SuffixCursor& first = *cursors_[0];
+      SuffixCursor* ahead = nullptr;  // One that has nothing as early as the first.
+      for (size_t i = 0; i < cursors_.size() && ahead == nullptr; ++i) {
+        SuffixCursor& cursor = *cursors_[i];
+        if (cursor.Valid() && i > 0 && context_.layout.Before(cursor.suffix(), first.suffix())) {
+          cursor.Seek(first.suffix());
+        }
+        if (!cursor.Valid()) {
+          RETURN_IF_ERROR(cursor.status());
+          return false;
+        }
+        if (cursor.suffix() != first.suffix()) ahead = &cursor;
+      }
+      if (ahead == nullptr) return true;
+      first.Seek(ahead->suffix());
+    }
+  }
+
+  // How much of the suffix is whole before what was cut off; 0: all of it. Where a fixed value was
+  // cut off, the order is right, but the document must be looked at.
+  size_t CutLength() {
+    is_doubtful_ = false;
+    for (const auto& cursor : cursors_) {
+      const EntryFlags flags = cursor->flags();
+      if (flags.cut_end == 0) continue;
+      is_doubtful_ = true;
+      if (flags.cut_end > cursor->prefix_size()) return flags.cut_end - cursor->prefix_size();
+    }
+    return 0;
+  }
+
+  // Decides about the entry at which the cursors are.
+  Result<bool> TakeEntry(Item* item) {
+    const std::string_view suffix = cursors_[0]->suffix();
+    SortKey key;
+    uint32_t doubles = 0;
+    ASSIGN_OR_RETURN(const bool passes, Compose(suffix, &key, &doubles));
+    if (!passes) return false;
+    const bool has_changed_documents = !context_.source.changed()->empty();
+    if (scan_.is_exact && !is_doubtful_ && !has_changed_documents) {
+      *item = {std::move(key), nullptr, doubles};
+      return true;
+    }
+    ASSIGN_OR_RETURN(const DocumentPath path, PathOf(context_.layout, key));
+    if (has_changed_documents && IsChanged(path)) return false;
+    *item = {std::move(key), nullptr, doubles};
+    if (scan_.is_exact && !is_doubtful_) return true;
+    return TakeDocument(path, item);
+  }
+
+  // Reads the document and looks whether it is a result; its sort key is then the whole one.
+  Result<bool> TakeDocument(const DocumentPath& path, Item* item) {
+    ASSIGN_OR_RETURN(model::Record record, context_.source.Get(path));
+    ++context_.statistics->documents_scanned;
+    if (!record) {
+      return Status(Code::kDataLoss, "an index has an entry for a document that does not exist: " +
+                                         path.path());
+    }
+    const std::string_view fields = model::RecordFields(*record);
+    if (!Matches(conjunction_, {context_.source.database_name(), path, fields})) return false;
+    std::optional<SortKey> key = SortKeyOf(context_.layout, path, fields);
+    if (!key || !bounds_.Contains(key->bytes)) return false;
+    *item = {*std::move(key), std::move(record)};
+    return true;
+  }
+
+  bool IsChanged(const DocumentPath& path) const {
+    return context_.source.changed()->contains(
+        model::DocumentKey(context_.source.database_number(), path));
+  }
+
+  // Takes the suffix apart: false if one of its components does not pass. The sort key has the
+  // constant components too.
+  Result<bool> Compose(std::string_view suffix, SortKey* key, uint32_t* doubles) {
+    const uint32_t flags = cursors_[0]->flags().doubles;
+    const size_t fixed = scan_.indexes[0].index->definition.fields.size() - suffix_fields_.size();
+    auto filter = scan_.filters.begin();
+    size_t position = 0;
+    size_t component = 0;
+    for (size_t i = 0; i < context_.layout.fields.size(); ++i) {
+      const Order& order = context_.layout.fields[i];
+      if (const auto constant = scan_.constants.find(order.path);
+          constant != scan_.constants.end()) {
+        const size_t begin = key->bytes.size();
+        key->bytes += constant->second;
+        if (order.direction == SortDirection::kDescending) index::Complement(begin, &key->bytes);
+        continue;
+      }
+      const std::optional<size_t> length =
+          index::ComponentLength(suffix.substr(position), OrderOf(order));
+      if (!length) return Status(Code::kDataLoss, "an index entry does not decode");
+      const std::string_view bytes = suffix.substr(position, *length);
+      for (; filter != scan_.filters.end() && filter->component == component; ++filter) {
+        if (!Passes(*filter, bytes, order)) return false;
+      }
+      key->bytes += bytes;
+      if (fixed + component < 32 && (flags >> (fixed + component) & 1) != 0 && i < 32) {
+        *doubles |= uint32_t{1} << i;
+      }
+      position += *length;
+      ++component;
+    }
+    key->name_at = key->bytes.size();
+    key->bytes += suffix.substr(position);
+    return true;
+  }
+
+  static bool Passes(const ComponentFilter& filter, std::string_view bytes, const Order& order) {
+    std::string ascending;
+    if (order.direction == SortDirection::kDescending) {
+      ascending = bytes;
+      index::Complement(0, &ascending);
+      bytes = ascending;
+    }
+    const std::vector<std::string>& excluded = filter.values.excluded;
+    return filter.values.range.Contains(bytes) &&
+           std::find(excluded.begin(), excluded.end(), bytes) == excluded.end();
+  }
+
+  // Reads all documents whose suffixes begin with the same `cut` bytes, and puts them in order.
+  Status ReadGroup(size_t cut) {
+    const std::string common(cursors_[0]->suffix().substr(0, cut));
+    group_.clear();
+    next_of_group_ = 0;
+    size_t bytes = 0;
+    while (true) {
+      ASSIGN_OR_RETURN(const bool found, Align());
+      if (!found || !cursors_[0]->suffix().starts_with(common)) break;
+      ASSIGN_OR_RETURN(const DocumentPath path, PathOfSuffix(cursors_[0]->suffix()));
+      Item item;
+      const bool is_changed = IsChanged(path);
+      ASSIGN_OR_RETURN(const bool taken, is_changed ? Result<bool>(false)
+                                                    : TakeDocument(path, &item));
+      if (taken) {
+        item.record = nullptr;  // Read again when its turn comes.
+        item.was_cut = true;
+        bytes += item.key.bytes.size() + sizeof(Item);
+        if (bytes > kCutGroupBytesMax) {
+          return Status(Code::kResourceExhausted,
+                        "too many documents have the same first " +
+                            std::to_string(index::kComponentBytesMax) +
+                            " bytes in a field that the query orders by");
+        }
+        group_.push_back(std::move(item));
+      }
+      cursors_[0]->Next();
+    }
+    std::sort(group_.begin(), group_.end(), [this](const Item& left, const Item& right) {
+      return context_.layout.Before(left.key.bytes, right.key.bytes);
+    });
+    return Status();
+  }
+
+  Result<DocumentPath> PathOfSuffix(std::string_view suffix) const {
+    size_t position = 0;
+    for (const Order* order : suffix_fields_) {
+      const std::optional<size_t> length =
+          index::ComponentLength(suffix.substr(position), OrderOf(*order));
+      if (!length) return Status(Code::kDataLoss, "an index entry does not decode");
+      position += *length;
+    }
+    return PathOf(context_.layout, {std::string(suffix), position});
+  }
+
+  const Context context_;
+  const Conjunction& conjunction_;
+  const IndexScan scan_;
+  const Range bounds_;  // Of whole sort keys.
+  std::vector<std::unique_ptr<SuffixCursor>> cursors_;
+  std::vector<const Order*> suffix_fields_;
+  bool is_doubtful_ = false;
+  std::vector<Item> group_;
+  size_t next_of_group_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Stream> NewIndexStream(const Context& context, const Conjunction& conjunction,
+                                       IndexScan scan) {
+  CHECK(!scan.indexes.empty());
+  CHECK(context.source.changed().has_value());
+  return std::make_unique<IndexStream>(context, conjunction, std::move(scan));
+}
+
+}  // namespace hearth::query

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "index/index_set.h"
+#include "model/document_key.h"
+#include "model/names.h"
+#include "model/record.h"
+#include "storage/store.h"
+
+namespace hearth::query {
+
+// Walks documents in key order as they were at one moment, within a range of document keys.
+//
+// Threads: one at a time. Ownership: borrows what it reads. Errors: a cursor that meets an error
+// is not Valid and has a status().
+class DocumentCursor {
+ public:
+  virtual ~DocumentCursor() = default;
+
+  virtual bool Valid() const = 0;
+  virtual Status status() const = 0;
+  // Require Valid(). They stay valid until the cursor moves.
+  virtual std::string_view key() const = 0;
+  virtual std::string_view record() const = 0;
+  virtual void Next() = 0;
+  virtual void Seek(std::string_view document_key) = 0;  // The first document at or after it.
+};
+
+// One moment of one database, as queries read it: the read time. Index entries come from a
+// snapshot that may be a little later; `changed` says which documents to take from elsewhere.
+//
+// Threads: one at a time. Errors: those of the store.
+class Source {
+ public:
+  virtual ~Source() = default;
+
+  virtual const model::DatabaseName& database_name() const = 0;
+  virtual model::DatabaseNumber database_number() const = 0;
+
+  // The indexes that are complete in the snapshot are those that are ready here.
+  virtual const index::IndexSet& indexes() const = 0;
+  virtual std::unique_ptr<storage::Cursor> ScanIndexes(storage::KeyRange range,
+                                                       storage::Direction direction) const = 0;
+  // The keys of the documents that have changed between the read time and the snapshot; nullopt
+  // when there are too many of them to be dealt with one by one.
+  virtual const std::optional<std::set<std::string, std::less<>>>& changed() const = 0;
+
+  virtual std::unique_ptr<DocumentCursor> ScanDocuments(storage::KeyRange range) const = 0;
+  // Descending. Null where that is not possible, because documents have changed since.
+  virtual std::unique_ptr<DocumentCursor> ScanDocumentsBackward(storage::KeyRange range) const = 0;
+  // The document's record; null where there is none.
+  virtual Result<model::Record> Get(const model::DocumentPath& path) const = 0;
+};
+
+}  // namespace hearth::query

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/status.h"
+#include "model/record.h"
+#include "query/sort_key.h"
+
+namespace hearth::query {
+
+// A document on its way through a plan.
+struct Item {
+  SortKey key;
+  model::Record record;  // Null until somebody needs it.
+  // A bit for each component of the sort key: the number there is a double. Only of items from
+  // indexes, where `record` is null.
+  uint32_t doubles = 0;
+  // The sort key is whole where the index's was not: its components do not decode like those.
+  bool was_cut = false;
+};
+
+// Documents in the order of their sort keys, each once.
+//
+// Threads: one at a time. Errors: those of the source.
+class Stream {
+ public:
+  virtual ~Stream() = default;
+
+  // Fills `item` with the next one. False: there are no more, and `item` is as good as empty.
+  virtual Result<bool> Next(Item* item) = 0;
+};
+
+}  // namespace hearth::query
