@@ -4,7 +4,6 @@
 #include <initializer_list>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 #include "index/index_config_order.h"
@@ -259,6 +258,16 @@ class FieldList {
   VectorConfig vector_config_ = {};
 };
 
+// The name, which every index has, does not count.
+Status CheckNumberOfFields(const Node& list) {
+  const auto count = std::count_if(list.value.begin(), list.value.end(), [](const Json& field) {
+    return !field.contains("fieldPath") || field["fieldPath"] != "__name__";
+  });
+  if (static_cast<size_t>(count) <= kIndexFieldsMax) return {};
+  return list.Error(std::to_string(count) + " fields, at most " + std::to_string(kIndexFieldsMax) +
+                    " are allowed");
+}
+
 // Reads one file. Entries are remembered with their places, to tell duplicates.
 class Reader {
  public:
@@ -293,14 +302,10 @@ class Reader {
     ASSIGN_OR_RETURN(const QueryScope scope, ReadScope(node));
     ASSIGN_OR_RETURN(const Node fields_node, Required(node, "fields"));
     RETURN_IF_ERROR(Expect(fields_node, Json::value_t::array));
+    RETURN_IF_ERROR(CheckNumberOfFields(fields_node));
     FieldList list;
     for (size_t i = 0; i < fields_node.value.size(); ++i) {
       RETURN_IF_ERROR(list.Add(fields_node.Element(i)));
-    }
-    const size_t count = list.fields().size() + (list.vector_field() ? 1 : 0);
-    if (count > kIndexFieldsMax) {
-      return fields_node.Error(std::to_string(count) + " fields, at most " +
-                               std::to_string(kIndexFieldsMax) + " are allowed");
     }
     if (list.vector_field()) return AddVector(node, std::move(collection_group), scope, list);
     return AddComposite(node, fields_node, std::move(collection_group), scope, list);

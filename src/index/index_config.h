@@ -15,7 +15,7 @@
 
 namespace hearth::index {
 
-inline constexpr size_t kIndexConfigBytesMax = 16 * 1024 * 1024;
+inline constexpr size_t kIndexConfigBytesMax = 4 * 1024 * 1024;
 inline constexpr size_t kIndexConfigDepthMax = 32;
 inline constexpr uint32_t kHnswLinksMin = 2;
 inline constexpr uint32_t kHnswLinksMax = 128;

@@ -35,7 +35,7 @@ bool ImpliedNameDescending(const std::vector<IndexField>& fields);
 IndexKey KeyOf(const Definition& definition);
 IndexKey KeyOf(const VectorIndex& index);
 
-// Puts every list of `config` into its order.
+// Puts every list of `config` into its order. Entries for the same thing become one.
 void Sort(IndexConfig& config);
 
 }  // namespace hearth::index

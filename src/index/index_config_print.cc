@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
 #include <utility>
@@ -37,11 +38,11 @@ struct OverrideRow {
   std::string field_path;
   const FieldOverride* indexes = nullptr;
   const TtlPolicy* ttl = nullptr;
+  bool has_ttl = false;
 
   // firebase-tools carries out overrides in this order, and a TTL policy has to be switched off
   // for one field before it is switched on for another.
   auto Order() const { return std::tie(collection_group, has_ttl, field_path); }
-  bool has_ttl = false;
 };
 
 std::string PathText(const FieldOverride& override) {
@@ -49,23 +50,24 @@ std::string PathText(const FieldOverride& override) {
 }
 
 std::vector<OverrideRow> OverrideRows(const IndexConfig& config) {
-  std::vector<OverrideRow> rows;
+  std::map<std::pair<std::string, std::string>, OverrideRow> by_field;
+  const auto row_of = [&](const std::string& collection_group,
+                          const std::string& path) -> OverrideRow& {
+    OverrideRow& row = by_field[{collection_group, path}];
+    row.collection_group = collection_group;
+    row.field_path = path;
+    return row;
+  };
   for (const FieldOverride& override : config.overrides) {
-    rows.push_back({.collection_group = override.collection_group,
-                    .field_path = PathText(override),
-                    .indexes = &override});
+    row_of(override.collection_group, PathText(override)).indexes = &override;
   }
   for (const TtlPolicy& policy : config.ttl_policies) {
-    const std::string path = policy.field.ToString();
-    auto row = std::find_if(rows.begin(), rows.end(), [&](const OverrideRow& candidate) {
-      return candidate.collection_group == policy.collection_group && candidate.field_path == path;
-    });
-    if (row == rows.end()) {
-      row = rows.insert(row, {.collection_group = policy.collection_group, .field_path = path});
-    }
-    row->ttl = &policy;
-    row->has_ttl = true;
+    OverrideRow& row = row_of(policy.collection_group, policy.field.ToString());
+    row.ttl = &policy;
+    row.has_ttl = true;
   }
+  std::vector<OverrideRow> rows;
+  for (auto& [field, row] : by_field) rows.push_back(std::move(row));
   std::sort(rows.begin(), rows.end(), [](const OverrideRow& left, const OverrideRow& right) {
     return left.Order() < right.Order();
   });
@@ -144,6 +146,17 @@ Json OverrideJson(const OverrideRow& row) {
   return entry;
 }
 
+template <typename Index>
+void SortByKey(std::vector<Index>& indexes) {
+  std::map<IndexKey, Index> sorted;  // Keys are expensive: each is made once.
+  for (Index& index : indexes) {
+    IndexKey key = KeyOf(index);
+    sorted.emplace(std::move(key), std::move(index));
+  }
+  indexes.clear();
+  for (auto& [key, index] : sorted) indexes.push_back(std::move(index));
+}
+
 }  // namespace
 
 bool ImpliedNameDescending(const std::vector<IndexField>& fields) {
@@ -175,11 +188,8 @@ IndexKey KeyOf(const VectorIndex& index) {
 }
 
 void Sort(IndexConfig& config) {
-  const auto by_key = [](const auto& left, const auto& right) {
-    return KeyOf(left) < KeyOf(right);
-  };
-  std::sort(config.composites.begin(), config.composites.end(), by_key);
-  std::sort(config.vectors.begin(), config.vectors.end(), by_key);
+  SortByKey(config.composites);
+  SortByKey(config.vectors);
   std::vector<FieldOverride> overrides;
   std::vector<TtlPolicy> ttl_policies;
   for (const OverrideRow& row : OverrideRows(config)) {

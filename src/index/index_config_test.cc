@@ -290,7 +290,7 @@ TEST(IndexConfigErrorTest, FileSize) {
   const std::string file = "{}";
   EXPECT_EQ(Parsed(file + std::string(kIndexConfigBytesMax - file.size(), ' ')), IndexConfig());
   EXPECT_EQ(Problem(file + std::string(kIndexConfigBytesMax - file.size() + 1, ' ')),
-            "the file has 16777217 bytes, at most 16777216 are allowed");
+            "the file has 4194305 bytes, at most 4194304 are allowed");
 }
 
 TEST(IndexConfigErrorTest, Index) {
