@@ -87,7 +87,7 @@ struct IndexConfig {
 Result<IndexConfig> ParseIndexConfig(std::string_view json);
 
 // The file as firebase-tools writes it, with Hearth's own keys only where they say something.
-// Parsing gives `config` back.
+// Parsing gives `config` back, unless the text is longer than kIndexConfigBytesMax.
 std::string PrintIndexConfig(const IndexConfig& config);
 
 // "ASCENDING" and so on, as Firestore's configuration spells it.
