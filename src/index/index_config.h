@@ -1,0 +1,97 @@
+// What a firestore.indexes.json file says. The file is documented in docs/index-configuration.md.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "index/definition.h"
+#include "model/field_path.h"
+
+namespace hearth::index {
+
+inline constexpr size_t kIndexConfigBytesMax = 4 * 1024 * 1024;
+inline constexpr size_t kIndexConfigDepthMax = 32;
+inline constexpr uint32_t kHnswLinksMin = 2;
+inline constexpr uint32_t kHnswLinksMax = 128;
+inline constexpr uint32_t kHnswCandidatesMax = 10'000;
+// Firestore's limit for the offset of a TTL policy.
+inline constexpr std::chrono::seconds kTtlOffsetMax{2'147'483'647};
+
+enum class DistanceMeasure : uint8_t { kEuclidean, kCosine, kDotProduct };
+
+// How the graph of an approximate vector index is built and searched.
+struct HnswOptions {
+  uint32_t links = 16;  // "m": the links of a vector.
+  uint32_t construction_candidates = 200;
+  uint32_t search_candidates = 100;
+  DistanceMeasure distance_measure = DistanceMeasure::kCosine;
+
+  friend bool operator==(const HnswOptions&, const HnswOptions&) = default;
+};
+
+struct VectorIndex {
+  std::string collection_group;
+  QueryScope scope = QueryScope::kCollection;
+  std::vector<IndexField> prefix;  // What a search may compare for equality beforehand.
+  model::FieldPath field;
+  uint32_t dimension;
+  std::optional<HnswOptions> hnsw;  // nullopt: every candidate is compared.
+
+  friend bool operator==(const VectorIndex&, const VectorIndex&) = default;
+};
+
+// An index of one field, seen from that field.
+struct SingleFieldIndex {
+  FieldMode mode;
+  QueryScope scope;
+
+  friend bool operator==(const SingleFieldIndex&, const SingleFieldIndex&) = default;
+};
+
+// All the single-field indexes that a field has, in place of the automatic ones.
+struct FieldOverride {
+  std::string collection_group;
+  std::optional<model::FieldPath> field;  // nullopt: every field without an override, "*".
+  std::vector<SingleFieldIndex> indexes;  // Empty: the field is exempt from indexing.
+
+  friend bool operator==(const FieldOverride&, const FieldOverride&) = default;
+};
+
+// A document expires at the time in `field`, plus `offset`.
+struct TtlPolicy {
+  std::string collection_group;
+  model::FieldPath field;
+  std::chrono::seconds offset{0};
+
+  friend bool operator==(const TtlPolicy&, const TtlPolicy&) = default;
+};
+
+// A valid configuration as ParseIndexConfig makes it: no two entries are for the same thing, and
+// each list is in the order in which PrintIndexConfig writes it.
+struct IndexConfig {
+  std::vector<Definition> composites;
+  std::vector<VectorIndex> vectors;
+  std::vector<FieldOverride> overrides;
+  std::vector<TtlPolicy> ttl_policies;  // At most one for a collection group.
+
+  friend bool operator==(const IndexConfig&, const IndexConfig&) = default;
+};
+
+// InvalidArgument, with the place in the file, for anything that has no meaning.
+Result<IndexConfig> ParseIndexConfig(std::string_view json);
+
+// The file as firebase-tools writes it, with Hearth's own keys only where they say something.
+// Parsing gives `config` back, unless the text is longer than kIndexConfigBytesMax.
+std::string PrintIndexConfig(const IndexConfig& config);
+
+// "ASCENDING" and so on, as Firestore's configuration spells it.
+std::string_view DistanceMeasureText(DistanceMeasure measure);
+std::string_view QueryScopeText(QueryScope scope);
+
+}  // namespace hearth::index
