@@ -3,7 +3,10 @@
 //   kDocuments  database (4), encoded document path
 //   kHistory    database (4), encoded document path, commit time (8)
 //   kLog        database (4), commit time (8)
-//   kMeta       "database/" and the name of a database; "commit_time"
+//   kIndexes    see index/entries.h
+//   kMeta       "database/" and the name of a database; "commit_time"; "index/" and the number of
+//               an index (4), "index_remains/" and the number of one that is gone (4);
+//               "next_index"
 //
 // Numbers are big-endian. Encoded paths are prefix-free, so what follows one is unambiguous.
 #pragma once
@@ -29,6 +32,9 @@ using model::EncodeUint64;
 
 inline constexpr std::string_view kCommitTimeKey = "commit_time";
 inline constexpr std::string_view kDatabaseKeyPrefix = "database/";
+inline constexpr std::string_view kIndexKeyPrefix = "index/";
+inline constexpr std::string_view kIndexRemainsKeyPrefix = "index_remains/";
+inline constexpr std::string_view kNextIndexKey = "next_index";
 
 std::string HistoryKey(std::string_view document_key, model::Timestamp commit_time);
 // The part of a history key that names the document. Requires a key that HistoryKey made.

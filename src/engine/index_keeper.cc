@@ -1,0 +1,440 @@
+#include "engine/index_keeper.h"
+
+#include <utility>
+
+#include "base/log.h"
+#include "engine/keys.h"
+#include "model/document.h"
+
+namespace hearth::engine {
+namespace {
+
+using index::Definition;
+using index::Index;
+using index::IndexNumber;
+using index::IndexRecord;
+using index::IndexSet;
+using index::Origin;
+using index::State;
+using model::DatabaseNumber;
+using storage::Space;
+
+constexpr std::chrono::milliseconds kPauseAfterError{500};
+constexpr std::chrono::microseconds kUsesNotedEvery = std::chrono::hours(1);
+constexpr std::chrono::milliseconds kReadersCheckedEvery{20};
+constexpr size_t kEntriesRemovedAtOnce = 5'000;
+constexpr std::string_view kDocumentMark("\x00\x00", 2);
+
+std::string RecordKey(IndexNumber number) {
+  return std::string(kIndexKeyPrefix) + EncodeUint32(static_cast<uint32_t>(number));
+}
+
+// Of an index that is gone, but whose entries may not be.
+std::string RemainsKey(IndexNumber number) {
+  return std::string(kIndexRemainsKeyPrefix) + EncodeUint32(static_cast<uint32_t>(number));
+}
+
+IndexRecord ToRecord(const Index& index, std::string progress) {
+  return {index.database,      index.state,      index.origin, index.activity->used_at_micros,
+          std::move(progress), index.definition};
+}
+
+Index FromRecord(IndexNumber number, IndexRecord record) {
+  Index index{number,       record.database, std::move(record.definition),
+              record.state, record.origin,   std::make_shared<index::Activity>()};
+  index.activity->used_at_micros = record.used_at_micros;
+  return index;
+}
+
+// The keys of a snapshot that begin with `prefix`, without it, and their values.
+Result<std::vector<std::pair<std::string, std::string>>> ReadAll(const storage::Snapshot& snapshot,
+                                                                 std::string_view prefix) {
+  std::vector<std::pair<std::string, std::string>> entries;
+  const auto cursor = snapshot.Scan(Space::kMeta, storage::PrefixRange(prefix),
+                                    storage::Direction::kForward);
+  for (; cursor->Valid(); cursor->Next()) {
+    entries.emplace_back(cursor->key().substr(prefix.size()), cursor->value());
+  }
+  RETURN_IF_ERROR(cursor->status());
+  return entries;
+}
+
+bool IsSame(const Index& index, DatabaseNumber database, const Definition& definition) {
+  return index.database == database && index.definition == definition;
+}
+
+}  // namespace
+
+// One step of a build: the entries of some documents.
+struct IndexKeeper::Step {
+  std::unique_ptr<storage::Snapshot> snapshot;
+  uint64_t failed_groups = 0;
+  std::string progress;
+  bool finished = false;
+  std::vector<std::pair<std::string, std::vector<index::Entry>>> documents;
+};
+
+Result<std::unique_ptr<IndexKeeper>> IndexKeeper::Open(storage::Store& store, const Clock& clock,
+                                                       IndexRegistry& registry,
+                                                       const IndexKeeperOptions& options) {
+  std::unique_ptr<IndexKeeper> keeper(new IndexKeeper(store, clock, registry, options));
+  RETURN_IF_ERROR(keeper->Load());
+  return keeper;
+}
+
+IndexKeeper::IndexKeeper(storage::Store& store, const Clock& clock, IndexRegistry& registry,
+                         const IndexKeeperOptions& options)
+    : store_(store), clock_(clock), registry_(registry), options_(options) {}
+
+IndexKeeper::~IndexKeeper() { Stop(); }
+
+Status IndexKeeper::Load() {
+  const std::unique_ptr<storage::Snapshot> snapshot = store_.NewSnapshot();
+  ASSIGN_OR_RETURN(const auto next, snapshot->Get(Space::kMeta, kNextIndexKey));
+  if (next) {
+    ASSIGN_OR_RETURN(next_number_, DecodeUint32(*next));
+  }
+  std::vector<Index> indexes;
+  ASSIGN_OR_RETURN(const auto records, ReadAll(*snapshot, kIndexKeyPrefix));
+  for (const auto& [key, value] : records) {
+    ASSIGN_OR_RETURN(const uint32_t number, DecodeUint32(key));
+    ASSIGN_OR_RETURN(IndexRecord record, index::DecodeIndexRecord(value));
+    const std::string progress = record.progress;
+    indexes.push_back(FromRecord(IndexNumber{number}, std::move(record)));
+    if (indexes.back().state == State::kBuilding) {
+      Enqueue([this, number, progress] { Build(IndexNumber{number}, progress); });
+    }
+  }
+  ASSIGN_OR_RETURN(const auto remains, ReadAll(*snapshot, kIndexRemainsKeyPrefix));
+  for (const auto& [key, value] : remains) {
+    ASSIGN_OR_RETURN(const uint32_t number, DecodeUint32(key));
+    Enqueue([this, number] { RemoveEntries(IndexNumber{number}); });
+  }
+  registry_.Set(std::make_shared<const IndexSet>(std::move(indexes)));
+  return Status();
+}
+
+void IndexKeeper::Start(Committer& committer) {
+  committer_ = &committer;
+  thread_ = std::thread([this] { Run(); });
+}
+
+void IndexKeeper::Stop() {
+  {
+    MutexLock lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.NotifyAll();
+  if (thread_.joinable()) thread_.join();
+}
+
+bool IndexKeeper::stopping() const {
+  MutexLock lock(mutex_);
+  return stopping_;
+}
+
+void IndexKeeper::Enqueue(std::function<void()> task) {
+  {
+    MutexLock lock(mutex_);
+    tasks_.push_back({std::move(task)});
+  }
+  changed_.NotifyAll();
+}
+
+void IndexKeeper::Run() {
+  while (true) {
+    Task task;
+    {
+      MutexLock lock(mutex_);
+      is_busy_ = false;
+      changed_.NotifyAll();
+      while (tasks_.empty() && !stopping_) changed_.Wait(mutex_);
+      if (stopping_) return;
+      is_busy_ = true;
+      task = std::move(tasks_.front());
+      tasks_.pop_front();
+    }
+    task.run();
+  }
+}
+
+void IndexKeeper::AwaitIdle() {
+  MutexLock lock(mutex_);
+  while (!stopping_ && (is_busy_ || !tasks_.empty())) changed_.Wait(mutex_);
+}
+
+void IndexKeeper::Want(DatabaseNumber database, const Definition& definition, Origin origin) {
+  for (const Index& index : registry_.Current()->Of(database, definition.collection_id)) {
+    if (IsSame(index, database, definition) &&
+        (index.origin == origin || origin == Origin::kOnDemand)) {
+      return;
+    }
+  }
+  Enqueue([this, database, definition, origin] { Create(database, definition, origin); });
+}
+
+void IndexKeeper::Drop(IndexNumber number) {
+  Enqueue([this, number] { Remove(number); });
+}
+
+void IndexKeeper::Release(IndexNumber number) {
+  Enqueue([this, number] { SetOrigin(number, Origin::kOnDemand); });
+}
+
+void IndexKeeper::Maintain() {
+  const int64_t now = clock_.WallMicros();
+  const int64_t oldest = now - std::chrono::microseconds(options_.unused_max).count();
+  for (const Index& index : registry_.Current()->all()) {
+    if (index.origin == Origin::kOnDemand && index.state == State::kReady &&
+        index.activity->used_at_micros < oldest) {
+      Log(LogLevel::kInfo, "dropping an index that nobody uses",
+          {{"collection", index.definition.collection_id},
+           {"index", index::Properties(index.definition)}});
+      Drop(index.number);
+    }
+  }
+  if (now - uses_noted_at_ < kUsesNotedEvery.count()) return;
+  uses_noted_at_ = now;
+  Enqueue([this] { NoteUses(); });
+}
+
+Status IndexKeeper::Commit(std::function<void(storage::Batch*)> stage,
+                           std::function<void()> stored) {
+  Mutex mutex;
+  CondVar finished;
+  std::optional<Status> outcome;
+  CommitStep step;
+  step.stage = std::move(stage);
+  step.done = [&, stored = std::move(stored)](const Status& status) {
+    if (status.ok()) stored();
+    MutexLock lock(mutex);
+    outcome = status;
+    finished.NotifyAll();
+  };
+  committer_->Submit(std::move(step));
+  MutexLock lock(mutex);
+  while (!outcome) finished.Wait(mutex);
+  return *outcome;
+}
+
+std::optional<Index> IndexKeeper::Find(IndexNumber number) const {
+  for (const Index& index : registry_.Current()->all()) {
+    if (index.number == number) return index;
+  }
+  return std::nullopt;
+}
+
+void IndexKeeper::Replace(IndexNumber number, std::optional<Index> changed) {
+  std::vector<Index> indexes;
+  for (const Index& index : registry_.Current()->all()) {
+    if (index.number != number) indexes.push_back(index);
+  }
+  if (changed) indexes.push_back(*std::move(changed));
+  registry_.Set(std::make_shared<const IndexSet>(std::move(indexes)));
+}
+
+bool IndexKeeper::PauseAfter(const Status& status, const char* what) {
+  Log(LogLevel::kWarning, what, {{"error", status.ToString()}});
+  MutexLock lock(mutex_);
+  if (!stopping_) changed_.WaitFor(mutex_, kPauseAfterError);
+  return !stopping_;
+}
+
+void IndexKeeper::Create(DatabaseNumber database, const Definition& definition, Origin origin) {
+  for (const Index& index : registry_.Current()->all()) {
+    if (!IsSame(index, database, definition)) continue;
+    if (index.origin != origin && origin != Origin::kOnDemand) SetOrigin(index.number, origin);
+    return;
+  }
+  if (registry_.Current()->all().size() >= kIndexesMax) {
+    Log(LogLevel::kWarning, "no more indexes are made", {{"indexes", kIndexesMax}});
+    return;
+  }
+  const IndexNumber number{next_number_++};
+  Index index{number, database, definition, State::kBuilding, origin,
+              std::make_shared<index::Activity>()};
+  index.activity->used_at_micros = clock_.WallMicros();
+  const auto stage = [&](storage::Batch* batch) {
+    batch->Put(Space::kMeta, std::string(kNextIndexKey), EncodeUint32(next_number_));
+    batch->Put(Space::kMeta, RecordKey(number), index::EncodeIndexRecord(ToRecord(index, "")));
+  };
+  Status status;
+  do {
+    status = Commit(stage, [&] { Replace(number, index); });
+  } while (!status.ok() && PauseAfter(status, "cannot make an index yet"));
+  if (!status.ok()) return;
+  Log(LogLevel::kInfo, "building an index",
+      {{"collection", definition.collection_id}, {"index", index::Properties(definition)}});
+  Build(number, "");
+}
+
+void IndexKeeper::SetOrigin(IndexNumber number, Origin origin) {
+  std::optional<Index> index = Find(number);
+  if (!index || index->origin == origin || index->state != State::kReady) return;
+  index->origin = origin;
+  const Status status = Commit(
+      [&](storage::Batch* batch) {
+        batch->Put(Space::kMeta, RecordKey(number), index::EncodeIndexRecord(ToRecord(*index, "")));
+      },
+      [&] { Replace(number, index); });
+  if (!status.ok()) {
+    Log(LogLevel::kWarning, "cannot note whom an index is for", {{"error", status.ToString()}});
+  }
+}
+
+void IndexKeeper::Build(IndexNumber number, std::string progress) {
+  const std::optional<Index> index = Find(number);
+  if (!index) return;
+  bool finished = false;
+  while (!finished && !stopping()) {
+    const Status status = BuildStep(*index, &progress, &finished);
+    if (status.code() == Code::kInvalidArgument) {
+      Log(LogLevel::kError, "an index cannot be built",
+          {{"collection", index->definition.collection_id}, {"error", status.ToString()}});
+      return Remove(number);
+    }
+    if (!status.ok() && !PauseAfter(status, "building an index has to wait")) return;
+  }
+  if (!finished) return;
+  Log(LogLevel::kInfo, "an index is ready",
+      {{"collection", index->definition.collection_id},
+       {"index", index::Properties(index->definition)},
+       {"documents", index->activity->documents_indexed.load()}});
+}
+
+Status IndexKeeper::BuildStep(const Index& index, std::string* progress, bool* finished) {
+  Step step;
+  step.progress = *progress;
+  RETURN_IF_ERROR(Commit([](storage::Batch*) {},
+                         [&] {
+                           index.activity->touched.clear();
+                           step.failed_groups = committer_->failed_groups();
+                           step.snapshot = store_.NewSnapshot();
+                         }));
+  RETURN_IF_ERROR(ReadStep(index, &step));
+  Index next = index;
+  if (step.finished) next.state = State::kReady;
+  bool is_stale = false;
+  const auto stage = [&](storage::Batch* batch) {
+    // Documents that commits have touched are left out below. If one of those commits was not
+    // stored, its document would be forgotten.
+    is_stale = committer_->failed_groups() != step.failed_groups;
+    if (is_stale) return;
+    for (auto& [document_key, entries] : step.documents) {
+      if (index.activity->touched.contains(document_key)) continue;
+      for (index::Entry& entry : entries) batch->Put(Space::kIndexes, entry.key, entry.value);
+    }
+    batch->Put(Space::kMeta, RecordKey(index.number),
+               index::EncodeIndexRecord(ToRecord(next, step.progress)));
+  };
+  RETURN_IF_ERROR(Commit(stage, [&] {
+    if (step.finished && !is_stale) Replace(index.number, next);
+  }));
+  if (is_stale) return Status();
+  index.activity->documents_indexed += step.documents.size();
+  *progress = std::move(step.progress);
+  *finished = step.finished;
+  return Status();
+}
+
+// Reads the next documents of the index's collection group, of all collections of that id.
+Status IndexKeeper::ReadStep(const Index& index, Step* step) {
+  storage::KeyRange range = storage::PrefixRange(DatabaseKeyPrefix(index.database));
+  if (!step->progress.empty()) range.first = step->progress + '\0';
+  const auto cursor =
+      step->snapshot->Scan(Space::kDocuments, range, storage::Direction::kForward);
+  size_t bytes = 0;
+  while (cursor->Valid() && step->documents.size() < options_.step_documents_max &&
+         bytes < options_.step_bytes_max) {
+    const std::string key(cursor->key());
+    ASSIGN_OR_RETURN(const model::DocumentPath path, DocumentPathOfKey(key));
+    const std::string_view collection = path.collection();
+    const std::string_view collection_id = collection.substr(collection.rfind('/') + 1);
+    if (collection_id != index.definition.collection_id) {
+      // The other documents of that collection stand together: none of them is of interest.
+      ASSIGN_OR_RETURN(const model::CollectionPath other, model::CollectionPath::Parse(collection));
+      cursor->Seek(storage::PrefixRange(CollectionKeyPrefix(index.database, other)).last);
+      continue;
+    }
+    ASSIGN_OR_RETURN(std::vector<index::Entry> entries,
+                     index::EntriesOf(index.number, index.definition, path,
+                                      model::RecordFields(cursor->value())));
+    for (const index::Entry& entry : entries) bytes += entry.key.size();
+    step->documents.emplace_back(key, std::move(entries));
+    step->progress = key;
+    cursor->Next();
+  }
+  RETURN_IF_ERROR(cursor->status());
+  step->finished = !cursor->Valid();
+  return Status();
+}
+
+void IndexKeeper::Remove(IndexNumber number) {
+  if (!Find(number)) return;
+  const auto stage = [&](storage::Batch* batch) {
+    batch->Delete(Space::kMeta, RecordKey(number));
+    batch->Put(Space::kMeta, RemainsKey(number), "");
+  };
+  std::weak_ptr<const IndexSet> old_set;
+  const auto stored = [&] {
+    old_set = registry_.Current();
+    Replace(number, std::nullopt);
+  };
+  Status status;
+  do {
+    status = Commit(stage, stored);
+  } while (!status.ok() && PauseAfter(status, "cannot drop an index yet"));
+  if (!status.ok()) return;
+  // Whoever holds the old set may be about to read.
+  while (!old_set.expired()) {
+    MutexLock lock(mutex_);
+    if (stopping_) return;  // The remains are removed after the next start.
+    changed_.WaitFor(mutex_, kReadersCheckedEvery);
+  }
+  RemoveEntries(number);
+}
+
+void IndexKeeper::RemoveEntries(IndexNumber number) {
+  const std::string prefix = index::IndexKeyPrefix(number);
+  bool finished = false;
+  while (!finished && !stopping()) {
+    std::vector<std::string> keys;
+    Status status;
+    {
+      const auto snapshot = store_.NewSnapshot();
+      const auto cursor = snapshot->Scan(Space::kIndexes, storage::PrefixRange(prefix),
+                                         storage::Direction::kForward);
+      for (; cursor->Valid() && keys.size() < kEntriesRemovedAtOnce; cursor->Next()) {
+        keys.emplace_back(cursor->key());
+      }
+      status = cursor->status();
+      finished = status.ok() && !cursor->Valid();
+    }
+    const auto stage = [&](storage::Batch* batch) {
+      for (const std::string& key : keys) batch->Delete(Space::kIndexes, key);
+      if (finished) batch->Delete(Space::kMeta, RemainsKey(number));
+    };
+    if (status.ok()) status = Commit(stage, [] {});
+    if (status.ok()) continue;
+    finished = false;
+    if (!PauseAfter(status, "cannot remove index entries yet")) return;
+  }
+}
+
+void IndexKeeper::NoteUses() {
+  const std::shared_ptr<const IndexSet> indexes = registry_.Current();
+  const Status status = Commit(
+      [&](storage::Batch* batch) {
+        for (const Index& index : indexes->all()) {
+          if (index.state != State::kReady) continue;
+          batch->Put(Space::kMeta, RecordKey(index.number),
+                     index::EncodeIndexRecord(ToRecord(index, "")));
+        }
+      },
+      [] {});
+  if (!status.ok()) {
+    Log(LogLevel::kWarning, "cannot note when indexes were used", {{"error", status.ToString()}});
+  }
+}
+
+}  // namespace hearth::engine
