@@ -49,6 +49,10 @@ class Fields {
   std::string encoded_;
 };
 
+// The value at `path` in the stored form of a document's fields, read in place; nullopt where the
+// path leads nowhere. No path leads into a vector.
+std::optional<ValueView> FindField(std::string_view encoded_fields, const FieldPath& path);
+
 // Checks one value on its own, as a filter or a transform brings it, by the rules for a field's
 // value, and returns its canonical form. InvalidArgument for what Firestore refuses.
 Result<std::string> ValidateValue(std::string encoded);
