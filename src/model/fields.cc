@@ -12,17 +12,6 @@
 namespace hearth::model {
 namespace {
 
-// The value that `segments` lead to from `map`.
-std::optional<ValueView> FindIn(MapView map, std::span<const std::string> segments) {
-  while (true) {
-    const std::optional<ValueView> value = map.Find(segments[0]);
-    segments = segments.subspan(1);
-    if (!value || segments.empty()) return value;
-    if (value->type() != ValueType::kMap) return std::nullopt;
-    map = value->map();
-  }
-}
-
 using Mask = std::span<const FieldPath* const>;
 
 // The paths of a sorted mask that lead through `name` at `depth`.
@@ -62,10 +51,6 @@ Result<Fields> Fields::Validate(std::string encoded) {
   return Fields(validator.canonical() ? std::move(encoded) : CanonicalFields(encoded));
 }
 
-std::optional<ValueView> FindField(std::string_view encoded_fields, const FieldPath& path) {
-  return FindIn(MapView(encoded_fields, MapView::Tag::kDocument), path.segments());
-}
-
 std::optional<ValueView> Fields::Find(const FieldPath& path) const {
   return FindField(encoded_, path);
 }
@@ -82,6 +67,18 @@ Fields Fields::Project(const std::vector<FieldPath>& mask) const {
 }
 
 size_t Fields::SizeBytes() const { return MapSizeBytes(view()); }
+
+std::optional<ValueView> FindField(std::string_view encoded_fields, const FieldPath& path) {
+  MapView map(encoded_fields, MapView::Tag::kDocument);
+  std::span<const std::string> segments = path.segments();
+  while (true) {
+    const std::optional<ValueView> value = map.Find(segments[0]);
+    segments = segments.subspan(1);
+    if (!value || segments.empty()) return value;
+    if (value->type() != ValueType::kMap) return std::nullopt;
+    map = value->map();
+  }
+}
 
 Result<std::string> ValidateValue(std::string encoded) {
   ValueValidator validator;

@@ -49,7 +49,8 @@ class Fields {
   std::string encoded_;
 };
 
-// As Fields::Find, for encoded fields that are borrowed. `__name__` names no field.
+// The value at `path` in the stored form of a document's fields, read in place; nullopt where the
+// path leads nowhere. No path leads into a vector.
 std::optional<ValueView> FindField(std::string_view encoded_fields, const FieldPath& path);
 
 // Checks one value on its own, as a filter or a transform brings it, by the rules for a field's

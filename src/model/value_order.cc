@@ -58,15 +58,6 @@ std::string_view TakeFirstSegment(std::string_view* path) {
   return segment;
 }
 
-std::weak_ordering CompareReferences(std::string_view left, std::string_view right) {
-  while (!left.empty() && !right.empty()) {
-    const std::weak_ordering order =
-        CompareSegments(TakeFirstSegment(&left), TakeFirstSegment(&right));
-    if (order != 0) return order;
-  }
-  return right.empty() <=> left.empty();
-}
-
 std::weak_ordering CompareGeoPoints(const GeoPoint& left, const GeoPoint& right) {
   const std::weak_ordering order = CompareDoubles(left.latitude, right.latitude);
   return order != 0 ? order : CompareDoubles(left.longitude, right.longitude);
@@ -106,6 +97,15 @@ std::weak_ordering CompareMaps(MapView left, MapView right) {
 
 }  // namespace
 
+std::weak_ordering CompareNames(std::string_view left, std::string_view right) {
+  while (!left.empty() && !right.empty()) {
+    const std::weak_ordering order =
+        CompareSegments(TakeFirstSegment(&left), TakeFirstSegment(&right));
+    if (order != 0) return order;
+  }
+  return right.empty() <=> left.empty();
+}
+
 std::weak_ordering CompareValues(const ValueView& left, const ValueView& right) {
   const ValueType type = left.type();
   if (const int rank = Rank(type), other = Rank(right.type()); rank != other) return rank <=> other;
@@ -123,7 +123,7 @@ std::weak_ordering CompareValues(const ValueView& left, const ValueView& right) 
     case ValueType::kBytes:
       return left.text() <=> right.text();
     case ValueType::kReference:
-      return CompareReferences(left.text(), right.text());
+      return CompareNames(left.text(), right.text());
     case ValueType::kGeoPoint:
       return CompareGeoPoints(left.geo_point(), right.geo_point());
     case ValueType::kArray:

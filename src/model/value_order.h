@@ -1,6 +1,7 @@
 #pragma once
 
 #include <compare>
+#include <string_view>
 
 #include "model/value.h"
 
@@ -12,5 +13,9 @@ namespace hearth::model {
 // maps (entry by entry in the order of keys). Values that compare equal (1 and 1.0) are equivalent
 // to filters and to array transforms.
 std::weak_ordering CompareValues(const ValueView& left, const ValueView& right);
+
+// The order of references, for names or for paths below the same database: segment by segment,
+// numeric ids first.
+std::weak_ordering CompareNames(std::string_view left, std::string_view right);
 
 }  // namespace hearth::model

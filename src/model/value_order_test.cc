@@ -198,5 +198,13 @@ TEST(CompareValuesTest, EquivalentValuesOfDifferentBytes) {
   EXPECT_EQ(Compare(EncodeMap({{"a", EncodeInteger(1)}}), EncodeMap({{"a", EncodeDouble(1)}})), 0);
 }
 
+TEST(CompareNamesTest, ComparesSegmentBySegment) {
+  EXPECT_EQ(Sign(CompareNames("c/a", "c/a")), 0);
+  EXPECT_EQ(Sign(CompareNames("c/a", "c/a/s/x")), -1);
+  EXPECT_EQ(Sign(CompareNames("c/a", "c-/a")), -1);  // "/" is no part of a segment.
+  EXPECT_EQ(Sign(CompareNames("c/__id9__", "c/__id10__")), -1);
+  EXPECT_EQ(Sign(CompareNames("c/a", "c/__id10__")), 1);
+}
+
 }  // namespace
 }  // namespace hearth::model

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 #include <utility>
 
 #include "index/value_key.h"
@@ -95,6 +94,13 @@ class Aggregator {
         });
   }
 
+  // True when more documents would change nothing.
+  bool HasEnough() const {
+    return std::all_of(aggregations_.begin(), aggregations_.end(), [this](const Aggregation& each) {
+      return each.kind == Aggregation::Kind::kCount && each.up_to && count_ >= *each.up_to;
+    });
+  }
+
   Status Add(const Item& item) {
     ++count_;
     if (!reads_fields_) return Status();
@@ -175,47 +181,12 @@ class Aggregator {
 
 }  // namespace
 
-Result<NormalizedQuery> ForAggregations(NormalizedQuery query,
-                                        const std::vector<Aggregation>& aggregations) {
-  std::set<FieldPath> fields;
-  for (const Aggregation& aggregation : aggregations) {
-    if (aggregation.path) fields.insert(*aggregation.path);
-  }
-  for (const FieldPath& path : fields) {
-    const auto& select = query.query.select;
-    if (select && std::none_of(select->begin(), select->end(), [&](const FieldPath& selected) {
-          return selected.IsPrefixOf(path);
-        })) {
-      return InvalidArgument("The aggregation property " + path.ToString() +
-                             " is not present in the base query's property mask.");
-    }
-  }
-  std::erase_if(fields, [&query](const FieldPath& path) {
-    return std::any_of(query.orders.begin(), query.orders.end(),
-                       [&path](const Order& order) { return order.path == path; });
-  });
-  const bool ends_with_name =
-      !query.query.orders.empty() && query.query.orders.back().path.IsName();
-  if (!fields.empty() && ends_with_name) {
-    std::string names;
-    for (const FieldPath& path : fields) names += (names.empty() ? "" : ", ") + path.ToString();
-    return InvalidArgument("This query requires an index that has fields [" + names +
-                           "] after __name__ and Firestore does not currently support such an "
-                           "index. Please try the query again with additional ordering on those "
-                           "fields.");
-  }
-  const SortDirection direction = query.orders.back().direction;
-  for (const FieldPath& path : fields) {
-    query.orders.insert(query.orders.end() - 1, {path, direction});
-  }
-  return query;
-}
-
 Result<std::vector<std::string>> Aggregate(const Source& source, Execution* execution,
                                            const std::vector<Aggregation>& aggregations) {
   Aggregator aggregator(source, *execution, aggregations);
   Item item;
   while (true) {
+    if (aggregator.HasEnough()) break;
     ASSIGN_OR_RETURN(const bool found, execution->NextItem(&item));
     if (!found) break;
     RETURN_IF_ERROR(aggregator.Add(item));

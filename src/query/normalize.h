@@ -14,11 +14,13 @@ inline constexpr size_t kInequalityFieldsMax = 10;
 inline constexpr size_t kFiltersAndOrdersMax = 100;
 inline constexpr size_t kNearestResultsMax = 1'000;
 inline constexpr size_t kAggregationsMax = 5;
+// By Firestore's formula for sizes. A value that a filter compares with must fit into an index.
+inline constexpr size_t kOperandBytesMax = 1'500;
 
-// Filters that must all hold. Only kLess … kGreater, kArrayContains and kNotIn, with plain meanings:
-// kEqual holds for values that CompareValues finds equivalent, null and NaN included; ranges stay
-// within the type of their value and never hold for NaN; kNotEqual and kNotIn hold for every other
-// value that is not null.
+// Filters that must all hold. Only kLess … kGreater, kArrayContains and kNotIn, with plain
+// meanings: kEqual holds for values that CompareValues finds equivalent, null and NaN included;
+// ranges stay within the type of their value and never hold for NaN; kNotEqual and kNotIn hold for
+// every other value that is not null.
 struct Conjunction {
   std::vector<FieldFilter> filters;
 };
@@ -40,8 +42,12 @@ struct NormalizedQuery {
 // the part that is wrong.
 Result<NormalizedQuery> Normalize(Query query);
 
-// The same for an aggregation over a query. InvalidArgument for no aggregations, too many, aliases
-// used twice.
+// InvalidArgument for no aggregations, too many, aliases that are reserved, too long or used twice,
+// sums and averages of names.
 Status CheckAggregations(const std::vector<Aggregation>& aggregations);
+
+// The query and the aggregations over it. Fields that are summed up or averaged become orders,
+// after those of inequalities: all aggregations leave out documents that lack one of them.
+Result<NormalizedQuery> Normalize(Query query, const std::vector<Aggregation>& aggregations);
 
 }  // namespace hearth::query

@@ -69,30 +69,30 @@ struct FindNearest {
   std::vector<double> query_vector;
   DistanceMeasure measure;
   size_t limit;
-  std::optional<model::FieldPath> distance_result_field;
-  std::optional<double> distance_threshold;
+  std::optional<model::FieldPath> distance_result_field = {};
+  std::optional<double> distance_threshold = {};
 };
 
 struct Query {
   model::ParentName parent;
   std::string collection_id;     // Empty: documents of all collections.
   bool all_descendants = false;  // At any depth below the parent; else directly below it.
-  std::optional<Filter> where;
-  std::vector<Order> orders;
-  std::optional<Bound> start;
-  std::optional<Bound> end;
+  std::optional<Filter> where = {};
+  std::vector<Order> orders = {};
+  std::optional<Bound> start = {};
+  std::optional<Bound> end = {};
   size_t offset = 0;
-  std::optional<size_t> limit;
-  std::optional<std::vector<model::FieldPath>> select;  // Absent: all fields.
-  std::optional<FindNearest> nearest;
+  std::optional<size_t> limit = {};
+  std::optional<std::vector<model::FieldPath>> select = {};  // Absent: all fields.
+  std::optional<FindNearest> nearest = {};
 };
 
 struct Aggregation {
   enum class Kind : uint8_t { kCount, kSum, kAverage };
   Kind kind;
-  std::string alias;                     // Unique among those of one request.
-  std::optional<model::FieldPath> path;  // Of kSum and kAverage.
-  std::optional<size_t> up_to;           // Of kCount.
+  std::string alias;                          // Unique among those of one request.
+  std::optional<model::FieldPath> path = {};  // Of kSum and kAverage.
+  std::optional<size_t> up_to = {};           // Of kCount.
 };
 
 }  // namespace hearth::query

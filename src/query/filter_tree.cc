@@ -1,0 +1,250 @@
+#include "query/filter_tree.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <variant>
+
+#include "model/value.h"
+
+namespace hearth::query {
+namespace {
+
+using model::ArrayView;
+using model::EncodeDouble;
+using model::EncodeNull;
+using model::FieldPath;
+using model::ValueType;
+using model::ValueView;
+
+// Conjunctions are not multiplied out beyond this; only the text of the error depends on it.
+constexpr size_t kProductMax = 2 * kDisjunctionsMax;
+
+// Firestore puts two filters that contradict each other in the place of one that cannot hold.
+constexpr size_t kImpossibleFilterCount = 2;
+
+bool IsNull(const ValueView& value) { return value.type() == ValueType::kNull; }
+
+bool IsNan(const ValueView& value) {
+  return value.type() == ValueType::kDouble && std::isnan(value.number());
+}
+
+std::string EncodeNan() { return EncodeDouble(std::numeric_limits<double>::quiet_NaN()); }
+
+bool IsInequality(Operator op) {
+  switch (op) {
+    case Operator::kLess:
+    case Operator::kLessOrEqual:
+    case Operator::kNotEqual:
+    case Operator::kGreaterOrEqual:
+    case Operator::kGreater:
+    case Operator::kNotIn:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Status TooManyDisjunctions(size_t count) {
+  const std::string max = std::to_string(kDisjunctionsMax);
+  return InvalidArgument("Too many disjunctions after normalization. Result had " +
+                         std::to_string(count) +
+                         " disjunctions which is more than the maximum of " + max);
+}
+
+}  // namespace
+
+std::strong_ordering FilterTree::Node::operator<=>(const Node& other) const {
+  if (const auto order = kind <=> other.kind; order != 0) return order;
+  if (const auto order = leaf <=> other.leaf; order != 0) return order;
+  return children <=> other.children;
+}
+
+FilterTree::FilterTree(const Filter& filter) : root_(Build(filter)) {}
+
+void FilterTree::RemoveDuplicates(std::vector<Node>* children) {
+  std::ranges::sort(*children);
+  const auto rest = std::ranges::unique(*children);
+  children->erase(rest.begin(), rest.end());
+}
+
+FilterTree::Node FilterTree::Build(const Filter& filter) {
+  if (const auto* field = std::get_if<FieldFilter>(&filter.filter)) return BuildField(*field);
+  const auto& composite = std::get<CompositeFilter>(filter.filter);
+  const bool is_and = composite.op == CompositeFilter::Operator::kAnd;
+  Node node{.kind = is_and ? Node::Kind::kAnd : Node::Kind::kOr};
+  for (const Filter& child : composite.filters) node.children.push_back(Build(child));
+  RemoveDuplicates(&node.children);
+  return node;
+}
+
+FilterTree::Node FilterTree::BuildField(const FieldFilter& filter) {
+  const FieldPath& path = filter.path;
+  switch (filter.op) {
+    case Operator::kIsNull:
+      return AddLeaf(path, Operator::kEqual, EncodeNull(), 1);
+    case Operator::kIsNan:
+      return AddLeaf(path, Operator::kEqual, EncodeNan(), 1);
+    case Operator::kIsNotNull:
+      return AddLeaf(path, Operator::kNotEqual, EncodeNull(), 1);
+    case Operator::kIsNotNan:
+      return AddLeaf(path, Operator::kNotEqual, EncodeNan(), 1);
+    case Operator::kIn:
+      return BuildAnyOf(filter, Operator::kEqual);
+    case Operator::kArrayContainsAny:
+      return BuildAnyOf(filter, Operator::kArrayContains);
+    case Operator::kNotIn:
+      return BuildNotIn(filter);
+    case Operator::kNotEqual:
+      // Nothing is equal to NaN, so every value that is there differs from it.
+      if (IsNan(ValueView(filter.value))) return AddLeaf(path, filter.op, EncodeNull(), 1);
+      return AddComparison(path, filter.op, filter.value);
+    default:
+      return AddComparison(path, filter.op, filter.value);
+  }
+}
+
+FilterTree::Node FilterTree::BuildAnyOf(const FieldFilter& filter, Operator item_op) {
+  Node node{.kind = Node::Kind::kOr};
+  for (ArrayView rest = ValueView(filter.value).array(); const auto item = rest.Next();) {
+    node.children.push_back(AddComparison(filter.path, item_op, std::string(item->encoded())));
+  }
+  RemoveDuplicates(&node.children);
+  return node;
+}
+
+FilterTree::Node FilterTree::BuildNotIn(const FieldFilter& filter) {
+  std::set<std::string_view> items;
+  bool has_null = false;
+  bool has_nan = false;
+  for (ArrayView rest = ValueView(filter.value).array(); const auto item = rest.Next();) {
+    has_null = has_null || IsNull(*item);
+    has_nan = has_nan || IsNan(*item);
+    if (!IsNull(*item) && !IsNan(*item)) items.insert(item->encoded());
+  }
+  const size_t filter_count = items.size() + (has_nan ? 1 : 0);
+  if (has_null) {
+    return AddImpossible(filter.path, filter.op, filter_count + kImpossibleFilterCount);
+  }
+  // Only NaN was there, to which nothing is equal.
+  if (items.empty()) return AddLeaf(filter.path, Operator::kNotEqual, EncodeNull(), filter_count);
+  const std::vector<std::string> distinct(items.begin(), items.end());
+  return AddLeaf(filter.path, filter.op, model::EncodeArray(distinct), filter_count);
+}
+
+FilterTree::Node FilterTree::AddLeaf(const FieldPath& path, Operator op, std::string value,
+                                     size_t filter_count) {
+  const auto [at, is_new] = leaf_numbers_.try_emplace({path, op, value}, leaves_.size());
+  if (is_new) leaves_.push_back({{path, op, std::move(value)}, filter_count});
+  return Node{.kind = Node::Kind::kLeaf, .leaf = at->second};
+}
+
+FilterTree::Node FilterTree::AddComparison(const FieldPath& path, Operator op, std::string value) {
+  const ValueView view(value);
+  if (!IsNull(view) && !IsNan(view)) return AddLeaf(path, op, std::move(value), 1);
+  // One leaf for all comparisons of the field that cannot hold, save for what counts by itself.
+  const Operator shared = op == Operator::kArrayContains ? op : Operator::kEqual;
+  return AddImpossible(path, shared, kImpossibleFilterCount);
+}
+
+FilterTree::Node FilterTree::AddImpossible(const FieldPath& path, Operator op,
+                                           size_t filter_count) {
+  return AddLeaf(path, op, std::string(), filter_count);
+}
+
+size_t FilterTree::FilterCount(const Node& node) const {
+  if (node.kind == Node::Kind::kLeaf) return leaves_[node.leaf].filter_count;
+  size_t count = 0;
+  for (const Node& child : node.children) count += FilterCount(child);
+  return count;
+}
+
+size_t FilterTree::ArrayContainsCount(const Node& node) const {
+  if (node.kind == Node::Kind::kLeaf) {
+    return leaves_[node.leaf].filter.op == Operator::kArrayContains ? 1 : 0;
+  }
+  size_t count = 0;
+  for (const Node& child : node.children) {
+    const size_t more = ArrayContainsCount(child);
+    count = node.kind == Node::Kind::kAnd ? count + more : std::max(count, more);
+  }
+  return count;
+}
+
+std::vector<FieldPath> FilterTree::InequalityPaths() const {
+  std::set<FieldPath> paths;
+  for (const Leaf& leaf : leaves_) {
+    if (IsInequality(leaf.filter.op) && !leaf.filter.value.empty()) paths.insert(leaf.filter.path);
+  }
+  return {paths.begin(), paths.end()};
+}
+
+FilterTree::Node FilterTree::Flatten(const Node& node) {
+  if (node.kind == Node::Kind::kLeaf) return node;
+  Node flat{.kind = node.kind};
+  for (const Node& child : node.children) {
+    Node flat_child = Flatten(child);
+    if (flat_child.kind == node.kind) {
+      std::ranges::move(flat_child.children, std::back_inserter(flat.children));
+    } else {
+      flat.children.push_back(std::move(flat_child));
+    }
+  }
+  RemoveDuplicates(&flat.children);
+  if (flat.children.size() != 1) return flat;
+  Node only_child = std::move(flat.children.front());
+  return only_child;
+}
+
+std::optional<FilterTree::Terms> FilterTree::ToTerms(const Node& node) {
+  if (node.kind == Node::Kind::kLeaf) return Terms{Term{node.leaf}};
+  if (node.kind == Node::Kind::kAnd) return Product(node.children);
+  Terms terms;
+  for (const Node& child : node.children) {
+    std::optional<Terms> more = ToTerms(child);
+    if (!more) return std::nullopt;
+    terms.merge(*more);
+  }
+  return terms;
+}
+
+std::optional<FilterTree::Terms> FilterTree::Product(const std::vector<Node>& factors) {
+  Terms product = {Term{}};
+  for (const Node& factor : factors) {
+    const std::optional<Terms> terms = ToTerms(factor);
+    if (!terms || product.size() * terms->size() > kProductMax) return std::nullopt;
+    Terms next;
+    for (const Term& left : product) {
+      for (const Term& right : *terms) {
+        Term both = left;
+        both.insert(right.begin(), right.end());
+        next.insert(std::move(both));
+      }
+    }
+    product = std::move(next);
+  }
+  return product;
+}
+
+Result<std::vector<Conjunction>> FilterTree::Disjuncts() const {
+  const std::optional<Terms> terms = ToTerms(Flatten(root_));
+  if (!terms) {
+    return InvalidArgument("Too many disjunctions after normalization, the maximum is " +
+                           std::to_string(kDisjunctionsMax));
+  }
+  if (terms->size() > kDisjunctionsMax) return TooManyDisjunctions(terms->size());
+  std::vector<Conjunction> disjuncts;
+  for (const Term& term : *terms) {
+    // What holds for every document makes all other terms superfluous.
+    if (term.empty()) return std::vector<Conjunction>(1);
+    const bool is_impossible = std::ranges::any_of(
+        term, [this](size_t leaf) { return leaves_[leaf].filter.value.empty(); });
+    if (is_impossible) continue;
+    Conjunction& conjunction = disjuncts.emplace_back();
+    for (const size_t leaf : term) conjunction.filters.push_back(leaves_[leaf].filter);
+  }
+  return disjuncts;
+}
+
+}  // namespace hearth::query
