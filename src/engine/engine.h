@@ -23,11 +23,13 @@
 #include "engine/document_cache.h"
 #include "engine/document_reader.h"
 #include "engine/lock_table.h"
+#include "engine/query_run.h"
 #include "engine/read_scope.h"
 #include "engine/read_view.h"
 #include "engine/transactions.h"
 #include "engine/write.h"
 #include "model/names.h"
+#include "query/normalize.h"
 #include "storage/store.h"
 
 namespace hearth::engine {
@@ -74,6 +76,12 @@ class Engine {
   using ReadCallback = std::function<void(Result<std::unique_ptr<ReadView>>)>;
   void Read(Database& database, const Consistency& consistency, const ReadScope& scope,
             ReadCallback done);
+
+  // Starts a query, waiting for locks where a read-write transaction needs them. May wait for the
+  // disk.
+  using QueryCallback = std::function<void(Result<std::unique_ptr<QueryRun>>)>;
+  void Query(Database& database, query::NormalizedQuery query, const Consistency& consistency,
+             QueryCallback done);
 
   // The newest state of one document; nullopt when that would have to wait for the disk.
   std::optional<Result<Record>> GetNewestIfInMemory(const Database& database,

@@ -47,6 +47,11 @@ class QueryRun {
   // an aggregation. To be called once, and not together with Next.
   virtual Result<std::vector<std::string>> Aggregate(
       const std::vector<query::Aggregation>& aggregations) = 0;
+
+  // Bounds that split the query's results into `points_max` + 1 parts of about the same size, or
+  // fewer, in the order of the query. They stand before the documents they name. To be called
+  // instead of Next and Aggregate.
+  virtual Result<std::vector<query::Bound>> Partition(size_t points_max) = 0;
 };
 
 }  // namespace hearth::engine

@@ -93,7 +93,7 @@ Status Serve(const ServeOptions& options) {
   engine_options.document_cache_bytes = options.cache_mib * kMebibyte / 2;
   ASSIGN_OR_RETURN(const std::unique_ptr<engine::Engine> engine,
                    engine::Engine::Open(*store, clock, random, engine_options));
-  doors::grpc::FirestoreService firestore(*engine);
+  doors::grpc::FirestoreService firestore(*engine, clock);
   firestore.Register(&grpc);
   http::Router router;
   router.SetGrpc(grpc);

@@ -232,6 +232,14 @@ Result<engine::TransactionOptions> ReadTransactionOptions(
   return result;
 }
 
+Result<std::string> ReadValue(const proto::Value& value) {
+  Result<std::string> encoded = model::ValidateValue(SerializeSorted(value));
+  if (encoded.ok()) return encoded;
+  proto::Value known = value;  // As in ReadKnown.
+  known.DiscardUnknownFields();
+  return model::ValidateValue(SerializeSorted(known));
+}
+
 Result<Fields> ReadFields(proto::Document* document) {
   // What is left is the fields alone, which is the stored form.
   document->clear_name();

@@ -5,7 +5,9 @@
 
 #include <google/protobuf/message_lite.h>
 
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -13,6 +15,7 @@
 #include "engine/transactions.h"
 #include "engine/write.h"
 #include "google/firestore/v1/common.pb.h"
+#include "google/firestore/v1/document.pb.h"
 #include "google/firestore/v1/firestore.pb.h"
 #include "google/firestore/v1/write.pb.h"
 #include "model/names.h"
@@ -35,6 +38,9 @@ Result<engine::Precondition> ReadPrecondition(const proto::Precondition& precond
 // `default_mode`: what the request means where it says neither read-only nor read-write.
 Result<engine::TransactionOptions> ReadTransactionOptions(
     const proto::TransactionOptions& options, engine::TransactionOptions::Mode default_mode);
+
+// The canonical encoding of a value that stands alone, as a filter or a cursor brings it.
+Result<std::string> ReadValue(const proto::Value& value);
 
 // The fields of `document`. Moves its contents.
 Result<model::Fields> ReadFields(proto::Document* document);
@@ -65,6 +71,16 @@ Result<engine::Consistency> ReadConsistency(const Request& request) {
     ASSIGN_OR_RETURN(consistency, ReadTime(request.read_time()));
   }
   return consistency;
+}
+
+// The same for a request that may also begin a transaction by reading.
+template <typename Request>
+Result<engine::Consistency> ReadConsistencyOrBegin(const Request& request) {
+  if (!request.has_new_transaction()) return ReadConsistency(request);
+  ASSIGN_OR_RETURN(engine::TransactionOptions options,
+                   ReadTransactionOptions(request.new_transaction(),
+                                          engine::TransactionOptions::Mode::kReadOnly));
+  return engine::NewTransaction{std::move(options)};
 }
 
 }  // namespace hearth::wire

@@ -3,6 +3,7 @@
 #include "model/document.h"
 #include "model/fields.h"
 #include "model/wire_format.h"
+#include "wire/message_parts.h"
 
 namespace hearth::wire {
 namespace {
@@ -10,29 +11,6 @@ namespace {
 using model::AppendBytes;
 using model::AppendVarint;
 using model::Timestamp;
-using model::WireTag;
-using model::WireType;
-
-constexpr uint32_t BytesTag(uint32_t field_number) {
-  return WireTag(field_number, WireType::kBytes);
-}
-constexpr uint32_t VarintTag(uint32_t field_number) {
-  return WireTag(field_number, WireType::kVarint);
-}
-
-// google.protobuf.Timestamp; like protobuf itself, it leaves zeros out.
-std::string EncodeTime(Timestamp time) {
-  std::string bytes;
-  if (time.seconds() != 0) {
-    AppendVarint(VarintTag(1), &bytes);
-    AppendVarint(static_cast<uint64_t>(time.seconds()), &bytes);
-  }
-  if (time.nanos() != 0) {
-    AppendVarint(VarintTag(2), &bytes);
-    AppendVarint(static_cast<uint64_t>(time.nanos()), &bytes);
-  }
-  return bytes;
-}
 
 void AppendDocument(std::string_view name, std::string_view record, const ReadMask& mask,
                     std::string* out) {

@@ -17,6 +17,9 @@ void FirestoreService::Register(http::GrpcService* service) {
   add("BatchGetDocuments", &FirestoreService::BatchGetDocuments);
   add("ListDocuments", &FirestoreService::ListDocuments);
   add("ListCollectionIds", &FirestoreService::ListCollectionIds);
+  add("RunQuery", &FirestoreService::RunQuery);
+  add("RunAggregationQuery", &FirestoreService::RunAggregationQuery);
+  add("PartitionQuery", &FirestoreService::PartitionQuery);
   add("CreateDocument", &FirestoreService::CreateDocument);
   add("UpdateDocument", &FirestoreService::UpdateDocument);
   add("DeleteDocument", &FirestoreService::DeleteDocument);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string_view>
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "engine/engine.h"
 #include "http/grpc.h"
@@ -15,10 +16,10 @@ namespace hearth::doors::grpc {
 // google.firestore.v1.Firestore over gRPC: requests in, the engine's answers out.
 //
 // Threads: methods run on the server's loops, several at once, and never block them.
-// Ownership: borrows the engine, which must outlive every call.
+// Ownership: borrows the engine and the clock, which must outlive every call.
 class FirestoreService {
  public:
-  explicit FirestoreService(engine::Engine& engine) : engine_(engine) {}
+  FirestoreService(engine::Engine& engine, const Clock& clock) : engine_(engine), clock_(clock) {}
 
   // Adds the methods to `service`, which must not outlive this.
   void Register(http::GrpcService* service);
@@ -30,6 +31,9 @@ class FirestoreService {
   void BatchGetDocuments(const Call& call, std::string_view request);
   void ListDocuments(const Call& call, std::string_view request);
   void ListCollectionIds(const Call& call, std::string_view request);
+  void RunQuery(const Call& call, std::string_view request);
+  void RunAggregationQuery(const Call& call, std::string_view request);
+  void PartitionQuery(const Call& call, std::string_view request);
   void CreateDocument(const Call& call, std::string_view request);
   void UpdateDocument(const Call& call, std::string_view request);
   void DeleteDocument(const Call& call, std::string_view request);
@@ -42,6 +46,7 @@ class FirestoreService {
   void RunBlocking(const Call& call, std::function<void()> task);
 
   engine::Engine& engine_;
+  const Clock& clock_;
 };
 
 }  // namespace hearth::doors::grpc

@@ -83,13 +83,7 @@ class BatchGet : public std::enable_shared_from_this<BatchGet> {
       scope.documents.push_back(std::move(name.path));
     }
     ASSIGN_OR_RETURN(mask_, wire::ReadMaskOf(request));
-    ASSIGN_OR_RETURN(Consistency consistency, wire::ReadConsistency(request));
-    if (request.has_new_transaction()) {
-      ASSIGN_OR_RETURN(engine::TransactionOptions options,
-                       wire::ReadTransactionOptions(request.new_transaction(),
-                                                    engine::TransactionOptions::Mode::kReadOnly));
-      consistency = engine::NewTransaction{std::move(options)};
-    }
+    ASSIGN_OR_RETURN(const Consistency consistency, wire::ReadConsistencyOrBegin(request));
     ASSIGN_OR_RETURN(Database * database, engine_.OpenDatabase(database_name));
     name_prefix_ = database_name.text() + "/documents/";
     paths_ = scope.documents;

@@ -1,0 +1,67 @@
+// Query requests of google.firestore.v1.Firestore, from protobuf to the query's own types. Only the
+// form of a message is checked here; whether a query makes sense is for query::Normalize to say.
+//
+// Errors: InvalidArgument, in Firestore's words, for everything that a client can get wrong.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "engine/engine.h"
+#include "google/firestore/v1/firestore.pb.h"
+#include "google/firestore/v1/query.pb.h"
+#include "model/names.h"
+#include "query/query.h"
+#include "wire/partition_page.h"
+#include "wire/requests.h"
+
+namespace hearth::wire {
+
+// How many partition points one request can get, and how many of them come in one page.
+inline constexpr size_t kPartitionPointsMax = 10'000;
+inline constexpr size_t kPartitionPageSizeMax = 300;
+
+// What a client wants to know about the way its query is answered.
+enum class Explain : uint8_t {
+  kNothing,
+  kPlan,     // Instead of the results.
+  kAnalyze,  // Besides the results, once all of them are there.
+};
+
+struct QueryRequest {
+  query::Query query;
+  engine::Consistency consistency;
+  Explain explain;
+};
+
+struct AggregationRequest {
+  QueryRequest base;
+  // Each with an alias, its own or a default one. They are not yet known to differ.
+  std::vector<query::Aggregation> aggregations;
+};
+
+struct PartitionRequest {
+  query::Query query;
+  engine::Consistency consistency;
+  size_t points_max;  // 1 to kPartitionPointsMax.
+  size_t page_size;   // 1 to kPartitionPageSizeMax.
+  PartitionProgress progress;
+  std::string identity;  // Equal for all requests for pages of one set of points.
+};
+
+// A query on the collections below `parent`. The limit of nearest neighbours is 0 where the message
+// has none or a bad one.
+Result<query::Query> ReadQuery(const model::ParentName& parent,
+                               const proto::StructuredQuery& query);
+
+Result<QueryRequest> ReadRunQuery(const proto::RunQueryRequest& request);
+Result<AggregationRequest> ReadRunAggregationQuery(
+    const proto::RunAggregationQueryRequest& request);
+// InvalidArgument also for queries that cannot be partitioned: all but the plain ones on a
+// collection group, in the order of names.
+Result<PartitionRequest> ReadPartitionQuery(const proto::PartitionQueryRequest& request);
+
+}  // namespace hearth::wire

@@ -1,0 +1,658 @@
+#include "wire/query_requests.h"
+
+#include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "engine/page_token.h"
+#include "engine/testing/writes.h"
+#include "model/limits.h"
+#include "model/value.h"
+
+namespace hearth::wire {
+namespace {
+
+using engine::FieldAt;
+using model::EncodeArray;
+using model::EncodeInteger;
+using model::EncodeReference;
+using model::EncodeString;
+using query::Aggregation;
+using query::CompositeFilter;
+using query::FieldFilter;
+using query::Operator;
+using query::Order;
+using query::Query;
+using query::SortDirection;
+
+constexpr char kRoot[] = "projects/p1/databases/(default)/documents";
+constexpr char kEmptyPath[] = "Invalid empty property path string.";
+constexpr char kLongPath[] = "property path is longer than 1500 bytes.";
+constexpr char kUnset[] = "Cannot convert firestore.v1.Value with type unset.";
+
+std::string BadPath(const std::string& path) {
+  return "Invalid property path \"" + path +
+         "\". Unquoted property paths must match regex ([a-zA-Z_][a-zA-Z_0-9]*), and quoted "
+         "property paths must match regex (`(?:[^`\\\\]|(?:\\\\.))+`)";
+}
+
+// A message in protobuf's text format.
+template <typename Message>
+Message FromText(const std::string& text) {
+  Message message;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &message)) << text;
+  return message;
+}
+
+Result<Query> Read(const std::string& text) {
+  return ReadQuery(engine::Parent(), FromText<proto::StructuredQuery>(text));
+}
+
+Status Verdict(const std::string& text) { return Read(text).status(); }
+
+// The only filter of a query.
+FieldFilter ReadFieldFilter(const std::string& text) {
+  const Result<Query> query = Read("where { " + text + " }");
+  EXPECT_EQ(query.status(), Status()) << text;
+  return std::get<FieldFilter>(query->where->filter);
+}
+
+Status FilterVerdict(const std::string& text) { return Verdict("where { " + text + " }"); }
+
+TEST(ReadQueryTest, AnEmptyMessageAsksForEverythingBelowTheParent) {
+  const Result<Query> query = Read("");
+  ASSERT_EQ(query.status(), Status());
+  EXPECT_EQ(query->parent.database, engine::NameDatabase());
+  EXPECT_EQ(query->parent.document_path, "");
+  EXPECT_EQ(query->collection_id, "");
+  EXPECT_FALSE(query->all_descendants);
+  EXPECT_FALSE(query->where || query->start || query->end || query->limit || query->select ||
+               query->nearest);
+  EXPECT_TRUE(query->orders.empty());
+  EXPECT_EQ(query->offset, 0);
+}
+
+TEST(ReadQueryTest, ReadsTheSelector) {
+  EXPECT_EQ(Read("from {}")->collection_id, "");
+  EXPECT_EQ(Read("from { collection_id: 'c' }")->collection_id, "c");
+  EXPECT_FALSE(Read("from { collection_id: 'c' }")->all_descendants);
+  EXPECT_TRUE(Read("from { collection_id: 'c' all_descendants: true }")->all_descendants);
+  EXPECT_EQ(Verdict("from { collection_id: 'c' } from { collection_id: 'd' }"),
+            InvalidArgument("StructuredQuery.from cannot have more than one collection selector."));
+}
+
+TEST(ReadQueryTest, ReadsFieldFilters) {
+  const std::vector<std::pair<std::string, Operator>> operators = {
+      {"LESS_THAN", Operator::kLess},
+      {"LESS_THAN_OR_EQUAL", Operator::kLessOrEqual},
+      {"GREATER_THAN", Operator::kGreater},
+      {"GREATER_THAN_OR_EQUAL", Operator::kGreaterOrEqual},
+      {"EQUAL", Operator::kEqual},
+      {"NOT_EQUAL", Operator::kNotEqual},
+      {"ARRAY_CONTAINS", Operator::kArrayContains},
+  };
+  for (const auto& [name, op] : operators) {
+    const FieldFilter filter = ReadFieldFilter(
+        "field_filter { field { field_path: 'a.b' } op: " + name + " value { integer_value: 7 } }");
+    EXPECT_EQ(filter.path, FieldAt("a.b"));
+    EXPECT_EQ(filter.op, op) << name;
+    EXPECT_EQ(filter.value, EncodeInteger(7));
+  }
+}
+
+TEST(ReadQueryTest, ReadsFiltersWithChoices) {
+  const std::vector<std::pair<std::string, Operator>> operators = {
+      {"IN", Operator::kIn},
+      {"NOT_IN", Operator::kNotIn},
+      {"ARRAY_CONTAINS_ANY", Operator::kArrayContainsAny},
+  };
+  const std::string vector =
+      "map_value { fields { key: '__type__' value { string_value: '__vector__' } } fields { key: "
+      "'value' value { array_value { values { double_value: 1 } } } } }";
+  for (const auto& [name, op] : operators) {
+    const std::string start = "field_filter { field { field_path: 'a' } op: " + name + " value { ";
+    const FieldFilter filter = ReadFieldFilter(start +
+                                               "array_value { values { integer_value: 1 } values { "
+                                               "array_value { values { integer_value: 2 "
+                                               "} } } } } }");
+    EXPECT_EQ(filter.op, op) << name;
+    EXPECT_EQ(filter.value, EncodeArray({EncodeInteger(1), EncodeArray({EncodeInteger(2)})}));
+    EXPECT_NE(ReadFieldFilter(start + "array_value { values { " + vector + " } } } }").value, "");
+    EXPECT_EQ(ReadFieldFilter(start + "array_value {} } }").value, EncodeArray({}));
+    // What is no array is not a matter of form.
+    EXPECT_EQ(ReadFieldFilter(start + "integer_value: 1 } }").value, EncodeInteger(1));
+    EXPECT_EQ(FilterVerdict(start + "array_value { values {} } } }"), InvalidArgument(kUnset));
+    EXPECT_EQ(FilterVerdict(start + "} }"), InvalidArgument(kUnset));
+    EXPECT_EQ(FilterVerdict(start +
+                            "array_value { values { array_value { values { array_value {} } } } } "
+                            "} }"),
+              InvalidArgument("Cannot convert an array value in an array value."));
+  }
+}
+
+TEST(ReadQueryTest, OperandsBecomeCanonical) {
+  const FieldFilter filter = ReadFieldFilter(
+      "field_filter { field { field_path: 'a' } op: EQUAL value { map_value { fields { key: 'z' "
+      "value { timestamp_value { seconds: 1 nanos: 1234 } } } fields { key: 'b' value { "
+      "integer_value: 1 } } } } }");
+  EXPECT_EQ(
+      filter.value,
+      model::EncodeMap({{"b", EncodeInteger(1)},
+                        {"z", model::EncodeTimestamp(model::Timestamp::FromMicros(1'000'001))}}));
+}
+
+TEST(ReadQueryTest, IgnoresUnknownFieldsOfOperands) {
+  auto message = FromText<proto::StructuredQuery>(
+      "where { field_filter { field { field_path: 'a' } op: EQUAL value { integer_value: 7 } } }");
+  proto::Value* value = message.mutable_where()->mutable_field_filter()->mutable_value();
+  value->GetReflection()->MutableUnknownFields(value)->AddVarint(999, 7);
+  const Result<Query> query = ReadQuery(engine::Parent(), message);
+  ASSERT_EQ(query.status(), Status());
+  EXPECT_EQ(std::get<FieldFilter>(query->where->filter).value, EncodeInteger(7));
+}
+
+TEST(ReadQueryTest, RefusesMalformedFieldFilters) {
+  const std::string one = "value { integer_value: 1 }";
+  EXPECT_EQ(FilterVerdict(""), InvalidArgument("Unknown Filter type."));
+  EXPECT_EQ(FilterVerdict("field_filter {}"), InvalidArgument(kEmptyPath));
+  EXPECT_EQ(FilterVerdict("field_filter { field {} op: EQUAL " + one + " }"),
+            InvalidArgument(kEmptyPath));
+  EXPECT_EQ(FilterVerdict("field_filter { field { field_path: 'a b' } op: EQUAL " + one + " }"),
+            InvalidArgument(BadPath("a b")));
+  EXPECT_EQ(FilterVerdict("field_filter { field { field_path: 'a.__x__' } op: EQUAL " + one + " }"),
+            InvalidArgument("Invalid reserved name in field path __x__"));
+  EXPECT_EQ(
+      FilterVerdict("field_filter { field { field_path: '__name__.a' } op: EQUAL " + one + " }"),
+      InvalidArgument("the name __key__ is reserved"));
+  EXPECT_EQ(FilterVerdict("field_filter { field { field_path: 'a' } op: EQUAL }"),
+            InvalidArgument(kUnset));
+  EXPECT_EQ(FilterVerdict("field_filter { field { field_path: 'a' } op: EQUAL value {} }"),
+            InvalidArgument(kUnset));
+  const std::string no_operator = "field_filter { field { field_path: 'a' } ";
+  EXPECT_EQ(FilterVerdict(no_operator + "}"), InvalidArgument(kUnset));  // The value comes first.
+  EXPECT_EQ(FilterVerdict(no_operator + one + " }"),
+            InvalidArgument("Unknown FieldFilter operator."));
+  EXPECT_EQ(FilterVerdict(no_operator + "op: 99 " + one + " }"),
+            InvalidArgument("Unknown FieldFilter operator."));
+  EXPECT_EQ(FilterVerdict("field_filter { field { field_path: '__name__' } op: EQUAL value { "
+                          "reference_value: 'c/b' } }"),
+            InvalidArgument("Resource name \"c/b\" lacks \"projects\" at index 0."));
+}
+
+TEST(ReadQueryTest, PathsOfFiltersAndOrdersFitIntoAnIndex) {
+  const std::string longest(model::kFieldPathBytesMax - 1, 'k');
+  const auto filter = [](const std::string& path) {
+    return "field_filter { field { field_path: '" + path +
+           "' } op: EQUAL value { integer_value: 1 } }";
+  };
+  const auto order = [](const std::string& path) {
+    return "order_by { field { field_path: '" + path + "' } }";
+  };
+  EXPECT_EQ(FilterVerdict(filter(longest)), Status());
+  EXPECT_EQ(FilterVerdict(filter(longest + "k")), InvalidArgument(kLongPath));
+  EXPECT_EQ(FilterVerdict("unary_filter { op: IS_NAN field { field_path: '" + longest + "k' } }"),
+            InvalidArgument(kLongPath));
+  EXPECT_EQ(Verdict(order(longest)), Status());
+  EXPECT_EQ(Verdict(order(longest + "k")), InvalidArgument(kLongPath));
+  EXPECT_EQ(Verdict("select { fields { field_path: '" + longest + "k' } }"), Status());
+}
+
+TEST(ReadQueryTest, ReadsUnaryFilters) {
+  const std::vector<std::pair<std::string, Operator>> operators = {
+      {"IS_NAN", Operator::kIsNan},
+      {"IS_NULL", Operator::kIsNull},
+      {"IS_NOT_NAN", Operator::kIsNotNan},
+      {"IS_NOT_NULL", Operator::kIsNotNull},
+  };
+  for (const auto& [name, op] : operators) {
+    const FieldFilter filter =
+        ReadFieldFilter("unary_filter { op: " + name + " field { field_path: 'a' } }");
+    EXPECT_EQ(filter.path, FieldAt("a"));
+    EXPECT_EQ(filter.op, op) << name;
+    EXPECT_EQ(filter.value, "");
+  }
+  EXPECT_EQ(FilterVerdict("unary_filter {}"),
+            InvalidArgument("Unsupported UnaryFilter operand type (non-FIELD)."));
+  EXPECT_EQ(FilterVerdict("unary_filter { op: IS_NAN }"),
+            InvalidArgument("Unsupported UnaryFilter operand type (non-FIELD)."));
+  EXPECT_EQ(FilterVerdict("unary_filter { op: IS_NAN field {} }"), InvalidArgument(kEmptyPath));
+  for (const std::string op : {"", "op: 1", "op: 99"}) {
+    EXPECT_EQ(FilterVerdict("unary_filter { " + op + " field { field_path: 'a' } }"),
+              InvalidArgument("Unknown UnaryFilter operator."));
+  }
+}
+
+TEST(ReadQueryTest, ReadsCompositeFilters) {
+  const std::string is_nan = "filters { unary_filter { op: IS_NAN field { field_path: 'a' } } } ";
+  const Result<Query> query =
+      Read("where { composite_filter { op: AND " + is_nan + "filters { composite_filter { op: OR " +
+           is_nan + is_nan + " } } } }");
+  ASSERT_EQ(query.status(), Status());
+  const auto& outer = std::get<CompositeFilter>(query->where->filter);
+  EXPECT_EQ(outer.op, CompositeFilter::Operator::kAnd);
+  ASSERT_EQ(outer.filters.size(), 2);
+  EXPECT_EQ(std::get<FieldFilter>(outer.filters[0].filter).op, Operator::kIsNan);
+  const auto& inner = std::get<CompositeFilter>(outer.filters[1].filter);
+  EXPECT_EQ(inner.op, CompositeFilter::Operator::kOr);
+  EXPECT_EQ(inner.filters.size(), 2);
+
+  EXPECT_EQ(FilterVerdict("composite_filter { op: AND }"), Status());
+  EXPECT_EQ(FilterVerdict("composite_filter {}"),
+            InvalidArgument("Unsupported CompositeFilter operator."));
+  EXPECT_EQ(FilterVerdict("composite_filter { op: 9 " + is_nan + " }"),
+            InvalidArgument("Unsupported CompositeFilter operator."));
+  EXPECT_EQ(FilterVerdict("composite_filter { op: OR " + is_nan + " filters {} }"),
+            InvalidArgument("Unknown Filter type."));
+}
+
+TEST(ReadQueryTest, ReadsOrders) {
+  const Result<Query> query = Read(
+      "order_by { field { field_path: 'a' } } order_by { field { field_path: 'b.c' } direction: "
+      "DESCENDING } order_by { field { field_path: '__name__' } direction: ASCENDING }");
+  ASSERT_EQ(query.status(), Status());
+  EXPECT_EQ(query->orders, (std::vector<Order>{{FieldAt("a"), SortDirection::kAscending},
+                                               {FieldAt("b.c"), SortDirection::kDescending},
+                                               {FieldAt("__name__"), SortDirection::kAscending}}));
+  EXPECT_EQ(Verdict("order_by {}"), InvalidArgument(kEmptyPath));
+  EXPECT_EQ(Verdict("order_by { field { field_path: 'a..b' } }"), InvalidArgument(BadPath("a..b")));
+  EXPECT_EQ(Verdict("order_by { field { field_path: 'a' } direction: 9 }"),
+            InvalidArgument("Unrecognized ordering."));
+}
+
+TEST(ReadQueryTest, ReadsCursors) {
+  const std::string name = std::string(kRoot) + "/c/a";
+  const Result<Query> query = Read(
+      "start_at { values { integer_value: 1 } before: true } end_at { "
+      "values { string_value: 'x' } values { reference_value: '" +
+      name + "' } }");
+  ASSERT_EQ(query.status(), Status());
+  EXPECT_EQ(query->start->values, std::vector<std::string>{EncodeInteger(1)});
+  EXPECT_TRUE(query->start->before);
+  EXPECT_EQ(query->end->values,
+            (std::vector<std::string>{EncodeString("x"), EncodeReference(name)}));
+  EXPECT_FALSE(query->end->before);
+  EXPECT_TRUE(Read("start_at {}")->start->values.empty());
+  for (const std::string cursor : {"start_at", "end_at"}) {
+    EXPECT_EQ(Verdict(cursor + " { values {} }"), InvalidArgument(kUnset));
+    EXPECT_EQ(Verdict(cursor + " { values { reference_value: 'c/b' } }"),
+              InvalidArgument("Resource name \"c/b\" lacks \"projects\" at index 0."));
+  }
+}
+
+TEST(ReadQueryTest, ReadsLimits) {
+  EXPECT_EQ(Read("limit { value: 0 }")->limit, 0);
+  EXPECT_EQ(Read("limit { value: 2147483647 } offset: 3")->limit, 2'147'483'647);
+  EXPECT_EQ(Read("offset: 3")->offset, 3);
+  EXPECT_EQ(Verdict("limit { value: -1 }"), InvalidArgument("limit is negative"));
+  EXPECT_EQ(Verdict("offset: -1"), InvalidArgument("offset is negative"));
+  EXPECT_EQ(Verdict("offset: -1 limit { value: -1 }"), InvalidArgument("offset is negative"));
+}
+
+TEST(ReadQueryTest, ReadsProjections) {
+  EXPECT_EQ(Read("select {}")->select, std::vector<model::FieldPath>());
+  EXPECT_EQ(Read("select { fields { field_path: 'a.b' } fields { field_path: '`x y`' } }")->select,
+            (std::vector<model::FieldPath>{FieldAt("a.b"), FieldAt("`x y`")}));
+  EXPECT_EQ(Verdict("select { fields {} }"), InvalidArgument(kEmptyPath));
+  EXPECT_EQ(Verdict("select { fields { field_path: '1a' } }"), InvalidArgument(BadPath("1a")));
+}
+
+TEST(ReadQueryTest, AnEarlierPartsErrorComesFirst) {
+  const std::string limit = "limit { value: -1 } ";
+  const std::string order = "order_by {} ";
+  const std::string select = "select { fields { field_path: '1a' } } ";
+  const std::string where = "where {} ";
+  EXPECT_EQ(Verdict(limit + order), InvalidArgument(kEmptyPath));
+  EXPECT_EQ(Verdict(limit + order + select), InvalidArgument(BadPath("1a")));
+  EXPECT_EQ(Verdict(limit + order + select + where), InvalidArgument("Unknown Filter type."));
+  EXPECT_EQ(Verdict(limit + order + select + where + "from {} from {}"),
+            InvalidArgument("StructuredQuery.from cannot have more than one collection selector."));
+}
+
+std::string VectorText(const std::string& components) {
+  return "query_vector { map_value { fields { key: '__type__' value { string_value: '__vector__' } "
+         "} fields { key: 'value' value { array_value { " +
+         components + " } } } } } ";
+}
+
+Result<Query> ReadNearest(const std::string& text) { return Read("find_nearest { " + text + " }"); }
+
+Status NearestVerdict(const std::string& text) { return ReadNearest(text).status(); }
+
+const std::string& TwoDimensions() {
+  static const std::string text =
+      VectorText("values { double_value: 1.5 } values { double_value: -2 }");
+  return text;
+}
+
+TEST(ReadNearestTest, ReadsEverything) {
+  const std::vector<std::pair<std::string, query::DistanceMeasure>> measures = {
+      {"EUCLIDEAN", query::DistanceMeasure::kEuclidean},
+      {"COSINE", query::DistanceMeasure::kCosine},
+      {"DOT_PRODUCT", query::DistanceMeasure::kDotProduct},
+  };
+  for (const auto& [name, measure] : measures) {
+    const Result<Query> query = ReadNearest(
+        TwoDimensions() + "vector_field { field_path: 'a.b' } distance_measure: " + name +
+        " limit { value: 10 } distance_result_field: 'distance' "
+        "distance_threshold { value: 0.5 }");
+    ASSERT_EQ(query.status(), Status());
+    const query::FindNearest& nearest = *query->nearest;
+    EXPECT_EQ(nearest.vector_field, FieldAt("a.b"));
+    EXPECT_EQ(nearest.query_vector, (std::vector<double>{1.5, -2}));
+    EXPECT_EQ(nearest.measure, measure);
+    EXPECT_EQ(nearest.limit, 10);
+    EXPECT_EQ(nearest.distance_result_field, FieldAt("distance"));
+    EXPECT_EQ(nearest.distance_threshold, 0.5);
+  }
+}
+
+TEST(ReadNearestTest, OptionalPartsMayBeMissing) {
+  const std::string required =
+      TwoDimensions() + "vector_field { field_path: 'a' } distance_measure: COSINE ";
+  const Result<Query> query = ReadNearest(required + "limit { value: 1 }");
+  ASSERT_EQ(query.status(), Status());
+  EXPECT_FALSE(query->nearest->distance_result_field || query->nearest->distance_threshold);
+  // A limit that is missing or negative is as good as 0, which others refuse.
+  EXPECT_EQ(ReadNearest(required)->nearest->limit, 0);
+  EXPECT_EQ(ReadNearest(required + "limit { value: -1 }")->nearest->limit, 0);
+}
+
+TEST(ReadNearestTest, TheDistanceFieldIsANameNotAPath) {
+  const std::string required =
+      TwoDimensions() + "vector_field { field_path: 'a' } distance_measure: COSINE ";
+  const auto read = [&](const std::string& name) {
+    auto message =
+        FromText<proto::StructuredQuery>("find_nearest { " + required + " limit { value: 1 } }");
+    message.mutable_find_nearest()->set_distance_result_field(name);
+    return ReadQuery(engine::Parent(), message);
+  };
+  const std::string longest(model::kFieldNameBytesMax, 'k');
+  for (const std::string& name :
+       {std::string("g.dist"), std::string("a..b"), std::string("`a b`"), std::string("\\`\\n"),
+        std::string("é"), std::string("__"), longest}) {
+    const Result<Query> query = read(name);
+    ASSERT_EQ(query.status(), Status()) << name;
+    EXPECT_EQ(query->nearest->distance_result_field->segments(), std::vector<std::string>{name});
+  }
+  const std::string subject = "The distanceResultField.property.name ";
+  EXPECT_EQ(read("__name__").status(), InvalidArgument(subject + "\"__name__\" is reserved."));
+  EXPECT_EQ(read("__x__").status(), InvalidArgument(subject + "\"__x__\" is reserved."));
+  EXPECT_EQ(read(longest + "k").status(), InvalidArgument(subject + "is longer than 1500 bytes."));
+}
+
+TEST(ReadNearestTest, RefusesWhatIsNoVector) {
+  EXPECT_EQ(NearestVerdict(""), InvalidArgument(kUnset));
+  EXPECT_EQ(NearestVerdict("query_vector {}"), InvalidArgument(kUnset));
+  for (const std::string value :
+       {"integer_value: 1", "array_value { values { double_value: 1 } }", "map_value {}"}) {
+    EXPECT_EQ(NearestVerdict("query_vector { " + value + " }"),
+              InvalidArgument("Query Value must be of type vector."));
+  }
+  EXPECT_EQ(NearestVerdict(VectorText("")), InvalidArgument("Cannot have a zero length vector."));
+  EXPECT_EQ(NearestVerdict(VectorText("values { integer_value: 1 }")),
+            InvalidArgument("Vector must only contain values of type 'double'"));
+  std::string components;
+  for (size_t i = 0; i < model::kVectorDimensionsMax; ++i) {
+    components += "values { double_value: 1 } ";
+  }
+  const std::string rest = "vector_field { field_path: 'a' } distance_measure: COSINE";
+  EXPECT_EQ(NearestVerdict(VectorText(components) + rest), Status());
+  EXPECT_EQ(NearestVerdict(VectorText(components + "values { double_value: 1 }") + rest),
+            InvalidArgument("Vectors must be at most 2048 dimensions."));
+}
+
+TEST(ReadNearestTest, RefusesBadMeasuresAndFields) {
+  EXPECT_EQ(NearestVerdict(TwoDimensions() + "vector_field { field_path: 'a' }"),
+            InvalidArgument("Unknown Distance Measure."));
+  EXPECT_EQ(
+      NearestVerdict(TwoDimensions() + "vector_field { field_path: 'a' } distance_measure: 9"),
+      InvalidArgument("Unknown Distance Measure."));
+  const std::string rest = TwoDimensions() + "distance_measure: COSINE ";
+  EXPECT_EQ(NearestVerdict(rest), InvalidArgument(kEmptyPath));
+  EXPECT_EQ(NearestVerdict(rest + "vector_field {}"), InvalidArgument(kEmptyPath));
+  EXPECT_EQ(NearestVerdict(rest + "vector_field { field_path: 'a..b' }"),
+            InvalidArgument(BadPath("a..b")));
+}
+
+Result<QueryRequest> ReadRequest(const std::string& text) {
+  auto message = FromText<proto::RunQueryRequest>(text);
+  if (message.parent().empty()) message.set_parent(kRoot);
+  return ReadRunQuery(message);
+}
+
+TEST(ReadRunQueryTest, ReadsParentAndQuery) {
+  const Result<QueryRequest> request = ReadRequest(
+      "parent: 'projects/p1/databases/(default)/documents/c/a' structured_query { from { "
+      "collection_id: 's' } }");
+  ASSERT_EQ(request.status(), Status());
+  EXPECT_EQ(request->query.parent.document_path, "c/a");
+  EXPECT_EQ(request->query.collection_id, "s");
+  EXPECT_TRUE(std::holds_alternative<engine::Now>(request->consistency));
+  EXPECT_EQ(request->explain, Explain::kNothing);
+}
+
+TEST(ReadRunQueryTest, RefusesMissingParts) {
+  EXPECT_EQ(ReadRequest("").status(), InvalidArgument("only structured queries are supported"));
+  EXPECT_EQ(
+      ReadRequest("parent: 'projects/p1/databases/(default)/documents/c' structured_query {}")
+          .status(),
+      InvalidArgument("Document parent name \"projects/p1/databases/(default)/documents/c\" lacks "
+                      "\"/\" at index 43."));
+  EXPECT_EQ(ReadRequest("structured_query { offset: -1 }").status(),
+            InvalidArgument("offset is negative"));
+}
+
+TEST(ReadRunQueryTest, ReadsConsistency) {
+  const std::string query = "structured_query {} ";
+  EXPECT_EQ(
+      std::get<engine::InTransaction>(ReadRequest(query + "transaction: 't1'")->consistency).id,
+      "t1");
+  EXPECT_EQ(std::get<model::Timestamp>(
+                ReadRequest(query + "read_time { seconds: 2 nanos: 3000 }")->consistency),
+            model::Timestamp::FromMicros(2'000'003));
+  EXPECT_EQ(ReadRequest(query + "read_time { nanos: 3 }").status(),
+            InvalidArgument("timestamp cannot have more than microseconds precision"));
+  using Mode = engine::TransactionOptions::Mode;
+  const auto mode = [&](const std::string& options) {
+    return std::get<engine::NewTransaction>(
+               ReadRequest(query + "new_transaction { " + options + " }")->consistency)
+        .options.mode;
+  };
+  EXPECT_EQ(mode(""), Mode::kReadOnly);
+  EXPECT_EQ(mode("read_only {}"), Mode::kReadOnly);
+  EXPECT_EQ(mode("read_write {}"), Mode::kReadWrite);
+}
+
+TEST(ReadRunQueryTest, ReadsExplainOptions) {
+  const std::string query = "structured_query {} ";
+  EXPECT_EQ(ReadRequest(query + "explain_options {}")->explain, Explain::kPlan);
+  EXPECT_EQ(ReadRequest(query + "explain_options { analyze: false }")->explain, Explain::kPlan);
+  EXPECT_EQ(ReadRequest(query + "explain_options { analyze: true }")->explain, Explain::kAnalyze);
+}
+
+Result<AggregationRequest> ReadAggregationRequest(const std::string& text) {
+  auto message = FromText<proto::RunAggregationQueryRequest>(text);
+  if (message.parent().empty()) message.set_parent(kRoot);
+  return ReadRunAggregationQuery(message);
+}
+
+Result<AggregationRequest> ReadAggregations(const std::string& text) {
+  return ReadAggregationRequest("structured_aggregation_query { " + text + " }");
+}
+
+TEST(ReadRunAggregationQueryTest, ReadsEverything) {
+  const Result<AggregationRequest> request = ReadAggregationRequest(
+      "structured_aggregation_query { structured_query { from { collection_id: 'c' } } "
+      "aggregations { alias: 'n' count { up_to { value: 5 } } } "
+      "aggregations { alias: 's' sum { field { field_path: 'a.b' } } } "
+      "aggregations { alias: 'v' avg { field { field_path: 'c' } } } "
+      "aggregations { alias: 'all' count {} } } "
+      "transaction: 't1' explain_options { analyze: true }");
+  ASSERT_EQ(request.status(), Status());
+  EXPECT_EQ(request->base.query.collection_id, "c");
+  EXPECT_EQ(std::get<engine::InTransaction>(request->base.consistency).id, "t1");
+  EXPECT_EQ(request->base.explain, Explain::kAnalyze);
+  const std::vector<Aggregation>& aggregations = request->aggregations;
+  ASSERT_EQ(aggregations.size(), 4);
+  EXPECT_EQ(aggregations[0].kind, Aggregation::Kind::kCount);
+  EXPECT_EQ(aggregations[0].alias, "n");
+  EXPECT_EQ(aggregations[0].up_to, 5);
+  EXPECT_EQ(aggregations[0].path, std::nullopt);
+  EXPECT_EQ(aggregations[1].kind, Aggregation::Kind::kSum);
+  EXPECT_EQ(aggregations[1].alias, "s");
+  EXPECT_EQ(aggregations[1].path, FieldAt("a.b"));
+  EXPECT_EQ(aggregations[2].kind, Aggregation::Kind::kAverage);
+  EXPECT_EQ(aggregations[2].path, FieldAt("c"));
+  EXPECT_EQ(aggregations[3].up_to, std::nullopt);
+}
+
+TEST(ReadRunAggregationQueryTest, CountsUpToZeroOrMore) {
+  EXPECT_EQ(
+      ReadAggregations("aggregations { count { up_to { value: 0 } } }")->aggregations[0].up_to, 0);
+  EXPECT_EQ(ReadAggregations("aggregations { count { up_to { value: -1 } } }").status(),
+            InvalidArgument("The `up_to` value in a COUNT aggregation must be greater than or "
+                            "equal to zero."));
+}
+
+TEST(ReadRunAggregationQueryTest, AliasesHaveDefaults) {
+  const Result<AggregationRequest> request = ReadAggregations(
+      "aggregations { count {} alias: 'a b' } aggregations { count {} } aggregations { count {} "
+      "alias: 'x' } aggregations { count {} }");
+  ASSERT_EQ(request.status(), Status());
+  EXPECT_EQ(request->aggregations[0].alias, "a b");
+  EXPECT_EQ(request->aggregations[1].alias, "field_1");
+  EXPECT_EQ(request->aggregations[2].alias, "x");
+  EXPECT_EQ(request->aggregations[3].alias, "field_2");
+}
+
+TEST(ReadRunAggregationQueryTest, RefusesMissingParts) {
+  EXPECT_EQ(ReadAggregationRequest("").status(),
+            InvalidArgument("Only structured aggregation queries are supported."));
+  EXPECT_EQ(ReadAggregations("aggregations {}").status(),
+            InvalidArgument("Operator field in Aggregation is not set."));
+  EXPECT_EQ(ReadAggregations("aggregations { sum {} }").status(), InvalidArgument(kEmptyPath));
+  EXPECT_EQ(ReadAggregations("aggregations { avg { field { field_path: 'a b' } } }").status(),
+            InvalidArgument(BadPath("a b")));
+  EXPECT_EQ(ReadAggregations("structured_query { limit { value: -1 } }").status(),
+            InvalidArgument("limit is negative"));
+  // No nested query: everything below the parent. No aggregations: for others to refuse.
+  const Result<AggregationRequest> empty = ReadAggregations("");
+  ASSERT_EQ(empty.status(), Status());
+  EXPECT_EQ(empty->base.query.collection_id, "");
+  EXPECT_TRUE(empty->aggregations.empty());
+}
+
+constexpr char kGroup[] =
+    "from { collection_id: 'c' all_descendants: true } order_by { field { field_path: '__name__' } "
+    "direction: ASCENDING } ";
+
+proto::PartitionQueryRequest Partition(const std::string& query, int64_t partition_count) {
+  proto::PartitionQueryRequest request;
+  request.set_parent(kRoot);
+  *request.mutable_structured_query() = FromText<proto::StructuredQuery>(query);
+  request.set_partition_count(partition_count);
+  return request;
+}
+
+Status PartitionVerdict(const proto::PartitionQueryRequest& request) {
+  return ReadPartitionQuery(request).status();
+}
+
+TEST(ReadPartitionQueryTest, ReadsEverything) {
+  auto message = Partition(kGroup, 7);
+  message.set_page_size(3);
+  message.mutable_read_time()->set_seconds(2);
+  const Result<PartitionRequest> request = ReadPartitionQuery(message);
+  ASSERT_EQ(request.status(), Status());
+  EXPECT_EQ(request->query.collection_id, "c");
+  EXPECT_EQ(request->points_max, 7);
+  EXPECT_EQ(request->page_size, 3);
+  EXPECT_EQ(std::get<model::Timestamp>(request->consistency),
+            model::Timestamp::FromMicros(2'000'000));
+  EXPECT_EQ(request->progress.points, 0);
+  EXPECT_TRUE(
+      std::holds_alternative<engine::Now>(ReadPartitionQuery(Partition(kGroup, 1))->consistency));
+}
+
+TEST(ReadPartitionQueryTest, BoundsPointsAndPages) {
+  EXPECT_EQ(ReadPartitionQuery(Partition(kGroup, 1))->page_size, kPartitionPageSizeMax);
+  const auto many = static_cast<int64_t>(kPartitionPointsMax);
+  EXPECT_EQ(ReadPartitionQuery(Partition(kGroup, many))->points_max, kPartitionPointsMax);
+  EXPECT_EQ(ReadPartitionQuery(Partition(kGroup, many + 1))->points_max, kPartitionPointsMax);
+  auto message = Partition(kGroup, 1);
+  message.set_page_size(static_cast<int32_t>(kPartitionPageSizeMax) + 1);
+  EXPECT_EQ(ReadPartitionQuery(message)->page_size, kPartitionPageSizeMax);
+  for (const int64_t count : {0, -1}) {
+    EXPECT_EQ(PartitionVerdict(Partition(kGroup, count)),
+              InvalidArgument("partition_count must be positive."));
+  }
+  message.set_page_size(-1);
+  EXPECT_EQ(PartitionVerdict(message),
+            InvalidArgument("page_size must be greater than or equal to zero."));
+}
+
+TEST(ReadPartitionQueryTest, TakesOnlyPlainCollectionGroupsByName) {
+  const Status not_by_name = InvalidArgument(
+      "Query must specify collection with all descendants and be ordered by name ascending.");
+  const std::string group = "from { collection_id: 'c' all_descendants: true } ";
+  const std::string by_name = "order_by { field { field_path: '__name__' } } ";
+  EXPECT_EQ(PartitionVerdict(Partition(group + by_name, 1)), Status());
+  EXPECT_EQ(PartitionVerdict(Partition(group + by_name + "select {}", 1)), Status());
+  for (const std::string& query :
+       {std::string(), group, by_name, "from { collection_id: 'c' } " + by_name,
+        "from { all_descendants: true } " + by_name,
+        group + "order_by { field { field_path: 'a' } }",
+        group + "order_by { field { field_path: '__name__' } direction: DESCENDING }",
+        group + "order_by { field { field_path: 'a' } }" + by_name}) {
+    EXPECT_EQ(PartitionVerdict(Partition(query, 1)), not_by_name) << query;
+  }
+  for (const std::string& more :
+       {std::string("where { unary_filter { op: IS_NAN field { field_path: 'a' } } }"),
+        std::string("limit { value: 1 }"), std::string("offset: 1"), std::string("start_at {}"),
+        std::string("end_at {}"),
+        "find_nearest { vector_field { field_path: 'a' } distance_measure: COSINE limit { value: "
+        "1 } " +
+            TwoDimensions() + "}"}) {
+    EXPECT_EQ(PartitionVerdict(Partition(kGroup + more, 1)),
+              InvalidArgument("Filters, limits, offsets, start/end cursors and nearest neighbors "
+                              "are not supported in partition queries."))
+        << more;
+  }
+}
+
+TEST(ReadPartitionQueryTest, RefusesMissingPartsAndDocuments) {
+  auto message = Partition(kGroup, 1);
+  message.set_parent(std::string(kRoot) + "/c/a");
+  EXPECT_EQ(PartitionVerdict(message),
+            InvalidArgument("Document resource names are not supported; only database resource "
+                            "names can be specified."));
+  message.set_parent("projects");
+  EXPECT_EQ(PartitionVerdict(message),
+            InvalidArgument("Document parent name \"projects\" lacks \"/\" at index 8."));
+  message.set_parent(kRoot);
+  message.clear_structured_query();
+  EXPECT_EQ(PartitionVerdict(message), InvalidArgument("only structured queries are supported"));
+  message = Partition(kGroup, 1);
+  message.mutable_read_time()->set_nanos(1);
+  EXPECT_EQ(PartitionVerdict(message),
+            InvalidArgument("timestamp cannot have more than microseconds precision"));
+}
+
+TEST(ReadPartitionQueryTest, ATokenBelongsToItsRequest) {
+  auto message = Partition(kGroup, 7);
+  const std::string identity = ReadPartitionQuery(message)->identity;
+  const std::string name = std::string(kRoot) + "/c/a";
+  message.set_page_token(engine::EncodePageToken(identity, {"3", name}));
+  message.set_page_size(2);  // May change from page to page.
+  const Result<PartitionRequest> request = ReadPartitionQuery(message);
+  ASSERT_EQ(request.status(), Status());
+  EXPECT_EQ(request->identity, identity);
+  EXPECT_EQ(request->progress.points, 3);
+  EXPECT_EQ(request->progress.last, EncodeReference(name));
+  message.set_partition_count(8);
+  EXPECT_EQ(PartitionVerdict(message), InvalidArgument("invalid page token"));
+}
+
+}  // namespace
+}  // namespace hearth::wire
