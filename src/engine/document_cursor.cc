@@ -18,8 +18,8 @@ using storage::Space;
 
 class PresentCursor final : public DocumentCursor {
  public:
-  PresentCursor(const Snapshot& snapshot, KeyRange range)
-      : documents_(snapshot.Scan(Space::kDocuments, std::move(range), Direction::kForward)) {}
+  PresentCursor(const Snapshot& snapshot, KeyRange range, Direction direction)
+      : documents_(snapshot.Scan(Space::kDocuments, std::move(range), direction)) {}
 
   bool Valid() const override { return documents_->Valid(); }
   Status status() const override { return documents_->status(); }
@@ -94,8 +94,9 @@ class PastCursor final : public DocumentCursor {
 
 }  // namespace
 
-std::unique_ptr<DocumentCursor> NewPresentCursor(const Snapshot& snapshot, KeyRange range) {
-  return std::make_unique<PresentCursor>(snapshot, std::move(range));
+std::unique_ptr<DocumentCursor> NewPresentCursor(const Snapshot& snapshot, KeyRange range,
+                                                 Direction direction) {
+  return std::make_unique<PresentCursor>(snapshot, std::move(range), direction);
 }
 
 std::unique_ptr<DocumentCursor> NewPastCursor(const Snapshot& snapshot, KeyRange range,

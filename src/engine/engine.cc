@@ -50,8 +50,12 @@ Result<std::unique_ptr<Engine>> Engine::Open(storage::Store& store, const Clock&
                                              RandomSource& random, const EngineOptions& options) {
   ASSIGN_OR_RETURN(std::unique_ptr<Catalog> catalog, Catalog::Load(store));
   ASSIGN_OR_RETURN(const Timestamp newest_commit, LoadNewestCommitTime(store));
-  return std::unique_ptr<Engine>(
+  std::unique_ptr<Engine> engine(
       new Engine(store, clock, random, options, std::move(catalog), newest_commit));
+  ASSIGN_OR_RETURN(engine->index_keeper_,
+                   IndexKeeper::Open(store, clock, engine->indexes_, options.indexes));
+  engine->index_keeper_->Start(engine->committer_);
+  return engine;
 }
 
 Engine::Engine(storage::Store& store, const Clock& clock, RandomSource& random,
@@ -68,7 +72,7 @@ Engine::Engine(storage::Store& store, const Clock& clock, RandomSource& random,
       locks_(clock, options.lock_wait_max),
       transactions_(clock, commit_clock_, locks_, random),
       readers_(options.reader_threads, options.queued_reads_max),
-      committer_(store, commit_clock_, cache_, reader_, locks_),
+      committer_(store, commit_clock_, cache_, reader_, locks_, indexes_),
       maintenance_([this] { RunMaintenance(); }) {}
 
 Engine::~Engine() {
@@ -78,6 +82,7 @@ Engine::~Engine() {
   }
   maintenance_changed_.NotifyAll();
   maintenance_.join();
+  if (index_keeper_) index_keeper_->Stop();
   // While all that the callbacks use is still there.
   locks_.Close(Status(Code::kUnavailable, "the database is closing"));
 }
@@ -102,7 +107,10 @@ Result<std::unique_ptr<ReadView>> Engine::ViewAt(const Database& database, const
   parts.reader = &reader_;
   parts.read_time = read_time;
   parts.is_present = false;
-  if (scope.access == ReadScope::Access::kScans) parts.snapshot = store_.NewSnapshot();
+  if (scope.access == ReadScope::Access::kScans) {
+    parts.indexes = indexes_.Current();  // Before the snapshot: see IndexRegistry.
+    parts.snapshot = store_.NewSnapshot();
+  }
   return std::make_unique<ReadView>(std::move(parts));
 }
 
@@ -114,6 +122,7 @@ Result<std::unique_ptr<ReadView>> Engine::ViewNow(const Database& database, cons
   parts.database = &database;
   parts.reader = &reader_;
   parts.read_time = commit_clock_.ReadTime();
+  parts.indexes = indexes_.Current();
   parts.snapshot = store_.NewSnapshot();
   // The snapshot says itself which commit is its newest. Where that is not published yet, the scan
   // goes back to what is.
@@ -200,6 +209,52 @@ Result<Record> Engine::GetNewest(const Database& database, const model::Document
   return reader_.Present(DocumentKey(database.number, path));
 }
 
+void Engine::Query(Database& database, query::NormalizedQuery query,
+                   const Consistency& consistency, QueryCallback done) {
+  const ReadScope scope = ScopeOf(query);
+  const std::thread::id caller = std::this_thread::get_id();
+  // std::function wants copyable captures.
+  auto shared_query = std::make_shared<query::NormalizedQuery>(std::move(query));
+  Read(database, consistency, scope,
+       [this, &database, caller, shared_query,
+        done = std::move(done)](Result<std::unique_ptr<ReadView>> opened) {
+         if (!opened.ok()) return done(opened.status());
+         std::shared_ptr<std::unique_ptr<ReadView>> view =
+             std::make_shared<std::unique_ptr<ReadView>>(*std::move(opened));
+         const auto start = [this, &database, view, shared_query, done] {
+           done(QueryRun::Start(std::move(*view), std::move(*shared_query),
+                                [this, &database](const query::Plan& plan,
+                                                  const query::Statistics& statistics) {
+                                  NoteCost(database, plan, statistics);
+                                }));
+         };
+         if (std::this_thread::get_id() == caller) return start();
+         // Granted late, on a thread that must not wait for the disk.
+         if (const Status accepted = RunBlocking(start); !accepted.ok()) done(accepted);
+       });
+}
+
+void Engine::NoteCost(const Database& database, const query::Plan& plan,
+                      const query::Statistics& statistics) {
+  const int64_t now = clock_.WallMicros();
+  for (const query::ConjunctionPlan& conjunction : plan.conjunctions) {
+    for (const query::ScannedIndex& scanned : conjunction.scan.indexes) {
+      scanned.index->activity->used_at_micros = now;
+    }
+  }
+  constexpr uint64_t kReadsPerResult = 4;
+  const uint64_t reads = statistics.documents_scanned + statistics.index_entries_scanned;
+  if (reads <= options_.reads_without_index_max + kReadsPerResult * statistics.results_returned) {
+    return;
+  }
+  for (const index::Definition& definition : plan.missing) {
+    index_keeper_->Want(database.number, definition, index::Origin::kOnDemand);
+  }
+  for (const index::Definition& definition : plan.alternatives_to_joins) {
+    index_keeper_->Want(database.number, definition, index::Origin::kOnDemand);
+  }
+}
+
 void Engine::Admit(Database& database, std::vector<Write> writes, LockOwner owner,
                    CommitCallback done) {
   const size_t bytes = ApproximateBytes(writes);
@@ -283,6 +338,7 @@ std::string Engine::NewDocumentId() {
 void Engine::Maintain() {
   locks_.ExpireWaits();
   transactions_.Expire();
+  if (index_keeper_) index_keeper_->Maintain();
   const int64_t horizon = clock_.WallMicros() -
                           std::chrono::microseconds(options_.history).count() -
                           kHistorySlack.count();

@@ -22,6 +22,8 @@
 #include "engine/committer.h"
 #include "engine/document_cache.h"
 #include "engine/document_reader.h"
+#include "engine/index_keeper.h"
+#include "engine/index_registry.h"
 #include "engine/lock_table.h"
 #include "engine/query_run.h"
 #include "engine/read_scope.h"
@@ -42,6 +44,10 @@ struct EngineOptions {
   std::chrono::seconds history = std::chrono::hours(1);
   // How long a commit or a transaction's read waits for somebody else's transaction.
   std::chrono::milliseconds lock_wait_max = std::chrono::seconds(5);
+  IndexKeeperOptions indexes;
+  // A query that reads more documents and index entries than this, and not because it returns them,
+  // has the indexes made that it lacks.
+  size_t reads_without_index_max = 300;
 };
 
 // When a read happens.
@@ -105,6 +111,9 @@ class Engine {
   // A 20-character id such as SDKs make.
   std::string NewDocumentId();
 
+  // Waits until no index is being built or dropped.
+  void AwaitIndexes() { index_keeper_->AwaitIdle(); }
+
   // Ends what has waited or lived too long, and lets go of old history. Runs by itself every
   // kMaintenancePeriod; tests call it with a clock of their own.
   void Maintain();
@@ -113,6 +122,9 @@ class Engine {
   Engine(storage::Store& store, const Clock& clock, RandomSource& random,
          const EngineOptions& options, std::unique_ptr<Catalog> catalog,
          model::Timestamp newest_commit);
+  // What a query has cost decides whether it gets better indexes.
+  void NoteCost(const Database& database, const query::Plan& plan,
+                const query::Statistics& statistics);
 
   Status CheckReadTime(model::Timestamp read_time) const;
   Result<std::unique_ptr<ReadView>> ViewAt(const Database& database, const ReadScope& scope,
@@ -137,6 +149,8 @@ class Engine {
   LockTable locks_;
   Transactions transactions_;
   CommitsUnderWay commits_under_way_;
+  IndexRegistry indexes_;
+  std::unique_ptr<IndexKeeper> index_keeper_;
   // History up to here may be gone, also if the wall clock has been set back since.
   std::atomic<int64_t> forgotten_micros_ = 0;
   Mutex maintenance_mutex_;  // Leaf lock.

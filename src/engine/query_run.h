@@ -1,19 +1,29 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/status.h"
+#include "engine/read_scope.h"
 #include "engine/read_view.h"
 #include "model/names.h"
+#include "query/execution.h"
 #include "query/normalize.h"
 #include "query/plan.h"
 
 namespace hearth::engine {
+
+// A query that reads at an earlier moment goes through at most so many documents that have changed
+// since; with more of them it does without indexes.
+inline constexpr size_t kChangedDocumentsMax = 10'000;
+inline constexpr size_t kPartitionPointsMax = 10'000;
+
+// What a query will read.
+ReadScope ScopeOf(const query::NormalizedQuery& query);
 
 // One result of a query.
 struct QueryResult {
@@ -28,30 +38,57 @@ struct QueryResult {
 // Threads: one at a time. Ownership: the engine must outlive it. Errors: those of the store.
 class QueryRun {
  public:
-  virtual ~QueryRun() = default;
+  // Hears what the query has cost, once, when the run ends.
+  using CostCallback = std::function<void(const query::Plan&, const query::Statistics&)>;
 
-  virtual const Database& database() const = 0;
-  virtual model::Timestamp read_time() const = 0;
+  static Result<std::unique_ptr<QueryRun>> Start(std::unique_ptr<ReadView> view,
+                                                 query::NormalizedQuery query,
+                                                 CostCallback on_end);
+  ~QueryRun();
+  QueryRun(const QueryRun&) = delete;
+  QueryRun& operator=(const QueryRun&) = delete;
+
+  const Database& database() const { return view_->database(); }
+  model::Timestamp read_time() const { return view_->read_time(); }
   // The id of the transaction that this query has started; empty if it has not.
-  virtual const std::string& new_transaction() const = 0;
-  virtual std::vector<query::IndexUse> indexes_used() const = 0;
+  const std::string& new_transaction() const { return view_->new_transaction(); }
+
+  // How the query is answered. May wait for the disk.
+  Result<std::vector<query::IndexUse>> IndexesUsed(query::Execution::Wants wants);
 
   // The next result; nullopt after the last one. May wait for the disk.
-  virtual Result<std::optional<QueryResult>> Next() = 0;
+  Result<std::optional<QueryResult>> Next();
   // How many results the offset has skipped so far.
-  virtual size_t skipped() const = 0;
+  size_t skipped() const { return execution_ ? execution_->skipped() : 0; }
   // What has been read so far.
-  virtual query::Statistics statistics() const = 0;
+  query::Statistics statistics() const;
 
   // Runs the aggregations over the query instead of handing out its results: encoded values, one
   // an aggregation. To be called once, and not together with Next.
-  virtual Result<std::vector<std::string>> Aggregate(
-      const std::vector<query::Aggregation>& aggregations) = 0;
+  Result<std::vector<std::string>> Aggregate(const std::vector<query::Aggregation>& aggregations);
 
   // Bounds that split the query's results into `points_max` + 1 parts of about the same size, or
   // fewer, in the order of the query. They stand before the documents they name. To be called
   // instead of Next and Aggregate.
-  virtual Result<std::vector<query::Bound>> Partition(size_t points_max) = 0;
+  Result<std::vector<query::Bound>> Partition(size_t points_max);
+
+ private:
+  class ViewSource;
+
+  QueryRun(std::unique_ptr<ReadView> view, query::NormalizedQuery query, CostCallback on_end);
+
+  // Plans the query, unless that is done already.
+  Status Prepare(query::Execution::Wants wants);
+  Status FindNearest();
+
+  std::unique_ptr<ReadView> view_;
+  std::unique_ptr<ViewSource> source_;
+  const query::NormalizedQuery query_;
+  const CostCallback on_end_;
+  std::unique_ptr<query::Execution> execution_;
+  // Of nearest neighbours: all of them, once they are known.
+  std::optional<std::vector<QueryResult>> nearest_;
+  size_t next_nearest_ = 0;
 };
 
 }  // namespace hearth::engine

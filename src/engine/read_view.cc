@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "engine/change_log.h"
 
 namespace hearth::engine {
 
@@ -16,8 +17,36 @@ std::optional<Result<Record>> ReadView::GetIfInMemory(const model::DocumentPath&
 
 std::unique_ptr<DocumentCursor> ReadView::Scan(storage::KeyRange range) const {
   CHECK(parts_.snapshot != nullptr);
-  if (parts_.is_present) return NewPresentCursor(*parts_.snapshot, std::move(range));
+  if (parts_.is_present) {
+    return NewPresentCursor(*parts_.snapshot, std::move(range), storage::Direction::kForward);
+  }
   return NewPastCursor(*parts_.snapshot, std::move(range), parts_.read_time);
+}
+
+std::unique_ptr<DocumentCursor> ReadView::ScanBackward(storage::KeyRange range) const {
+  CHECK(parts_.snapshot != nullptr);
+  if (!parts_.is_present) return nullptr;
+  return NewPresentCursor(*parts_.snapshot, std::move(range), storage::Direction::kBackward);
+}
+
+Result<std::optional<std::set<std::string, std::less<>>>> ReadView::ChangedDocuments(
+    size_t max) const {
+  using Keys = std::set<std::string, std::less<>>;
+  Keys keys;
+  if (parts_.is_present) return std::optional<Keys>(std::move(keys));
+  const std::string prefix = DatabaseKeyPrefix(parts_.database->number);
+  storage::KeyRange later = storage::PrefixRange(prefix);
+  later.first = LogKey(parts_.database->number,
+                       model::Timestamp::FromMicros(parts_.read_time.micros() + 1));
+  const std::unique_ptr<storage::Cursor> cursor = parts_.snapshot->Scan(
+      storage::Space::kLog, std::move(later), storage::Direction::kForward);
+  for (; cursor->Valid(); cursor->Next()) {
+    ASSIGN_OR_RETURN(const std::vector<std::string> changed, DecodeLogEntry(cursor->value()));
+    for (const std::string& key : changed) keys.insert(prefix + key);
+    if (keys.size() > max) return std::optional<Keys>();
+  }
+  RETURN_IF_ERROR(cursor->status());
+  return std::optional<Keys>(std::move(keys));
 }
 
 }  // namespace hearth::engine

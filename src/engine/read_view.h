@@ -1,13 +1,17 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "base/status.h"
 #include "engine/database.h"
 #include "engine/document_cursor.h"
 #include "engine/document_reader.h"
+#include "index/index_set.h"
 #include "model/names.h"
 #include "model/timestamp.h"
 #include "storage/store.h"
@@ -22,7 +26,8 @@ class ReadView {
   struct Parts {
     const Database* database;
     const DocumentReader* reader;
-    std::unique_ptr<storage::Snapshot> snapshot;  // Null: only single documents are read.
+    std::shared_ptr<const index::IndexSet> indexes;  // Shared with the registry; null as below.
+    std::unique_ptr<storage::Snapshot> snapshot;     // Null: only single documents are read.
     model::Timestamp read_time;
     bool is_present;  // The snapshot itself is the state at the read time.
     std::string new_transaction;
@@ -45,6 +50,15 @@ class ReadView {
 
   // The documents whose keys are in `range`. Requires a view opened for scans.
   std::unique_ptr<DocumentCursor> Scan(storage::KeyRange range) const;
+  // Descending. Null unless the snapshot is the state at the read time.
+  std::unique_ptr<DocumentCursor> ScanBackward(storage::KeyRange range) const;
+
+  // The rest of what queries read. Require a view opened for scans.
+  const index::IndexSet& indexes() const { return *parts_.indexes; }
+  const storage::Snapshot& snapshot() const { return *parts_.snapshot; }
+  // The keys of the documents that have changed between the read time and the snapshot; nullopt
+  // when there are more than `max`.
+  Result<std::optional<std::set<std::string, std::less<>>>> ChangedDocuments(size_t max) const;
 
  private:
   const Parts parts_;

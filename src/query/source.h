@@ -49,7 +49,8 @@ class Source {
                                                        storage::Direction direction) const = 0;
   // The keys of the documents that have changed between the read time and the snapshot; nullopt
   // when there are too many of them to be dealt with one by one.
-  virtual const std::optional<std::set<std::string, std::less<>>>& changed() const = 0;
+  using Changed = std::optional<std::set<std::string, std::less<>>>;
+  virtual const Changed& changed() const = 0;
 
   virtual std::unique_ptr<DocumentCursor> ScanDocuments(storage::KeyRange range) const = 0;
   // Descending. Null where that is not possible, because documents have changed since.

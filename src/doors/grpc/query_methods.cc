@@ -25,6 +25,7 @@ namespace proto = wire::proto;
 
 using Call = std::shared_ptr<http::GrpcCall>;
 using Run = std::unique_ptr<QueryRun>;
+using Wants = query::Execution::Wants;
 
 // A message may be sent at any time; a producer of many makes a pause after this many bytes.
 constexpr size_t kUnwaitedBytesMax = http::kSendBufferLowBytes;
@@ -130,8 +131,10 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
       call_->Send(wire::EncodeQueryTransaction(run_->new_transaction()));
     }
     if (explain_ != Explain::kPlan) return Continue();
+    const auto indexes = run_->IndexesUsed(Wants::kDocuments);
+    if (!indexes.ok()) return End(std::nullopt, indexes.status());
     wire::QueryAnswer plan;
-    plan.explain_metrics = wire::EncodeExplainMetrics(run_->indexes_used(), std::nullopt);
+    plan.explain_metrics = wire::EncodeExplainMetrics(*indexes, std::nullopt);
     End(std::move(plan), Status());
   }
 
@@ -147,7 +150,7 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
       if (!next.ok()) return End(std::exchange(held_back_, std::nullopt), next.status());
       if (!*next) {
         duration_ += clock_.Monotonic() - started;
-        return End(LastAnswer(), Status());
+        return EndWithAll();
       }
       wire::QueryAnswer answer = NextAnswer();
       answer.document = wire::EncodeResultDocument(run_->database().name, **next, form_);
@@ -173,15 +176,17 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
     return answer;
   }
 
-  wire::QueryAnswer LastAnswer() {
+  void EndWithAll() {
     wire::QueryAnswer answer = held_back_ ? *std::move(held_back_) : NextAnswer();
     answer.done = true;
     if (explain_ == Explain::kAnalyze) {
+      const auto indexes = run_->IndexesUsed(Wants::kDocuments);
+      if (!indexes.ok()) return End(std::nullopt, indexes.status());
       answer.explain_metrics = wire::EncodeExplainMetrics(
-          run_->indexes_used(),
+          *indexes,
           wire::Execution{run_->statistics(), duration_, wire::Execution::Billing::kDocuments});
     }
-    return answer;
+    End(std::move(answer), Status());
   }
 
   void End(const std::optional<wire::QueryAnswer>& last, const Status& status) {
@@ -207,7 +212,8 @@ Result<std::string> AnswerAggregation(QueryRun& run, const Clock& clock,
                                       const wire::AggregationRequest& request) {
   wire::AggregationAnswer answer;
   if (request.base.explain == Explain::kPlan) {
-    answer.explain_metrics = wire::EncodeExplainMetrics(run.indexes_used(), std::nullopt);
+    ASSIGN_OR_RETURN(const auto indexes, run.IndexesUsed(Wants::kKeys));
+    answer.explain_metrics = wire::EncodeExplainMetrics(indexes, std::nullopt);
     return wire::EncodeAggregationAnswer(answer);
   }
   const auto started = clock.Monotonic();
@@ -218,7 +224,8 @@ Result<std::string> AnswerAggregation(QueryRun& run, const Clock& clock,
     wire::Execution execution{run.statistics(), clock.Monotonic() - started,
                               wire::Execution::Billing::kIndexEntries};
     execution.statistics.results_returned = 1;
-    answer.explain_metrics = wire::EncodeExplainMetrics(run.indexes_used(), execution);
+    ASSIGN_OR_RETURN(const auto indexes, run.IndexesUsed(Wants::kKeys));
+    answer.explain_metrics = wire::EncodeExplainMetrics(indexes, execution);
   }
   return wire::EncodeAggregationAnswer(answer);
 }

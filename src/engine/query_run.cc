@@ -1,0 +1,182 @@
+#include "engine/query_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "model/document.h"
+#include "model/path_encoding.h"
+#include "query/aggregate.h"
+#include "query/conjunction_shape.h"
+
+namespace hearth::engine {
+namespace {
+
+using query::Execution;
+
+// Keeps some of a sequence of unknown length, evenly spread: every n-th, and every 2n-th once
+// there are too many.
+class EvenSample {
+ public:
+  explicit EvenSample(size_t kept_max) : kept_max_(kept_max) {}
+
+  // True when this one is to be added.
+  bool Wants() { return seen_++ % stride_ == 0; }
+  void Add(std::string item) {
+    kept_.push_back(std::move(item));
+    if (kept_.size() < 2 * kept_max_) return;
+    for (size_t i = 0; 2 * i < kept_.size(); ++i) kept_[i] = std::move(kept_[2 * i]);
+    kept_.resize((kept_.size() + 1) / 2);
+    stride_ *= 2;
+  }
+
+  // At most `count` of them that split the sequence evenly; never its first.
+  std::vector<std::string> Split(size_t count) {
+    std::vector<std::string> points;
+    size_t last = 0;
+    for (size_t i = 1; i <= count; ++i) {
+      const size_t at = (seen_ * i / (count + 1) + stride_ / 2) / stride_;
+      if (at == last || at >= kept_.size()) continue;
+      last = at;
+      points.push_back(kept_[at]);
+    }
+    return points;
+  }
+
+ private:
+  const size_t kept_max_;
+  size_t seen_ = 0;
+  size_t stride_ = 1;
+  std::vector<std::string> kept_;
+};
+
+}  // namespace
+
+ReadScope ScopeOf(const query::NormalizedQuery& query) {
+  ReadScope scope;
+  scope.access = ReadScope::Access::kScans;
+  const model::ParentName& parent = query.query.parent;
+  if (query.query.collection_id.empty() || query.query.all_descendants) {
+    scope.path_prefixes.push_back(model::EncodeSubtreePrefix(parent.document_path));
+  } else if (const Result<model::CollectionPath> collection =
+                 parent.Collection(query.query.collection_id);
+             collection.ok()) {
+    scope.path_prefixes.push_back(model::EncodeCollectionPrefix(*collection));
+  }
+  return scope;
+}
+
+// A view as queries read it.
+class QueryRun::ViewSource final : public query::Source {
+ public:
+  static Result<std::unique_ptr<ViewSource>> Open(const ReadView& view) {
+    ASSIGN_OR_RETURN(Changed changed, view.ChangedDocuments(kChangedDocumentsMax));
+    return std::unique_ptr<ViewSource>(new ViewSource(view, std::move(changed)));
+  }
+
+  const model::DatabaseName& database_name() const override { return view_.database().name; }
+  model::DatabaseNumber database_number() const override { return view_.database().number; }
+  const index::IndexSet& indexes() const override { return view_.indexes(); }
+  std::unique_ptr<storage::Cursor> ScanIndexes(storage::KeyRange range,
+                                               storage::Direction direction) const override {
+    return view_.snapshot().Scan(storage::Space::kIndexes, std::move(range), direction);
+  }
+  const Changed& changed() const override { return changed_; }
+  std::unique_ptr<query::DocumentCursor> ScanDocuments(storage::KeyRange range) const override {
+    return view_.Scan(std::move(range));
+  }
+  std::unique_ptr<query::DocumentCursor> ScanDocumentsBackward(
+      storage::KeyRange range) const override {
+    return view_.ScanBackward(std::move(range));
+  }
+  Result<Record> Get(const model::DocumentPath& path) const override { return view_.Get(path); }
+
+ private:
+  ViewSource(const ReadView& view, Changed changed) : view_(view), changed_(std::move(changed)) {}
+
+  const ReadView& view_;
+  const Changed changed_;
+};
+
+QueryRun::QueryRun(std::unique_ptr<ReadView> view, query::NormalizedQuery query,
+                   CostCallback on_end)
+    : view_(std::move(view)), query_(std::move(query)), on_end_(std::move(on_end)) {}
+
+QueryRun::~QueryRun() {
+  if (execution_ && on_end_) on_end_(execution_->plan(), execution_->statistics());
+}
+
+Result<std::unique_ptr<QueryRun>> QueryRun::Start(std::unique_ptr<ReadView> view,
+                                                  query::NormalizedQuery query,
+                                                  CostCallback on_end) {
+  std::unique_ptr<QueryRun> run(
+      new QueryRun(std::move(view), std::move(query), std::move(on_end)));
+  ASSIGN_OR_RETURN(run->source_, ViewSource::Open(*run->view_));
+  return run;
+}
+
+Status QueryRun::Prepare(Execution::Wants wants) {
+  if (execution_) return Status();
+  ASSIGN_OR_RETURN(execution_, Execution::Start(*source_, query_, wants));
+  return Status();
+}
+
+Result<std::vector<query::IndexUse>> QueryRun::IndexesUsed(Execution::Wants wants) {
+  RETURN_IF_ERROR(Prepare(wants));
+  return execution_->plan().indexes_used;
+}
+
+query::Statistics QueryRun::statistics() const {
+  query::Statistics statistics = execution_ ? execution_->statistics() : query::Statistics{};
+  if (nearest_) statistics.results_returned = nearest_->size();
+  return statistics;
+}
+
+Result<std::optional<QueryResult>> QueryRun::Next() {
+  RETURN_IF_ERROR(Prepare(Execution::Wants::kDocuments));
+  if (query_.query.nearest) {
+    if (!nearest_) RETURN_IF_ERROR(FindNearest());
+    if (next_nearest_ == nearest_->size()) return std::optional<QueryResult>();
+    return std::optional<QueryResult>(std::move((*nearest_)[next_nearest_++]));
+  }
+  ASSIGN_OR_RETURN(std::optional<query::Found> found, execution_->Next());
+  if (!found) return std::optional<QueryResult>();
+  return std::optional<QueryResult>(
+      QueryResult{std::move(found->path), std::move(found->record), std::nullopt});
+}
+
+Result<std::vector<std::string>> QueryRun::Aggregate(
+    const std::vector<query::Aggregation>& aggregations) {
+  RETURN_IF_ERROR(Prepare(query_.query.nearest ? Execution::Wants::kDocuments
+                                               : Execution::Wants::kKeys));
+  return query::Aggregate(*source_, execution_.get(), aggregations);
+}
+
+Result<std::vector<query::Bound>> QueryRun::Partition(size_t points_max) {
+  RETURN_IF_ERROR(Prepare(Execution::Wants::kKeys));
+  constexpr size_t kSamplesPerPoint = 16;
+  points_max = std::min(points_max, kPartitionPointsMax);
+  EvenSample sample(kSamplesPerPoint * (points_max + 1));
+  query::Item item;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool found, execution_->NextItem(&item));
+    if (!found) break;
+    if (!sample.Wants()) continue;
+    ASSIGN_OR_RETURN(const model::DocumentPath path, PathOf(execution_->layout(), item.key));
+    sample.Add(path.path());
+  }
+  std::vector<query::Bound> bounds;
+  for (const std::string& path : sample.Split(points_max)) {
+    const std::string name = view_->database().name.text() + "/documents/" + path;
+    bounds.push_back({{model::EncodeReference(name)}, true});
+  }
+  return bounds;
+}
+
+Status QueryRun::FindNearest() {
+  nearest_.emplace();
+  return Status();
+}
+
+}  // namespace hearth::engine
