@@ -123,14 +123,20 @@ FilterTree::Node FilterTree::BuildNotIn(const FieldFilter& filter) {
     has_nan = has_nan || IsNan(*item);
     if (!IsNull(*item) && !IsNan(*item)) items.insert(item->encoded());
   }
+  // Null makes the filter fail; the rest still is an inequality, with its order.
+  Node node{.kind = Node::Kind::kAnd};
+  if (has_null) node.children.push_back(AddImpossible(filter.path, Operator::kEqual));
   const size_t filter_count = items.size() + (has_nan ? 1 : 0);
-  if (has_null) {
-    return AddImpossible(filter.path, filter.op, filter_count + kImpossibleFilterCount);
+  if (!items.empty()) {
+    const std::vector<std::string> distinct(items.begin(), items.end());
+    node.children.push_back(
+        AddLeaf(filter.path, filter.op, model::EncodeArray(distinct), filter_count));
+  } else if (has_nan) {
+    // Nothing is equal to NaN, so every value that is there is not in the list.
+    node.children.push_back(AddLeaf(filter.path, Operator::kNotEqual, EncodeNull(), filter_count));
   }
-  // Only NaN was there, to which nothing is equal.
-  if (items.empty()) return AddLeaf(filter.path, Operator::kNotEqual, EncodeNull(), filter_count);
-  const std::vector<std::string> distinct(items.begin(), items.end());
-  return AddLeaf(filter.path, filter.op, model::EncodeArray(distinct), filter_count);
+  RemoveDuplicates(&node.children);
+  return node;
 }
 
 FilterTree::Node FilterTree::AddLeaf(const FieldPath& path, Operator op, std::string value,
@@ -145,12 +151,11 @@ FilterTree::Node FilterTree::AddComparison(const FieldPath& path, Operator op, s
   if (!IsNull(view) && !IsNan(view)) return AddLeaf(path, op, std::move(value), 1);
   // One leaf for all comparisons of the field that cannot hold, save for what counts by itself.
   const Operator shared = op == Operator::kArrayContains ? op : Operator::kEqual;
-  return AddImpossible(path, shared, kImpossibleFilterCount);
+  return AddImpossible(path, shared);
 }
 
-FilterTree::Node FilterTree::AddImpossible(const FieldPath& path, Operator op,
-                                           size_t filter_count) {
-  return AddLeaf(path, op, std::string(), filter_count);
+FilterTree::Node FilterTree::AddImpossible(const FieldPath& path, Operator op) {
+  return AddLeaf(path, op, std::string(), kImpossibleFilterCount);
 }
 
 size_t FilterTree::FilterCount(const Node& node) const {
@@ -175,7 +180,7 @@ size_t FilterTree::ArrayContainsCount(const Node& node) const {
 std::vector<FieldPath> FilterTree::InequalityPaths() const {
   std::set<FieldPath> paths;
   for (const Leaf& leaf : leaves_) {
-    if (IsInequality(leaf.filter.op) && !leaf.filter.value.empty()) paths.insert(leaf.filter.path);
+    if (IsInequality(leaf.filter.op)) paths.insert(leaf.filter.path);
   }
   return {paths.begin(), paths.end()};
 }

@@ -40,8 +40,8 @@ class FilterTree {
 
  private:
   struct Leaf {
-    FieldFilter filter;  // The value is empty if it can never hold.
-    size_t filter_count;
+    FieldFilter filter;   // The value is empty if it can never hold.
+    size_t filter_count;  // For how many filters it stands.
   };
   struct Node {
     enum class Kind : uint8_t { kLeaf, kAnd, kOr };
@@ -67,7 +67,8 @@ class FilterTree {
   Node BuildNotIn(const FieldFilter& filter);
   Node AddLeaf(const model::FieldPath& path, Operator op, std::string value, size_t filter_count);
   Node AddComparison(const model::FieldPath& path, Operator op, std::string value);
-  Node AddImpossible(const model::FieldPath& path, Operator op, size_t filter_count);
+  // `op` is no inequality: what can never hold asks for no order.
+  Node AddImpossible(const model::FieldPath& path, Operator op);
   size_t FilterCount(const Node& node) const;
   size_t ArrayContainsCount(const Node& node) const;
 

@@ -260,6 +260,7 @@ TEST(IsInScopeTest, KnowsParentCollectionAndDepth) {
   const Query group_below = On("c/a", "s", Depth::kAll);
   EXPECT_TRUE(in_scope(group_below, "c/a/s/y/s/z"));
   EXPECT_FALSE(in_scope(group_below, "c/b/s/y"));
+  EXPECT_FALSE(in_scope(group_below, "c/ab/s/y"));
 }
 
 TEST(IsInScopeTest, TakesAllCollectionsWithoutAnId) {

@@ -25,6 +25,7 @@ using model::ValueView;
 
 // What Firestore calls `__name__` in its messages.
 constexpr std::string_view kKey = "__key__";
+constexpr std::string_view kNotAKey = "__key__ filter value must be a Key";
 constexpr std::string_view kMoreAfterKey =
     "order by clause cannot contain more fields after the key";
 
@@ -52,7 +53,6 @@ std::string ListOf(const std::vector<FieldPath>& paths) {
 struct FilterParts {
   std::vector<const FieldFilter*> fields;  // In the order of the text.
   bool has_or = false;
-  bool has_empty_or = false;
 };
 
 // Recurses as deep as the filter, which a decoder of requests has limited.
@@ -62,10 +62,7 @@ void CollectParts(const Filter& filter, FilterParts* parts) {
     return;
   }
   const auto& composite = std::get<CompositeFilter>(filter.filter);
-  if (composite.op == CompositeFilter::Operator::kOr) {
-    parts->has_or = true;
-    parts->has_empty_or = parts->has_empty_or || composite.filters.empty();
-  }
+  if (composite.op == CompositeFilter::Operator::kOr) parts->has_or = true;
   for (const Filter& child : composite.filters) CollectParts(child, parts);
 }
 
@@ -81,6 +78,20 @@ std::string_view ArrayOperatorName(Operator op) {
     default:
       return {};
   }
+}
+
+bool LooksIntoArrays(Operator op) {
+  return op == Operator::kArrayContains || op == Operator::kArrayContainsAny;
+}
+
+// What a filter compares, as messages have it.
+std::string SubjectOf(const FieldFilter& filter) {
+  return TextOf(filter.path) + (LooksIntoArrays(filter.op) ? "[*]" : "");
+}
+
+// True for all that documents have, apart from their names.
+bool IsOnFields(const FieldFilter* filter) {
+  return !filter->path.IsName() || LooksIntoArrays(filter->op);
 }
 
 bool IsNegation(Operator op) {
@@ -120,11 +131,21 @@ Status CheckArrayOperand(const FieldFilter& filter) {
   return Status();
 }
 
-// The rules for operators, each by itself and in combination.
-Status CheckOperators(const FilterParts& parts) {
-  if (parts.has_empty_or) {
+// Each filter by itself.
+Status CheckShape(const Filter& filter) {
+  if (const auto* field = std::get_if<FieldFilter>(&filter.filter)) {
+    return CheckArrayOperand(*field);
+  }
+  const auto& composite = std::get<CompositeFilter>(filter.filter);
+  if (composite.op == CompositeFilter::Operator::kOr && composite.filters.empty()) {
     return InvalidArgument("Composite filter must have at least one sub-filter.");
   }
+  for (const Filter& child : composite.filters) RETURN_IF_ERROR(CheckShape(child));
+  return Status();
+}
+
+// Which operators go together.
+Status CheckOperators(const FilterParts& parts) {
   const auto negations = std::ranges::count_if(
       parts.fields, [](const FieldFilter* filter) { return IsNegation(filter->op); });
   if (negations > 1) {
@@ -135,7 +156,6 @@ Status CheckOperators(const FilterParts& parts) {
   bool has_not_in = false;
   bool has_disjunction = parts.has_or;
   for (const FieldFilter* filter : parts.fields) {
-    RETURN_IF_ERROR(CheckArrayOperand(*filter));
     has_not_in = has_not_in || filter->op == Operator::kNotIn;
     has_disjunction =
         has_disjunction || filter->op == Operator::kIn || filter->op == Operator::kArrayContainsAny;
@@ -210,8 +230,7 @@ bool IsBelowDocument(const Query& query) {
 }
 
 Status CheckBelowDocument(const Query& query, const FilterParts& parts) {
-  const bool filters_fields = std::ranges::any_of(
-      parts.fields, [](const FieldFilter* filter) { return !filter->path.IsName(); });
+  const bool filters_fields = std::ranges::any_of(parts.fields, IsOnFields);
   if (IsBelowDocument(query) && (filters_fields || OrdersByFields(query))) {
     return InvalidArgument("collection group queries are only allowed at the root parent");
   }
@@ -232,24 +251,17 @@ Status CheckFilterCount(const Query& query, const FilterTree& tree) {
 }
 
 // A query over all collections has nothing but the order of names.
-Status CheckWithoutCollection(const Query& query, const FilterParts& parts) {
-  if (!query.collection_id.empty()) return Status();
-  const bool is_descending =
-      !query.orders.empty() && query.orders.front().direction == SortDirection::kDescending;
-  if (OrdersByFields(query) || is_descending) {
-    return InvalidArgument("kind is required for all orders except __key__ ascending");
-  }
-  for (const FieldFilter* filter : parts.fields) {
-    if (!filter->path.IsName()) {
-      return InvalidArgument("kind is required for filter: " + TextOf(filter->path));
-    }
-  }
-  return Status();
+Status CheckOrdersWithoutCollection(const Query& query) {
+  const bool is_by_name = std::ranges::all_of(query.orders, [](const Order& order) {
+    return order.path.IsName() && order.direction == SortDirection::kAscending;
+  });
+  if (!query.collection_id.empty() || is_by_name) return Status();
+  return InvalidArgument("kind is required for all orders except __key__ ascending");
 }
 
 Status CheckNameOperand(const Query& query, const ValueView& value) {
   if (value.type() != ValueType::kReference) {
-    return InvalidArgument("__key__ filter value must be a Key");
+    return InvalidArgument(std::string(kNotAKey));
   }
   const std::string_view database = DatabaseOf(value.text());
   if (database == query.parent.database.text()) return Status();
@@ -259,21 +271,18 @@ Status CheckNameOperand(const Query& query, const ValueView& value) {
 
 Status CheckFieldOperand(const FieldFilter& filter, const ValueView& value) {
   if (model::ValueSizeBytes(value) <= kOperandBytesMax) return Status();
-  const bool is_item =
-      filter.op == Operator::kArrayContains || filter.op == Operator::kArrayContainsAny;
-  return InvalidArgument("value for " + TextOf(filter.path) + (is_item ? "[*]" : "") +
-                         " is too large to be used in a query");
+  return InvalidArgument("value for " + SubjectOf(filter) + " is too large to be used in a query");
 }
 
-// What a filter compares with.
-Status CheckOperand(const Query& query, const FieldFilter& filter) {
+// What a filter compares, and with what.
+Status CheckOperands(const Query& query, const FieldFilter& filter) {
   const bool is_name = filter.path.IsName();
-  if (!HasOperand(filter.op)) {
-    return is_name ? InvalidArgument("__key__ filter value must be a Key") : Status();
+  if (is_name && LooksIntoArrays(filter.op)) return InvalidArgument("the name __key__ is reserved");
+  if (query.collection_id.empty() && !is_name) {
+    return InvalidArgument("kind is required for filter: " + SubjectOf(filter));
   }
-  if (is_name &&
-      (filter.op == Operator::kArrayContains || filter.op == Operator::kArrayContainsAny)) {
-    return InvalidArgument("the name __key__ is reserved");
+  if (!HasOperand(filter.op)) {
+    return is_name ? InvalidArgument(std::string(kNotAKey)) : Status();
   }
   const auto check = [&](const ValueView& value) {
     return is_name ? CheckNameOperand(query, value) : CheckFieldOperand(filter, value);
@@ -286,11 +295,21 @@ Status CheckOperand(const Query& query, const FieldFilter& filter) {
   return Status();
 }
 
-Status CheckInequalities(const std::vector<FieldPath>& paths) {
-  if (paths.size() <= kInequalityFieldsMax) return Status();
-  return InvalidArgument("The query contains " + std::to_string(paths.size()) +
-                         " distinct inequality fields: " + ListOf(paths) +
-                         ". A query may not have more than 10 distinct inequality fields.");
+Status CheckInequalities(const std::vector<FieldPath>& paths, const FilterParts& parts) {
+  if (paths.size() > kInequalityFieldsMax) {
+    return InvalidArgument("The query contains " + std::to_string(paths.size()) +
+                           " distinct inequality fields: " + ListOf(paths) +
+                           ". A query may not have more than 10 distinct inequality fields.");
+  }
+  const bool has_name_equality = std::ranges::any_of(parts.fields, [](const FieldFilter* filter) {
+    return filter->path.IsName() && (filter->op == Operator::kEqual || filter->op == Operator::kIn);
+  });
+  if (has_name_equality && !paths.empty() && std::ranges::none_of(paths, &FieldPath::IsName)) {
+    return InvalidArgument(
+        "Equality on key is not allowed if there are other inequality fields and key does not "
+        "appear in inequalities.");
+  }
+  return Status();
 }
 
 Status CheckOrders(const std::vector<Order>& orders) {
@@ -364,6 +383,7 @@ Result<NormalizedQuery> Normalize(Query query) {
   if (query.where) CollectParts(*query.where, &parts);
   RETURN_IF_ERROR(CheckCollectionId(query.collection_id));
   RETURN_IF_ERROR(CheckOperators(parts));
+  if (query.where) RETURN_IF_ERROR(CheckShape(*query.where));
   RETURN_IF_ERROR(CheckBound(query, query.start));
   RETURN_IF_ERROR(CheckBound(query, query.end));
   if (query.nearest) RETURN_IF_ERROR(CheckNearest(*query.nearest));
@@ -374,12 +394,12 @@ Result<NormalizedQuery> Normalize(Query query) {
   if (tree.ArrayContainsCount() > 1) {
     return InvalidArgument("A maximum of 1 'ARRAY_CONTAINS' filter is allowed per disjunction.");
   }
-  RETURN_IF_ERROR(CheckWithoutCollection(query, parts));
-  for (const FieldFilter* filter : parts.fields) RETURN_IF_ERROR(CheckOperand(query, *filter));
+  RETURN_IF_ERROR(CheckOrdersWithoutCollection(query));
+  for (const FieldFilter* filter : parts.fields) RETURN_IF_ERROR(CheckOperands(query, *filter));
   if (query.nearest) RETURN_IF_ERROR(CheckAroundNearest(query));
 
   const std::vector<FieldPath> inequality_paths = tree.InequalityPaths();
-  RETURN_IF_ERROR(CheckInequalities(inequality_paths));
+  RETURN_IF_ERROR(CheckInequalities(inequality_paths, parts));
   ASSIGN_OR_RETURN(std::vector<Conjunction> disjuncts, tree.Disjuncts());
   ASSIGN_OR_RETURN(std::vector<Order> orders, CompleteOrders(query.orders, inequality_paths));
   return NormalizedQuery{std::move(query), std::move(disjuncts), std::move(orders)};

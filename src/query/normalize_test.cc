@@ -251,6 +251,7 @@ TEST(NormalizeTest, KeepsNotInAwayFromDisjunctions) {
   EXPECT_EQ(Fault(And({Is("y", Operator::kArrayContainsAny, EncodeArray({Int(1)})), not_in})),
             kNotInAlone);
   EXPECT_EQ(Fault(Or({not_in})), kNotInAlone);
+  EXPECT_EQ(Fault(Or({Is("x", Operator::kNotIn, Int(1))})), kNotInAlone);
   EXPECT_EQ(Fault(And({not_in, Or({Equal("y", 1)})})), kNotInAlone);
   EXPECT_EQ(Fault(And({not_in, Contains("y", 1), Above("z", 1)})), "OK");
 }
@@ -288,6 +289,18 @@ TEST(NormalizeTest, ChecksFiltersOnNames) {
   EXPECT_EQ(Fault(Is("__name__", Operator::kGreater, Ref("c/b/s/x"))), "OK");
 }
 
+TEST(NormalizeTest, NeedsAnOrderOfNamesForNamesBesideInequalities) {
+  const std::string fault = Invalid(
+      "Equality on key is not allowed if there are other inequality fields and key does not appear "
+      "in inequalities.");
+  const Filter equal = Is("__name__", Operator::kEqual, Ref("c/a"));
+  const Filter in = Is("__name__", Operator::kIn, EncodeArray({Ref("c/a")}));
+  EXPECT_EQ(Fault(And({equal, Above("x", 1)})), fault);
+  EXPECT_EQ(Fault(Or({in, Is("x", Operator::kIsNotNull)})), fault);
+  EXPECT_EQ(Fault(And({equal, Equal("x", 1)})), "OK");
+  EXPECT_EQ(Fault(And({equal, Above("x", 1), Is("__name__", Operator::kLess, Ref("c/b"))})), "OK");
+}
+
 TEST(NormalizeTest, ChecksTheSizeOfOperands) {
   const auto too_large = [](const std::string& path) {
     return Invalid("value for " + path + " is too large to be used in a query");
@@ -310,7 +323,9 @@ TEST(NormalizeTest, ChecksTheSizeOfOperands) {
 TEST(NormalizeTest, RefusesADisjunctionOfNothing) {
   const std::string fault = Invalid("Composite filter must have at least one sub-filter.");
   EXPECT_EQ(Fault(Or({})), fault);
-  EXPECT_EQ(Fault(And({Or({}), Equal("x", 1)})), fault);
+  EXPECT_EQ(Fault(And({Or({}), Is("x", Operator::kIn, Int(1))})), fault);
+  EXPECT_EQ(Fault(And({Or({}), Is("x", Operator::kIsNotNull), Is("y", Operator::kIsNotNan)})),
+            kOneNegation);
 }
 
 TEST(NormalizeTest, TakesAConjunctionOfNothingForNoFilter) {
@@ -525,6 +540,9 @@ TEST(NormalizeTest, HasNoOrderForWhatCannotMatch) {
   EXPECT_EQ(Orders(On("c", Or({Equal("y", 1),
                                And({Is("x", Operator::kGreater, kNull), Above("z", 0)})}))),
             "z, __name__");
+  EXPECT_EQ(Orders(On("c", Is("x", Operator::kNotIn, EncodeArray({kNull})))), "__name__");
+  EXPECT_EQ(Orders(On("c", Is("x", Operator::kNotIn, EncodeArray({kNull, Int(1)})))),
+            "x, __name__");
 }
 
 TEST(NormalizeTest, ChecksCursors) {
@@ -556,6 +574,7 @@ TEST(NormalizeTest, LimitsQueriesOverAllCollections) {
   EXPECT_EQ(Fault(On("")), "OK");
   EXPECT_EQ(Fault(On("", Equal("x", 1))), needs("x"));
   EXPECT_EQ(Fault(On("", Is("a.`b-c`", Operator::kIsNull))), needs("a.b-c"));
+  EXPECT_EQ(Fault(On("", Contains("x", 1))), needs("x[*]"));
   const Filter above = Is("__name__", Operator::kGreater, Ref("c/a"));
   EXPECT_EQ(Fault(On("", above)), "OK");
   EXPECT_EQ(Fault(On("", Or({above, Equal("y", 1), Equal("x", 1)}))), needs("y"));
@@ -565,6 +584,8 @@ TEST(NormalizeTest, LimitsQueriesOverAllCollections) {
   const std::string only_names =
       Invalid("kind is required for all orders except __key__ ascending");
   ordered.orders = {Descending("__name__")};
+  EXPECT_EQ(Fault(ordered), only_names);
+  ordered.orders = {Ascending("__name__"), Descending("__name__")};
   EXPECT_EQ(Fault(ordered), only_names);
   ordered.orders = {Ascending("x")};
   ordered.where = Equal("x", 1);
@@ -580,6 +601,9 @@ TEST(NormalizeTest, LimitsQueriesOverDescendantsOfADocument) {
   EXPECT_EQ(Fault(query), fault);
   query.where = Is("__name__", Operator::kGreater, Ref("c/a/s/k"));
   EXPECT_EQ(Fault(query), "OK");
+  query.where = Is("__name__", Operator::kArrayContains, Ref("c/a/s/k"));
+  EXPECT_EQ(Fault(query), fault);
+  query.where.reset();
   query.orders = {Ascending("x")};
   EXPECT_EQ(Fault(query), fault);
   query.parent = On("s").parent;
