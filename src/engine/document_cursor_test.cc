@@ -86,7 +86,7 @@ TEST_F(DocumentCursorTest, ThePresentIsTheSnapshot) {
   history_.Commit(10, {{Key("c/a"), "a1"}, {Key("c/b"), "b1"}});
   const std::unique_ptr<storage::Snapshot> snapshot = store_->NewSnapshot();
   history_.Commit(20, {{Key("c/a"), "a2"}, {Key("c/c"), "c2"}});
-  const auto cursor = NewPresentCursor(*snapshot, everything_);
+  const auto cursor = NewPresentCursor(*snapshot, everything_, storage::Direction::kForward);
   EXPECT_EQ(Rest(*cursor), (State{{Key("c/a"), "a1"}, {Key("c/b"), "b1"}}));
   cursor->Seek(Key("c/b"));
   ASSERT_TRUE(cursor->Valid());
@@ -193,7 +193,7 @@ TEST_F(DocumentCursorTest, BrokenScansSaySo) {
   }
   for (size_t step = 1; step <= 3; ++step) {
     faulty.FailScan(step, broken);
-    const auto cursor = NewPresentCursor(*snapshot, everything_);
+    const auto cursor = NewPresentCursor(*snapshot, everything_, storage::Direction::kForward);
     while (cursor->Valid()) cursor->Next();
     EXPECT_EQ(cursor->status(), broken) << step;
   }

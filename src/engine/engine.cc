@@ -209,8 +209,8 @@ Result<Record> Engine::GetNewest(const Database& database, const model::Document
   return reader_.Present(DocumentKey(database.number, path));
 }
 
-void Engine::Query(Database& database, query::NormalizedQuery query,
-                   const Consistency& consistency, QueryCallback done) {
+void Engine::Query(Database& database, query::NormalizedQuery query, const Consistency& consistency,
+                   QueryCallback done) {
   const ReadScope scope = ScopeOf(query);
   const std::thread::id caller = std::this_thread::get_id();
   // std::function wants copyable captures.
@@ -222,11 +222,11 @@ void Engine::Query(Database& database, query::NormalizedQuery query,
          std::shared_ptr<std::unique_ptr<ReadView>> view =
              std::make_shared<std::unique_ptr<ReadView>>(*std::move(opened));
          const auto start = [this, &database, view, shared_query, done] {
-           done(QueryRun::Start(std::move(*view), std::move(*shared_query),
-                                [this, &database](const query::Plan& plan,
-                                                  const query::Statistics& statistics) {
-                                  NoteCost(database, plan, statistics);
-                                }));
+           done(QueryRun::Start(
+               std::move(*view), std::move(*shared_query),
+               [this, &database](const query::Plan& plan, const query::Statistics& statistics) {
+                 NoteCost(database, plan, statistics);
+               }));
          };
          if (std::this_thread::get_id() == caller) return start();
          // Granted late, on a thread that must not wait for the disk.

@@ -35,7 +35,7 @@ std::string RemainsKey(IndexNumber number) {
 }
 
 IndexRecord ToRecord(const Index& index, std::string progress) {
-  return {index.database,      index.state,      index.origin, index.activity->used_at_micros,
+  return {index.database,      index.state,     index.origin, index.activity->used_at_micros,
           std::move(progress), index.definition};
 }
 
@@ -50,8 +50,8 @@ Index FromRecord(IndexNumber number, IndexRecord record) {
 Result<std::vector<std::pair<std::string, std::string>>> ReadAll(const storage::Snapshot& snapshot,
                                                                  std::string_view prefix) {
   std::vector<std::pair<std::string, std::string>> entries;
-  const auto cursor = snapshot.Scan(Space::kMeta, storage::PrefixRange(prefix),
-                                    storage::Direction::kForward);
+  const auto cursor =
+      snapshot.Scan(Space::kMeta, storage::PrefixRange(prefix), storage::Direction::kForward);
   for (; cursor->Valid(); cursor->Next()) {
     entries.emplace_back(cursor->key().substr(prefix.size()), cursor->value());
   }
@@ -251,8 +251,8 @@ void IndexKeeper::Create(DatabaseNumber database, const Definition& definition, 
     return;
   }
   const IndexNumber number{next_number_++};
-  Index index{number, database, definition, State::kBuilding, origin,
-              std::make_shared<index::Activity>()};
+  Index index{number,           database, definition,
+              State::kBuilding, origin,   std::make_shared<index::Activity>()};
   index.activity->used_at_micros = clock_.WallMicros();
   const auto stage = [&](storage::Batch* batch) {
     batch->Put(Space::kMeta, std::string(kNextIndexKey), EncodeUint32(next_number_));
@@ -341,8 +341,7 @@ Status IndexKeeper::BuildStep(const Index& index, std::string* progress, bool* f
 Status IndexKeeper::ReadStep(const Index& index, Step* step) {
   storage::KeyRange range = storage::PrefixRange(DatabaseKeyPrefix(index.database));
   if (!step->progress.empty()) range.first = step->progress + '\0';
-  const auto cursor =
-      step->snapshot->Scan(Space::kDocuments, range, storage::Direction::kForward);
+  const auto cursor = step->snapshot->Scan(Space::kDocuments, range, storage::Direction::kForward);
   size_t bytes = 0;
   while (cursor->Valid() && step->documents.size() < options_.step_documents_max &&
          bytes < options_.step_bytes_max) {

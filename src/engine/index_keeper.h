@@ -114,8 +114,8 @@ class IndexKeeper {
   std::deque<Task> tasks_ GUARDED_BY(mutex_);
   bool is_busy_ GUARDED_BY(mutex_) = false;
   bool stopping_ GUARDED_BY(mutex_) = false;
-  uint32_t next_number_ = 1;       // The keeper's thread only, once started.
-  int64_t uses_noted_at_ = 0;      // Maintain only.
+  uint32_t next_number_ = 1;   // The keeper's thread only, once started.
+  int64_t uses_noted_at_ = 0;  // Maintain only.
   std::thread thread_;
 };
 

@@ -110,8 +110,7 @@ QueryRun::~QueryRun() {
 Result<std::unique_ptr<QueryRun>> QueryRun::Start(std::unique_ptr<ReadView> view,
                                                   query::NormalizedQuery query,
                                                   CostCallback on_end) {
-  std::unique_ptr<QueryRun> run(
-      new QueryRun(std::move(view), std::move(query), std::move(on_end)));
+  std::unique_ptr<QueryRun> run(new QueryRun(std::move(view), std::move(query), std::move(on_end)));
   ASSIGN_OR_RETURN(run->source_, ViewSource::Open(*run->view_));
   return run;
 }
@@ -148,8 +147,8 @@ Result<std::optional<QueryResult>> QueryRun::Next() {
 
 Result<std::vector<std::string>> QueryRun::Aggregate(
     const std::vector<query::Aggregation>& aggregations) {
-  RETURN_IF_ERROR(Prepare(query_.query.nearest ? Execution::Wants::kDocuments
-                                               : Execution::Wants::kKeys));
+  RETURN_IF_ERROR(
+      Prepare(query_.query.nearest ? Execution::Wants::kDocuments : Execution::Wants::kKeys));
   return query::Aggregate(*source_, execution_.get(), aggregations);
 }
 

@@ -42,8 +42,7 @@ class QueryRun {
   using CostCallback = std::function<void(const query::Plan&, const query::Statistics&)>;
 
   static Result<std::unique_ptr<QueryRun>> Start(std::unique_ptr<ReadView> view,
-                                                 query::NormalizedQuery query,
-                                                 CostCallback on_end);
+                                                 query::NormalizedQuery query, CostCallback on_end);
   ~QueryRun();
   QueryRun(const QueryRun&) = delete;
   QueryRun& operator=(const QueryRun&) = delete;

@@ -36,10 +36,10 @@ Result<std::optional<std::set<std::string, std::less<>>>> ReadView::ChangedDocum
   if (parts_.is_present) return std::optional<Keys>(std::move(keys));
   const std::string prefix = DatabaseKeyPrefix(parts_.database->number);
   storage::KeyRange later = storage::PrefixRange(prefix);
-  later.first = LogKey(parts_.database->number,
-                       model::Timestamp::FromMicros(parts_.read_time.micros() + 1));
-  const std::unique_ptr<storage::Cursor> cursor = parts_.snapshot->Scan(
-      storage::Space::kLog, std::move(later), storage::Direction::kForward);
+  later.first =
+      LogKey(parts_.database->number, model::Timestamp::FromMicros(parts_.read_time.micros() + 1));
+  const std::unique_ptr<storage::Cursor> cursor =
+      parts_.snapshot->Scan(storage::Space::kLog, std::move(later), storage::Direction::kForward);
   for (; cursor->Valid(); cursor->Next()) {
     ASSIGN_OR_RETURN(const std::vector<std::string> changed, DecodeLogEntry(cursor->value()));
     for (const std::string& key : changed) keys.insert(prefix + key);

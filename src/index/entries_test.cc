@@ -57,9 +57,9 @@ TEST(EntriesTest, NoEntryWithoutAllFields) {
 }
 
 TEST(EntriesTest, OneEntryForEachDistinctElement) {
-  const std::string fields = FieldsOf(
-      {{"tags", model::EncodeArray({model::EncodeInteger(2), model::EncodeInteger(1),
-                                    model::EncodeDouble(1), model::EncodeNull()})}});
+  const std::string fields =
+      FieldsOf({{"tags", model::EncodeArray({model::EncodeInteger(2), model::EncodeInteger(1),
+                                             model::EncodeDouble(1), model::EncodeNull()})}});
   const Definition contains = Index({{"tags", FieldMode::kContains}});
   EXPECT_EQ(EntriesOf(kNumber, contains, kRoom, fields)->size(), 3u);
   EXPECT_TRUE(

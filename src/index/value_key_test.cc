@@ -29,18 +29,18 @@ constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 std::string Vector(const std::vector<double>& components) {
   std::vector<std::string> items;
   for (const double component : components) items.push_back(model::EncodeDouble(component));
-  return model::EncodeMap({{"__type__", model::EncodeString("__vector__")},
-                           {"value", model::EncodeArray(items)}});
+  return model::EncodeMap(
+      {{"__type__", model::EncodeString("__vector__")}, {"value", model::EncodeArray(items)}});
 }
 
 // Values of all types, with the neighbours that are easily confused.
 std::vector<std::string> InterestingValues() {
   std::vector<std::string> values = {model::EncodeNull(), model::EncodeBoolean(false),
                                      model::EncodeBoolean(true), model::EncodeDouble(std::nan(""))};
-  for (const double number : {-kInfinity, kInfinity, 0.0, -0.0, 1.0, 1.5, -1.5, 5e-324, 1e308,
-                              9007199254740992.0, 9007199254740994.0, -9007199254740992.0,
-                              9223372036854775808.0, -9223372036854775808.0, 9223372036854774784.0,
-                              1e300, -1e300}) {
+  for (const double number :
+       {-kInfinity, kInfinity, 0.0, -0.0, 1.0, 1.5, -1.5, 5e-324, 1e308, 9007199254740992.0,
+        9007199254740994.0, -9007199254740992.0, 9223372036854775808.0, -9223372036854775808.0,
+        9223372036854774784.0, 1e300, -1e300}) {
     values.push_back(model::EncodeDouble(number));
   }
   for (const int64_t number :
@@ -76,11 +76,10 @@ std::vector<std::string> InterestingValues() {
   values.push_back(model::EncodeArray({model::EncodeInteger(1), model::EncodeInteger(2)}));
   values.push_back(model::EncodeMap({}));
   values.push_back(model::EncodeMap({{"a", model::EncodeInteger(1)}}));
-  values.push_back(
-      model::EncodeMap({{"a", model::EncodeInteger(1)}, {"b", model::EncodeMap({})}}));
+  values.push_back(model::EncodeMap({{"a", model::EncodeInteger(1)}, {"b", model::EncodeMap({})}}));
   values.push_back(model::EncodeMap({{"b", model::EncodeInteger(0)}}));
-  for (const auto& components : std::vector<std::vector<double>>{
-           {0}, {1}, {-1}, {2}, {0, 0}, {1, 2}, {1, 3}, {0, 0, 0}}) {
+  for (const auto& components :
+       std::vector<std::vector<double>>{{0}, {1}, {-1}, {2}, {0, 0}, {1, 2}, {1, 3}, {0, 0, 0}}) {
     values.push_back(Vector(components));
   }
   return values;

@@ -87,10 +87,10 @@ class Aggregator {
     }
     reads_fields_ = std::any_of(aggregations.begin(), aggregations.end(),
                                 [](const Aggregation& each) { return each.path.has_value(); });
-    has_all_in_key_ = std::none_of(
-        aggregations.begin(), aggregations.end(), [this](const Aggregation& each) {
-          return each.path && components_[static_cast<size_t>(&each - aggregations_.data())] ==
-                                  kNotInKey;
+    has_all_in_key_ =
+        std::none_of(aggregations.begin(), aggregations.end(), [this](const Aggregation& each) {
+          return each.path &&
+                 components_[static_cast<size_t>(&each - aggregations_.data())] == kNotInKey;
         });
   }
 
@@ -148,8 +148,8 @@ class Aggregator {
     std::string_view rest = std::string_view(item.key.bytes).substr(0, item.key.name_at);
     for (size_t i = 0; i < layout_.fields.size() && !rest.empty(); ++i) {
       const bool descends = layout_.fields[i].direction == SortDirection::kDescending;
-      const std::optional<size_t> length = index::ComponentLength(
-          rest, descends ? ByteOrder::kDescending : ByteOrder::kAscending);
+      const std::optional<size_t> length =
+          index::ComponentLength(rest, descends ? ByteOrder::kDescending : ByteOrder::kAscending);
       if (!length) return Status(Code::kDataLoss, "an index entry does not decode");
       std::string component(rest.substr(0, *length));
       rest.remove_prefix(*length);

@@ -105,14 +105,14 @@ class SubtreeScan final : public Stream {
         if (!entered) LeaveDocument();
         continue;
       }
-      ASSIGN_OR_RETURN(const std::string document_id, NextSegment(level.documents, level.prefix,
-                                                                  kDocumentMark.size()));
+      ASSIGN_OR_RETURN(const std::string document_id,
+                       NextSegment(level.documents, level.prefix, kDocumentMark.size()));
       ASSIGN_OR_RETURN(const std::string id_below, NextSegment(level.below, level.prefix, 0));
       if (document_id.empty() && id_below.empty()) {
         levels_.pop_back();
       } else if (!document_id.empty() && (id_below.empty() || document_id <= id_below)) {
-        ASSIGN_OR_RETURN(const bool taken, Take(context_, level.documents->key(),
-                                                level.documents->record(), item));
+        ASSIGN_OR_RETURN(const bool taken,
+                         Take(context_, level.documents->key(), level.documents->record(), item));
         level.documents->Next();
         if (taken) return true;
       } else {
@@ -125,7 +125,7 @@ class SubtreeScan final : public Stream {
  private:
   // One collection; the first level is the parent itself and has only `inside`.
   struct Level {
-    std::string prefix;  // Of the collection and everything in it.
+    std::string prefix;                         // Of the collection and everything in it.
     std::unique_ptr<DocumentCursor> documents;  // Null: none are wanted.
     std::unique_ptr<DocumentCursor> below;      // Null: none are wanted.
     std::string inside;  // The prefix of the document whose collections are being walked.
@@ -163,8 +163,7 @@ class SubtreeScan final : public Stream {
     level.below->Seek(everything.last);
 
     const Query& query = context_.query.query;
-    const KeyRange documents =
-        storage::PrefixRange(collection.prefix + std::string(kDocumentMark));
+    const KeyRange documents = storage::PrefixRange(collection.prefix + std::string(kDocumentMark));
     if (query.collection_id.empty() || query.collection_id == collection_id) {
       collection.documents = context_.source.ScanDocuments(documents);
     }
@@ -229,8 +228,8 @@ std::unique_ptr<Stream> NewCollectionScan(const Context& context, Direction dire
     if (cursors.lower) names.RaiseLower(*std::move(cursors.lower));
     if (cursors.upper) names.ReduceUpper(*std::move(cursors.upper));
   }
-  const KeyRange range = ToKeyRange(
-      model::CollectionKeyPrefix(context.source.database_number(), *collection), names);
+  const KeyRange range =
+      ToKeyRange(model::CollectionKeyPrefix(context.source.database_number(), *collection), names);
   std::unique_ptr<DocumentCursor> cursor = direction == Direction::kForward
                                                ? context.source.ScanDocuments(range)
                                                : context.source.ScanDocumentsBackward(range);

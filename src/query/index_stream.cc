@@ -42,7 +42,9 @@ class SuffixCursor {
 
   bool Valid() const { return entries_->Valid(); }
   Status status() const { return entries_->status(); }
-  std::string_view suffix() const { return inverted_ ? inverse_ : entries_->key().substr(prefix_.size()); }
+  std::string_view suffix() const {
+    return inverted_ ? inverse_ : entries_->key().substr(prefix_.size());
+  }
   EntryFlags flags() const { return index::DecodeFlags(entries_->value()); }
   size_t prefix_size() const { return prefix_.size(); }
 
@@ -167,8 +169,8 @@ class IndexStream final : public Stream {
     ASSIGN_OR_RETURN(model::Record record, context_.source.Get(path));
     ++context_.statistics->documents_scanned;
     if (!record) {
-      return Status(Code::kDataLoss, "an index has an entry for a document that does not exist: " +
-                                         path.path());
+      return Status(Code::kDataLoss,
+                    "an index has an entry for a document that does not exist: " + path.path());
     }
     const std::string_view fields = model::RecordFields(*record);
     if (!Matches(conjunction_, {context_.source.database_name(), path, fields})) return false;
@@ -243,17 +245,16 @@ class IndexStream final : public Stream {
       ASSIGN_OR_RETURN(const DocumentPath path, PathOfSuffix(cursors_[0]->suffix()));
       Item item;
       const bool is_changed = IsChanged(path);
-      ASSIGN_OR_RETURN(const bool taken, is_changed ? Result<bool>(false)
-                                                    : TakeDocument(path, &item));
+      ASSIGN_OR_RETURN(const bool taken,
+                       is_changed ? Result<bool>(false) : TakeDocument(path, &item));
       if (taken) {
         item.record = nullptr;  // Read again when its turn comes.
         item.was_cut = true;
         bytes += item.key.bytes.size() + sizeof(Item);
         if (bytes > kCutGroupBytesMax) {
-          return Status(Code::kResourceExhausted,
-                        "too many documents have the same first " +
-                            std::to_string(index::kComponentBytesMax) +
-                            " bytes in a field that the query orders by");
+          return Status(Code::kResourceExhausted, "too many documents have the same first " +
+                                                      std::to_string(index::kComponentBytesMax) +
+                                                      " bytes in a field that the query orders by");
         }
         group_.push_back(std::move(item));
       }

@@ -38,7 +38,8 @@ struct Match {
 };
 
 bool IsFixed(const IndexField& field, const ConjunctionShape& shape) {
-  if (field.mode == FieldMode::kContains) return shape.contains && shape.contains->path == field.path;
+  if (field.mode == FieldMode::kContains)
+    return shape.contains && shape.contains->path == field.path;
   return shape.constants.contains(field.path);
 }
 
@@ -335,10 +336,12 @@ class Planner {
       return std::nullopt;
     }
     // A document without one of the index's fields may be a result.
-    const bool all_are_required = std::all_of(rest, definition.fields.end(), [&](const auto& field) {
-      return shape.constants.contains(field.path) || IsOrdered(field.path);
-    });
-    const bool has_range = rest != definition.fields.end() && shape.inequalities.contains(rest->path);
+    const bool all_are_required =
+        std::all_of(rest, definition.fields.end(), [&](const auto& field) {
+          return shape.constants.contains(field.path) || IsOrdered(field.path);
+        });
+    const bool has_range =
+        rest != definition.fields.end() && shape.inequalities.contains(rest->path);
     if (!all_are_required || (fixed == 0 && !has_range)) return std::nullopt;
 
     auto inner_query = std::make_shared<NormalizedQuery>(context_.query);
@@ -346,14 +349,13 @@ class Planner {
     inner_query->query.end.reset();
     inner_query->orders.clear();
     for (auto field = rest; field != definition.fields.end(); ++field) {
-      inner_query->orders.push_back(
-          {field->path, field->mode == FieldMode::kDescending ? SortDirection::kDescending
-                                                              : SortDirection::kAscending});
+      inner_query->orders.push_back({field->path, field->mode == FieldMode::kDescending
+                                                      ? SortDirection::kDescending
+                                                      : SortDirection::kAscending});
     }
     inner_query->orders.push_back(
-        {context_.query.orders.back().path, definition.name_descending
-                                                ? SortDirection::kDescending
-                                                : SortDirection::kAscending});
+        {context_.query.orders.back().path,
+         definition.name_descending ? SortDirection::kDescending : SortDirection::kAscending});
     auto inner_layout = std::make_shared<Layout>(LayoutOf(*inner_query));
     ConjunctionShape inner_shape = shape;
     // What the index has as an ordered field is not fixed there, even if it has one value.
@@ -496,8 +498,8 @@ std::unique_ptr<Stream> OpenConjunction(const Context& context, const Conjunctio
   }
   const auto open = [context, &conjunction, &plan]() -> std::unique_ptr<Stream> {
     const Context inner{context.source, *plan.inner_query, *plan.inner_layout, context.statistics};
-    auto rekeyed = std::make_unique<Rekey>(
-        context, NewIndexStream(inner, conjunction, plan.scan), *plan.inner_layout);
+    auto rekeyed = std::make_unique<Rekey>(context, NewIndexStream(inner, conjunction, plan.scan),
+                                           *plan.inner_layout);
     return NewRangeFilter(std::move(rekeyed),
                           CursorRange(context.layout, context.query, {}, Cut::kNo));
   };
@@ -511,9 +513,8 @@ std::unique_ptr<Stream> OpenDocumentScan(const Context& context, size_t results_
   if (context.layout.fields.empty()) {
     std::unique_ptr<Stream> in_order;
     if (!is_group) {
-      in_order = NewCollectionScan(context, context.layout.backward
-                                                ? storage::Direction::kBackward
-                                                : storage::Direction::kForward);
+      in_order = NewCollectionScan(context, context.layout.backward ? storage::Direction::kBackward
+                                                                    : storage::Direction::kForward);
     } else if (!context.layout.backward) {
       in_order = NewSubtreeScan(context);
     }
@@ -556,8 +557,8 @@ Result<std::unique_ptr<Stream>> OpenPlan(const Context& context, const Plan& pla
   if (plan.scans_documents) return OpenDocumentScan(context, results_max);
   std::vector<std::unique_ptr<Stream>> streams;
   for (size_t i = 0; i < plan.conjunctions.size(); ++i) {
-    streams.push_back(OpenConjunction(context, context.query.disjuncts[i], plan.conjunctions[i],
-                                      results_max));
+    streams.push_back(
+        OpenConjunction(context, context.query.disjuncts[i], plan.conjunctions[i], results_max));
   }
   const bool reads_indexes = !plan.indexes_used.empty();
   if (reads_indexes && context.source.changed() && !context.source.changed()->empty()) {

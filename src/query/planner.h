@@ -45,8 +45,8 @@ struct Plan {
 // read. Errors: those of the source.
 Result<Plan> MakePlan(const Context& context);
 
-// The plan's documents in order, within the query's cursors; offset and limit are left aside. Borrows the plan and what the
-// context has. `results_max`: how many will be asked for at most.
+// The plan's documents in order, within the query's cursors; offset and limit are left aside.
+// Borrows the plan and what the context has. `results_max`: how many will be asked for at most.
 Result<std::unique_ptr<Stream>> OpenPlan(const Context& context, const Plan& plan,
                                          size_t results_max);
 

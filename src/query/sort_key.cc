@@ -65,13 +65,12 @@ struct PositionBuilder {
       std::string component = ValueKey(bound.values[i]);
       if (const auto constant = constants.find(order.path); constant != constants.end()) {
         if (constant->second == component) continue;
-        const bool constant_is_less = (constant->second < component) ==
-                                      (order.direction == SortDirection::kAscending);
+        const bool constant_is_less =
+            (constant->second < component) == (order.direction == SortDirection::kAscending);
         // All keys that begin so are before the place, or all after it.
         return {{std::move(prefix), constant_is_less}};
       }
-      const bool is_cut =
-          cut == Cut::kAsInIndexes && component.size() > index::kComponentBytesMax;
+      const bool is_cut = cut == Cut::kAsInIndexes && component.size() > index::kComponentBytesMax;
       if (is_cut) component.resize(index::kComponentBytesMax);
       if (order.direction == SortDirection::kDescending) index::Complement(0, &component);
       prefix += component;

@@ -68,8 +68,8 @@ class Sorter final : public Stream {
   const size_t bytes_max_;
   std::vector<SortKey> sorted_;
   size_t next_ = 0;
-  bool is_complete_ = false;           // The last pass left nothing out.
-  std::optional<std::string> last_;    // Handed out by an earlier pass.
+  bool is_complete_ = false;         // The last pass left nothing out.
+  std::optional<std::string> last_;  // Handed out by an earlier pass.
 };
 
 }  // namespace
