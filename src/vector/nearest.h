@@ -42,7 +42,7 @@ class NearestResults {
   bool PassesThreshold(double distance) const;
   bool ComesBefore(double distance, std::string_view name, const Neighbour& other) const;
 
-  const NearestOptions options_;
+  NearestOptions options_;
   std::vector<Neighbour> heap_;  // The farthest first, as std::push_heap keeps it.
 };
 
