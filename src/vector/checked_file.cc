@@ -50,6 +50,7 @@ CheckedWriter::~CheckedWriter() {
 }
 
 void CheckedWriter::Append(const void* bytes, size_t size) {
+  if (size == 0) return;  // With a null pointer zlib would start the checksum again.
   checksum_ = Extend(checksum_, bytes, size);
   std::fwrite(bytes, 1, size, file_.get());
 }
@@ -78,6 +79,7 @@ Result<CheckedReader> CheckedReader::Open(const std::string& path) {
 }
 
 bool CheckedReader::Read(void* bytes, size_t size) {
+  if (size == 0) return true;
   if (size > remaining_ || std::fread(bytes, 1, size, file_.get()) != size) return false;
   checksum_ = Extend(checksum_, bytes, size);
   remaining_ -= size;

@@ -82,6 +82,7 @@ class HnswGraph {
 
   explicit HnswGraph(std::unique_ptr<Library> library);
   Status Grow(size_t capacity);
+  Status Relink(Slot slot, std::span<const float> vector);
   void EnsureReachable(Slot slot);
   std::vector<Found> Scan(std::span<const float> query, size_t limit) const;
   std::vector<Found> Walk(std::span<const float> query, const SearchOptions& options) const;
