@@ -370,9 +370,10 @@ Result<std::unique_ptr<HnswGraph>> HnswGraph::Read(const HnswOptions& options,
   }
   const size_t row_bytes = (options.dimension + 2 * options.m) * sizeof(float);
   if (count > kSlotsMax || count > reader.remaining() / row_bytes) return damaged;
-  HnswOptions roomy = options;
-  roomy.capacity_initial = std::max<size_t>(options.capacity_initial, count);
-  ASSIGN_OR_RETURN(std::unique_ptr<HnswGraph> graph, Create(roomy));
+  // The initial capacity may be a damaged number that all memory is too little for.
+  HnswOptions fitting = options;
+  fitting.capacity_initial = std::max<size_t>(1, count);
+  ASSIGN_OR_RETURN(std::unique_ptr<HnswGraph> graph, Create(fitting));
   Algorithm& algorithm = graph->library_->algorithm;
   algorithm.enterpoint_node_ = entry;
   algorithm.maxlevel_ = top;
