@@ -190,8 +190,8 @@ Status HnswGraph::Replace(Slot slot, std::span<const float> vector) {
 }
 
 // Gives a slot that is in use another vector. The former neighbours keep their links to it, which
-// wears the graph out: to mend each of them, as hnswlib would by itself, takes 15 times as long as
-// an insertion.
+// wears the graph out: to mend each of them, as hnswlib would by itself, takes many times as long
+// as an insertion.
 Status HnswGraph::Relink(Slot slot, std::span<const float> vector) {
   ++churn_;
   constexpr float kMendNeighbours = 0;
