@@ -117,8 +117,11 @@ class QueryRun::ViewSource final : public query::Source {
 };
 
 QueryRun::QueryRun(std::unique_ptr<ReadView> view, query::NormalizedQuery query,
-                   CostCallback on_end)
-    : view_(std::move(view)), query_(std::move(query)), on_end_(std::move(on_end)) {}
+                   Execution::Options options, CostCallback on_end)
+    : view_(std::move(view)),
+      query_(std::move(query)),
+      options_(std::move(options)),
+      on_end_(std::move(on_end)) {}
 
 QueryRun::~QueryRun() {
   if (execution_ && on_end_) on_end_(execution_->plan(), execution_->statistics());
@@ -126,15 +129,16 @@ QueryRun::~QueryRun() {
 
 Result<std::unique_ptr<QueryRun>> QueryRun::Start(std::unique_ptr<ReadView> view,
                                                   query::NormalizedQuery query,
-                                                  CostCallback on_end) {
-  std::unique_ptr<QueryRun> run(new QueryRun(std::move(view), std::move(query), std::move(on_end)));
+                                                  Execution::Options options, CostCallback on_end) {
+  std::unique_ptr<QueryRun> run(
+      new QueryRun(std::move(view), std::move(query), std::move(options), std::move(on_end)));
   ASSIGN_OR_RETURN(run->source_, ViewSource::Open(*run->view_));
   return run;
 }
 
 Status QueryRun::Prepare(Execution::Wants wants) {
   if (execution_) return Status();
-  ASSIGN_OR_RETURN(execution_, Execution::Start(*source_, query_, wants));
+  ASSIGN_OR_RETURN(execution_, Execution::Start(*source_, query_, wants, options_));
   return Status();
 }
 

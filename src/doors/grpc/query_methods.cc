@@ -74,6 +74,7 @@ class QueryStart : public std::enable_shared_from_this<QueryStart> {
   void Finish() {
     Result<Run> run = *std::exchange(run_, std::nullopt);
     if (!run.ok()) return call_->Finish(run.status());
+    (*run)->CancelWhen([call = call_] { return call->closed(); });
     use_(*std::move(run));
   }
 
