@@ -9,6 +9,18 @@
 
 namespace hearth::engine {
 
+namespace {
+
+// True when much more was read than the results explain.
+bool IsExpensive(const query::Plan& plan, const query::Statistics& statistics, uint64_t allowed) {
+  constexpr uint64_t kReadsPerResult = 4;
+  const uint64_t explained = kReadsPerResult * statistics.results_returned;
+  if (plan.keys_only && statistics.documents_scanned > allowed) return true;
+  return statistics.documents_scanned + statistics.index_entries_scanned > allowed + explained;
+}
+
+}  // namespace
+
 using index::Definition;
 
 void Engine::Query(Database& database, query::NormalizedQuery query, const Consistency& consistency,
@@ -50,11 +62,7 @@ void Engine::NoteCost(const Database& database, const query::Plan& plan,
       scanned.index->activity->used_at_micros = now;
     }
   }
-  constexpr uint64_t kReadsPerResult = 4;
-  const uint64_t reads = statistics.documents_scanned + statistics.index_entries_scanned;
-  if (reads <= options_.reads_without_index_max + kReadsPerResult * statistics.results_returned) {
-    return;
-  }
+  if (!IsExpensive(plan, statistics, options_.reads_without_index_max)) return;
   const std::vector<Definition>& wanted =
       plan.missing.empty() ? plan.alternatives_to_joins : plan.missing;
   if (wanted.empty()) return;

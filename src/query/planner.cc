@@ -174,6 +174,7 @@ class Planner {
 
   Result<Plan> Make() {
     Plan plan;
+    plan.keys_only = context_.keys_only;
     const bool can_use_indexes =
         !context_.query.query.collection_id.empty() && context_.source.changed().has_value();
     for (const Conjunction& conjunction : context_.query.disjuncts) {
