@@ -490,7 +490,9 @@ std::unique_ptr<Stream> OpenConjunction(const Context& context, const Conjunctio
     case ConjunctionPlan::Kind::kNone:
       return NewListStream({});
     case ConjunctionPlan::Kind::kLookup:
-      return NewLookup(context, conjunction, *ConjunctionShape(conjunction).name_equal);
+      return NewRangeFilter(
+          NewLookup(context, conjunction, *ConjunctionShape(conjunction).name_equal),
+          CursorRange(context.layout, context.query, {}, Cut::kNo));
     case ConjunctionPlan::Kind::kScan:
       return NewIndexStream(context, conjunction, plan.scan);
     case ConjunctionPlan::Kind::kSorted:
