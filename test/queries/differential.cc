@@ -175,7 +175,9 @@ class Round {
     const std::optional<Shrunk> shrunk = Shrink(failure);
     std::string report = mode + "\n" + *difference + "\n";
     if (shrunk) return report + Show(shrunk->failure) + "\n" + shrunk->difference + "\n";
-    return report + "does not happen again on a fresh engine\n" + Show(failure) + "\n";
+    report += "does not happen again on a fresh engine\n" + Show(failure.random.query) + "\n";
+    for (const std::string& fault : IndexFaults(engine_.store())) report += fault + "\n";
+    return report;
   }
 
   Generator generator_;
