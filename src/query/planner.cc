@@ -30,11 +30,15 @@ constexpr size_t kReadCost = 4;
 constexpr size_t kUnknownIndexCost = 100 * kProbedEntriesMax;
 constexpr size_t kUnknownDocumentsCost = 2 * kUnknownIndexCost;
 
+// A field that is fixed by an equality, or by what its array has to contain: one field may have
+// both. Of an equality the mode is kAscending.
+using FixedFields = std::set<IndexField>;
+
 // An index that has the conjunction's suffix, and which of the fixed fields it covers.
 struct Match {
   const Index* index;
   bool inverted;
-  std::set<FieldPath> covered;
+  FixedFields covered;
 };
 
 bool IsFixed(const IndexField& field, const ConjunctionShape& shape) {
@@ -43,10 +47,10 @@ bool IsFixed(const IndexField& field, const ConjunctionShape& shape) {
   return shape.constants.contains(field.path);
 }
 
-std::set<FieldPath> FixedFields(const ConjunctionShape& shape) {
-  std::set<FieldPath> fields;
-  for (const auto& [path, value] : shape.constants) fields.insert(path);
-  if (shape.contains) fields.insert(shape.contains->path);
+FixedFields FixedFieldsOf(const ConjunctionShape& shape) {
+  FixedFields fields;
+  for (const auto& [path, value] : shape.constants) fields.insert({path, FieldMode::kAscending});
+  if (shape.contains) fields.insert({shape.contains->path, FieldMode::kContains});
   return fields;
 }
 
@@ -68,8 +72,10 @@ std::optional<Match> MatchIndex(const Index& index, const Layout& layout,
     if (is_opposite != match.inverted) return std::nullopt;
   }
   for (size_t i = 0; i < fixed; ++i) {
-    if (!IsFixed(definition.fields[i], shape)) return std::nullopt;
-    match.covered.insert(definition.fields[i].path);
+    IndexField field = definition.fields[i];
+    if (!IsFixed(field, shape)) return std::nullopt;
+    if (field.mode == FieldMode::kDescending) field.mode = FieldMode::kAscending;
+    match.covered.insert(std::move(field));
   }
   return match;
 }
@@ -193,8 +199,7 @@ IndexScan ScanOf(const Context& context, const ConjunctionShape& shape,
 }
 
 // Chooses, out of indexes with the same suffix, as few as possible that cover all fixed fields.
-std::vector<const Match*> ChooseCover(const std::vector<Match>& matches,
-                                      std::set<FieldPath>* uncovered) {
+std::vector<const Match*> ChooseCover(const std::vector<Match>& matches, FixedFields* uncovered) {
   std::vector<const Match*> chosen;
   while (true) {
     const Match* best = nullptr;
@@ -202,7 +207,7 @@ std::vector<const Match*> ChooseCover(const std::vector<Match>& matches,
     for (const Match& match : matches) {
       const auto gain = static_cast<size_t>(
           std::count_if(match.covered.begin(), match.covered.end(),
-                        [&](const FieldPath& path) { return uncovered->contains(path); }));
+                        [&](const IndexField& field) { return uncovered->contains(field); }));
       // Among those that cover as much, the one with the fewest fields.
       const bool is_better = gain > best_gain || (best && gain == best_gain &&
                                                   match.covered.size() < best->covered.size());
@@ -213,7 +218,7 @@ std::vector<const Match*> ChooseCover(const std::vector<Match>& matches,
     }
     if (best == nullptr) return chosen;
     chosen.push_back(best);
-    for (const FieldPath& path : best->covered) uncovered->erase(path);
+    for (const IndexField& field : best->covered) uncovered->erase(field);
     if (uncovered->empty()) return chosen;
   }
 }
@@ -287,7 +292,7 @@ class Planner {
         matches.push_back(*std::move(match));
       }
     }
-    std::set<FieldPath> uncovered = FixedFields(shape);
+    FixedFields uncovered = FixedFieldsOf(shape);
     std::vector<const Match*> cover = ChooseCover(matches, &uncovered);
     if (cover.empty() && uncovered.empty() && !matches.empty()) cover.push_back(&matches[0]);
     ConjunctionPlan ordered;

@@ -13,7 +13,7 @@
 namespace hearth::queries {
 namespace {
 
-constexpr size_t kCasesMin = 20'000;
+constexpr size_t kCasesMin = 100'000;
 constexpr size_t kReportsMax = 5;
 
 using Seconds = std::chrono::duration<double>;
