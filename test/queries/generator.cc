@@ -160,11 +160,24 @@ Document Generator::Fields() {
   return fields;
 }
 
-FieldPath Generator::FieldToAskFor() { return FieldAt(Pick(FieldPaths())); }
+FieldPath Generator::FieldToAskFor() {
+  FieldPath path = FieldAt(Pick(FieldPaths()));
+  for (int attempt = 0; attempt < 3 && anchor_ && !Find(*anchor_->second, path); ++attempt) {
+    path = FieldAt(Pick(FieldPaths()));
+  }
+  return path;
+}
+
+const Document* Generator::SomeDocument() {
+  if (in_scope_.empty() || Chance(8)) return nullptr;
+  return (Chance(75) ? anchor_ : Pick(in_scope_))->second.get();
+}
 
 std::string Generator::AnyValueAt(const FieldPath& path) {
-  for (int attempt = 0; attempt < 4 && !in_scope_.empty() && !Chance(8); ++attempt) {
-    if (const Tree* value = Find(*Pick(in_scope_)->second, path)) return EncodeTree(*value);
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    const Document* document = SomeDocument();
+    if (document == nullptr) break;
+    if (const Tree* value = Find(*document, path)) return EncodeTree(*value);
   }
   return EncodeTree(Value(2));
 }
@@ -179,8 +192,10 @@ std::string Generator::Operand(const FieldPath& path) {
 }
 
 std::string Generator::ItemAt(const FieldPath& path) {
-  for (int attempt = 0; attempt < 6 && !in_scope_.empty() && !Chance(8); ++attempt) {
-    const Tree* value = Find(*Pick(in_scope_)->second, path);
+  for (int attempt = 0; attempt < 6; ++attempt) {
+    const Document* document = SomeDocument();
+    if (document == nullptr) break;
+    const Tree* value = Find(*document, path);
     if (value == nullptr || value->items.empty() || value->type != ValueType::kArray) continue;
     return EncodeTree(Pick(value->items));
   }
@@ -335,6 +350,7 @@ RandomQuery Generator::Query(const Documents& documents) {
     const bool wants_deep = query.all_descendants || !query.parent.document_path.empty();
     if (is_here && (wants_deep || !is_deep)) in_scope_.push_back(&entry);
   }
+  anchor_ = in_scope_.empty() ? nullptr : Pick(in_scope_);
   // What names alone decide about is all that Firestore allows there.
   const bool names_only =
       query.collection_id.empty() || (query.all_descendants && !query.parent.document_path.empty());

@@ -51,6 +51,8 @@ class Generator {
   std::string Reference();
 
   model::FieldPath FieldToAskFor();
+  // The anchor or, now and then, another document in scope; null where there is none.
+  const Document* SomeDocument();
   void ChooseScope(query::Query* query);
   // The value that some document in scope has there; else any. Fit for a filter.
   std::string Operand(const model::FieldPath& path);
@@ -66,7 +68,9 @@ class Generator {
 
   Dice dice_;
   model::RandomTrees trees_;
-  std::vector<const Documents::value_type*> in_scope_;  // Of the query that is being made.
+  // Of the query that is being made: what it looks at, and the document that most of it is about.
+  std::vector<const Documents::value_type*> in_scope_;
+  const Documents::value_type* anchor_ = nullptr;  // Null: there is none.
 };
 
 }  // namespace hearth::queries

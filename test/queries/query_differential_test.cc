@@ -13,7 +13,8 @@
 namespace hearth::queries {
 namespace {
 
-constexpr size_t kCasesMin = 100'000;
+constexpr size_t kCasesMin = 20'000;
+constexpr double kSeconds = 10;
 constexpr size_t kReportsMax = 5;
 
 using Seconds = std::chrono::duration<double>;
@@ -31,11 +32,11 @@ TEST(QueryDifferentialTest, AnswersEqualTheBruteForces) {
   ConfigureLog(LogLevel::kWarning, LogFormat::kText);
   const uint64_t first_seed = TestSeed();
   const char* soak = std::getenv("HEARTH_SOAK_SECONDS");
-  const double soak_seconds = soak ? std::strtod(soak, nullptr) : 0;
+  const double seconds = soak ? std::strtod(soak, nullptr) : kSeconds;
   const auto start = std::chrono::steady_clock::now();
   Tally tally;
   size_t reports = 0;
-  for (uint64_t seed = first_seed; tally.cases < kCasesMin || SecondsSince(start) < soak_seconds;
+  for (uint64_t seed = first_seed; tally.cases < kCasesMin || SecondsSince(start) < seconds;
        ++seed) {
     if (soak) std::cout << "round HEARTH_SEED=" << seed << std::endl;
     const std::string report = RunDifferentialRound(seed, &tally);
