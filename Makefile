@@ -1,5 +1,5 @@
 # Hearth's commands. `make help` lists them.
-.PHONY: help setup build run test quick-test asan tsan fuzz bench stress format clean
+.PHONY: help setup build run test quick-test asan tsan fuzz bench stress soak format clean
 
 BUILD := build/release
 JOBS := $(shell nproc)
@@ -41,6 +41,10 @@ fuzz: setup       ## Fuzz frames, headers and bodies; FUZZ_SECONDS each
 stress: build     ## Kill the server hundreds of times and compare with a model
 	@tools/build release hearth_stress
 	$(BUILD)/hearth_stress --server $(BUILD)/hearth --kills $(or $(KILLS),300)
+
+soak: setup       ## Ask random queries for SOAK_SECONDS (an hour) and compare with a brute force
+	@tools/build release queries_query_differential_test
+	HEARTH_SOAK_SECONDS=$(or $(SOAK_SECONDS),3600) $(BUILD)/queries_query_differential_test
 
 bench: setup      ## Measure against the ceilings and rivals; writes bench/results/
 	@tools/build release all

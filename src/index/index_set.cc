@@ -12,8 +12,9 @@ std::string_view CollectionIdOf(const model::DocumentPath& path) {
   return slash == std::string_view::npos ? collection : collection.substr(slash + 1);
 }
 
-// Both are sorted by key.
-void AppendDifference(std::vector<Entry> before, std::vector<Entry> after,
+// What takes the entries of an index from `before` to `after`, both sorted by key. While it is
+// being built nobody knows which of the old ones are there: then all of the new ones are written.
+void AppendDifference(State state, std::vector<Entry> before, std::vector<Entry> after,
                       std::vector<EntryChange>* changes) {
   auto old_entry = before.begin();
   for (Entry& entry : after) {
@@ -21,7 +22,7 @@ void AppendDifference(std::vector<Entry> before, std::vector<Entry> after,
       changes->push_back({std::move(old_entry->key), std::nullopt});
     }
     const bool is_there = old_entry != before.end() && old_entry->key == entry.key;
-    if (!is_there || old_entry->value != entry.value) {
+    if (!is_there || old_entry->value != entry.value || state == State::kBuilding) {
       changes->push_back({std::move(entry.key), std::move(entry.value)});
     }
     if (is_there) ++old_entry;
@@ -64,7 +65,7 @@ Status IndexSet::AppendChanges(model::DatabaseNumber database, const model::Docu
     if (after) {
       ASSIGN_OR_RETURN(new_entries, EntriesOf(index.number, index.definition, path, *after));
     }
-    AppendDifference(std::move(old_entries), std::move(new_entries), changes);
+    AppendDifference(index.state, std::move(old_entries), std::move(new_entries), changes);
   }
   return Status();
 }

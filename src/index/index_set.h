@@ -61,7 +61,8 @@ class IndexSet {
   const std::vector<Index>& Of(model::DatabaseNumber database,
                                std::string_view collection_id) const;
 
-  // Adds what a change of one document changes in its indexes: only entries that differ.
+  // Adds what a change of one document changes in its indexes: only entries that differ, except in
+  // indexes that are being built, which then have all entries of the document.
   // `before`, `after`: encoded fields; null where there is no document.
   // InvalidArgument when an entry would be too large.
   Status AppendChanges(model::DatabaseNumber database, const model::DocumentPath& path,

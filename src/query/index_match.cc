@@ -1,13 +1,13 @@
 #include "query/index_match.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace hearth::query {
 
 using index::Definition;
 using index::FieldMode;
 using index::IndexField;
-using model::FieldPath;
 
 bool IsFixed(const IndexField& field, const ConjunctionShape& shape) {
   if (field.mode == FieldMode::kContains) {
@@ -16,10 +16,10 @@ bool IsFixed(const IndexField& field, const ConjunctionShape& shape) {
   return shape.constants.contains(field.path);
 }
 
-std::set<FieldPath> FixedFields(const ConjunctionShape& shape) {
-  std::set<FieldPath> fields;
-  for (const auto& [path, value] : shape.constants) fields.insert(path);
-  if (shape.contains) fields.insert(shape.contains->path);
+FixedFields FixedFieldsOf(const ConjunctionShape& shape) {
+  FixedFields fields;
+  for (const auto& [path, value] : shape.constants) fields.insert({path, FieldMode::kAscending});
+  if (shape.contains) fields.insert({shape.contains->path, FieldMode::kContains});
   return fields;
 }
 
@@ -39,14 +39,16 @@ std::optional<IndexMatch> MatchIndex(const Definition& definition, const Layout&
     if (is_opposite != match.inverted) return std::nullopt;
   }
   for (size_t i = 0; i < fixed; ++i) {
-    if (!IsFixed(definition.fields[i], shape)) return std::nullopt;
-    match.covered.insert(definition.fields[i].path);
+    IndexField field = definition.fields[i];
+    if (!IsFixed(field, shape)) return std::nullopt;
+    if (field.mode == FieldMode::kDescending) field.mode = FieldMode::kAscending;
+    match.covered.insert(std::move(field));
   }
   return match;
 }
 
 std::vector<const IndexMatch*> ChooseCover(const std::vector<IndexMatch>& matches,
-                                           std::set<FieldPath>* uncovered) {
+                                           FixedFields* uncovered) {
   std::vector<const IndexMatch*> chosen;
   while (!uncovered->empty()) {
     const IndexMatch* best = nullptr;
@@ -54,7 +56,7 @@ std::vector<const IndexMatch*> ChooseCover(const std::vector<IndexMatch>& matche
     for (const IndexMatch& match : matches) {
       const auto gain = static_cast<size_t>(
           std::count_if(match.covered.begin(), match.covered.end(),
-                        [&](const FieldPath& path) { return uncovered->contains(path); }));
+                        [&](const IndexField& field) { return uncovered->contains(field); }));
       // Among those that cover as much, the one with the fewest fields.
       const bool is_better = gain > best_gain || (best && gain == best_gain &&
                                                   match.covered.size() < best->covered.size());
@@ -65,7 +67,7 @@ std::vector<const IndexMatch*> ChooseCover(const std::vector<IndexMatch>& matche
     }
     if (best == nullptr) return chosen;
     chosen.push_back(best);
-    for (const FieldPath& path : best->covered) uncovered->erase(path);
+    for (const IndexField& field : best->covered) uncovered->erase(field);
   }
   return chosen;
 }

@@ -89,6 +89,12 @@ class IndexStream final : public Stream {
     for (const Order& order : context.layout.fields) {
       if (!scan_.constants.contains(order.path)) suffix_fields_.push_back(&order);
     }
+    for (size_t i = 0; i < std::min(kFlaggedMax, context.layout.fields.size()); ++i) {
+      FindFlag(context.layout.fields[i].path, i);
+    }
+    has_all_flags_ = std::ranges::all_of(scan_.indexes, [](const ScannedIndex& scanned) {
+      return scanned.index->definition.fields.size() <= kFlaggedMax;
+    });
   }
 
   Result<bool> Next(Item* item) override {
@@ -150,17 +156,17 @@ class IndexStream final : public Stream {
   Result<bool> TakeEntry(Item* item) {
     const std::string_view suffix = cursors_[0]->suffix();
     SortKey key;
-    uint32_t doubles = 0;
-    ASSIGN_OR_RETURN(const bool passes, Compose(suffix, &key, &doubles));
+    ASSIGN_OR_RETURN(const bool passes, Compose(suffix, &key));
     if (!passes) return false;
+    const uint32_t doubles = Doubles();
     const bool has_changed_documents = !context_.source.changed()->empty();
     if (scan_.is_exact && !is_doubtful_ && !has_changed_documents) {
-      *item = {std::move(key), nullptr, doubles};
+      *item = {std::move(key), nullptr, doubles, !has_all_flags_};
       return true;
     }
     ASSIGN_OR_RETURN(const DocumentPath path, PathOf(context_.layout, key));
     if (has_changed_documents && IsChanged(path)) return false;
-    *item = {std::move(key), nullptr, doubles};
+    *item = {std::move(key), nullptr, doubles, !has_all_flags_};
     if (scan_.is_exact && !is_doubtful_) return true;
     return TakeDocument(path, item);
   }
@@ -186,16 +192,35 @@ class IndexStream final : public Stream {
         model::DocumentKey(context_.source.database_number(), path));
   }
 
+  // Notes where entries say whether the field, component `i` of sort keys, is a double.
+  void FindFlag(const model::FieldPath& path, size_t i) {
+    for (size_t cursor = 0; cursor < scan_.indexes.size(); ++cursor) {
+      const std::vector<index::IndexField>& fields = scan_.indexes[cursor].index->definition.fields;
+      for (size_t bit = 0; bit < std::min(kFlaggedMax, fields.size()); ++bit) {
+        if (fields[bit].path != path || fields[bit].mode == index::FieldMode::kContains) continue;
+        flags_.push_back({cursor, bit, i});
+        return;
+      }
+    }
+  }
+
+  uint32_t Doubles() const {
+    uint32_t doubles = 0;
+    for (const Flag& flag : flags_) {
+      if ((cursors_[flag.cursor]->flags().doubles >> flag.bit & 1) != 0) {
+        doubles |= uint32_t{1} << flag.component;
+      }
+    }
+    return doubles;
+  }
+
   // Takes the suffix apart: false if one of its components does not pass. The sort key has the
   // constant components too.
-  Result<bool> Compose(std::string_view suffix, SortKey* key, uint32_t* doubles) {
-    const uint32_t flags = cursors_[0]->flags().doubles;
-    const size_t fixed = scan_.indexes[0].index->definition.fields.size() - suffix_fields_.size();
+  Result<bool> Compose(std::string_view suffix, SortKey* key) {
     auto filter = scan_.filters.begin();
     size_t position = 0;
     size_t component = 0;
-    for (size_t i = 0; i < context_.layout.fields.size(); ++i) {
-      const Order& order = context_.layout.fields[i];
+    for (const Order& order : context_.layout.fields) {
       if (const auto constant = scan_.constants.find(order.path);
           constant != scan_.constants.end()) {
         const size_t begin = key->bytes.size();
@@ -211,9 +236,6 @@ class IndexStream final : public Stream {
         if (!Passes(*filter, bytes, order)) return false;
       }
       key->bytes += bytes;
-      if (fixed + component < 32 && (flags >> (fixed + component) & 1) != 0 && i < 32) {
-        *doubles |= uint32_t{1} << i;
-      }
       position += *length;
       ++component;
     }
@@ -278,12 +300,23 @@ class IndexStream final : public Stream {
     return PathOf(context_.layout, {std::string(suffix), position});
   }
 
+  static constexpr size_t kFlaggedMax = 32;  // Bits of EntryFlags::doubles and Item::doubles.
+
+  // The entry of cursor number `cursor` has a bit for the component of sort keys.
+  struct Flag {
+    size_t cursor;
+    size_t bit;
+    size_t component;
+  };
+
   const Context context_;
   const Conjunction& conjunction_;
   const IndexScan scan_;
   const Range bounds_;  // Of whole sort keys.
   std::vector<std::unique_ptr<SuffixCursor>> cursors_;
   std::vector<const Order*> suffix_fields_;
+  std::vector<Flag> flags_;
+  bool has_all_flags_;
   bool is_doubtful_ = false;
   std::vector<Item> group_;
   size_t next_of_group_ = 0;

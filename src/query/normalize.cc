@@ -369,10 +369,37 @@ Status CheckAlias(std::string_view alias) {
   return Status();
 }
 
-bool IsSelected(const Query& query, const FieldPath& path) {
-  return !query.select || std::ranges::any_of(*query.select, [&path](const FieldPath& selected) {
-    return selected.IsPrefixOf(path);
-  });
+// A projection goes with no sum or average at all; which fault it is depends on what it lacks.
+Status CheckProjection(const Query& query, const std::vector<Aggregation>& aggregations) {
+  const bool has_fields = std::ranges::any_of(
+      aggregations, [](const Aggregation& aggregation) { return aggregation.path.has_value(); });
+  if (!query.select || !has_fields) return Status();
+  if (std::ranges::all_of(*query.select, &FieldPath::IsName)) {
+    return InvalidArgument(
+        "Aggregation over non-key properties is not supported for base query that only returns "
+        "keys.");
+  }
+  for (const Aggregation& aggregation : aggregations) {
+    const bool is_selected =
+        !aggregation.path ||
+        std::ranges::any_of(*query.select, [&aggregation](const FieldPath& selected) {
+          return selected.IsPrefixOf(*aggregation.path);
+        });
+    if (!is_selected) {
+      return InvalidArgument("The aggregation property " + TextOf(*aggregation.path) +
+                             " is not present in the base query's property mask.");
+    }
+  }
+  return InvalidArgument("Cannot apply property masks when aggregation fields are present.");
+}
+
+// True for a query about names, by filter or order: after the name no field can follow.
+bool IsAboutNames(const Query& query) {
+  FilterParts parts;
+  if (query.where) CollectParts(*query.where, &parts);
+  return StatesNameOrder(query) || std::ranges::any_of(parts.fields, [](const FieldFilter* filter) {
+           return filter->path.IsName();
+         });
 }
 
 }  // namespace
@@ -435,17 +462,13 @@ Result<NormalizedQuery> Normalize(Query query, const std::vector<Aggregation>& a
   RETURN_IF_ERROR(CheckAggregations(aggregations));
   std::set<FieldPath> aggregated;
   for (const Aggregation& aggregation : aggregations) {
-    if (!aggregation.path) continue;
-    if (!IsSelected(normalized.query, *aggregation.path)) {
-      return InvalidArgument("The aggregation property " + TextOf(*aggregation.path) +
-                             " is not present in the base query's property mask.");
-    }
-    aggregated.insert(*aggregation.path);
+    if (aggregation.path) aggregated.insert(*aggregation.path);
   }
+  RETURN_IF_ERROR(CheckProjection(normalized.query, aggregations));
   std::vector<FieldPath> more =
       WithoutOrder({aggregated.begin(), aggregated.end()}, normalized.orders);
   if (more.empty()) return normalized;
-  if (StatesNameOrder(normalized.query) || IsBelowDocument(normalized.query)) {
+  if (IsAboutNames(normalized.query) || IsBelowDocument(normalized.query)) {
     return InvalidArgument("This query requires an index that has fields " + ListOf(more) +
                            " after __name__ and Firestore does not currently support such an "
                            "index. Please try the query again with additional ordering on those "

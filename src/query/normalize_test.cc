@@ -746,13 +746,22 @@ TEST(NormalizeTest, ChecksAggregatedFieldsAgainstTheQuery) {
   Query below = On("s", "c/a");
   below.all_descendants = true;
   EXPECT_EQ(AggregationOrders(below, {Sum("r")}), needs("[r]"));
+  const Filter named = Is("__name__", Operator::kEqual, Ref("c/a"));
+  EXPECT_EQ(AggregationOrders(On("c", named), {Sum("r")}), needs("[r]"));
+  EXPECT_EQ(AggregationOrders(On("c", named), {Count("r")}), "__name__");
 
   Query selected = On("c");
   selected.select = {Path("q"), Path("m.x")};
-  EXPECT_EQ(AggregationOrders(selected, {Sum("q")}), "q, __name__");
+  EXPECT_EQ(AggregationOrders(selected, {Count("q")}), "__name__");
+  EXPECT_EQ(AggregationOrders(selected, {Sum("q")}),
+            Invalid("Cannot apply property masks when aggregation fields are present."));
   EXPECT_EQ(
       AggregationOrders(selected, {Sum("m")}),
       Invalid("The aggregation property m is not present in the base query's property mask."));
+  selected.select = {Path("__name__")};
+  EXPECT_EQ(AggregationOrders(selected, {Sum("q")}),
+            Invalid("Aggregation over non-key properties is not supported for base query that only "
+                    "returns keys."));
 }
 
 }  // namespace

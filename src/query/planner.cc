@@ -221,7 +221,7 @@ class Planner {
         matches.push_back(*std::move(match));
       }
     }
-    std::set<FieldPath> uncovered = FixedFields(shape);
+    FixedFields uncovered = FixedFieldsOf(shape);
     std::vector<const IndexMatch*> cover = ChooseCover(matches, &uncovered);
     if (cover.empty() && uncovered.empty() && !matches.empty()) cover.push_back(&matches[0]);
     ConjunctionPlan ordered;
@@ -424,7 +424,9 @@ std::unique_ptr<Stream> OpenConjunction(const Context& context, const Conjunctio
     case ConjunctionPlan::Kind::kNone:
       return NewListStream({});
     case ConjunctionPlan::Kind::kLookup:
-      return NewLookup(context, conjunction, *ConjunctionShape(conjunction).name_equal);
+      return NewRangeFilter(
+          NewLookup(context, conjunction, *ConjunctionShape(conjunction).name_equal),
+          CursorRange(context.layout, context.query, {}, Cut::kNo));
     case ConjunctionPlan::Kind::kScan:
       return NewIndexStream(context, conjunction, plan.scan);
     case ConjunctionPlan::Kind::kSorted:

@@ -93,10 +93,11 @@ Status MissingIndex(const NormalizedQuery& query, const Definition& definition,
 std::optional<Definition> FindMissing(const NormalizedQuery& query, const Layout& layout,
                                       const ConjunctionShape& shape, const IndexConfig& config) {
   const std::vector<Order> suffix = SuffixOf(layout, shape);
-  std::set<FieldPath> uncovered = FixedFields(shape);
+  FixedFields uncovered = FixedFieldsOf(shape);
   if (shape.is_contradiction || shape.name_equal) return std::nullopt;
   if (uncovered.empty() && suffix.empty()) return std::nullopt;
-  std::set<FieldPath> fields = uncovered;
+  std::set<FieldPath> fields;
+  for (const index::IndexField& field : uncovered) fields.insert(field.path);
   for (const Order& order : suffix) fields.insert(order.path);
   std::vector<IndexMatch> matches;
   for (const Definition& definition :
@@ -111,8 +112,7 @@ std::optional<Definition> FindMissing(const NormalizedQuery& query, const Layout
   Definition wanted = Wanted(query, layout, shape);
   if (suffix.empty()) {
     // Equalities alone are joined: what is missing is the index of one field.
-    std::erase_if(wanted.fields,
-                  [&](const auto& field) { return !uncovered.contains(field.path); });
+    std::erase_if(wanted.fields, [&](const auto& field) { return !uncovered.contains(field); });
     wanted.fields.resize(1, wanted.fields.front());
     wanted.name_descending = false;
   }
@@ -130,7 +130,7 @@ Status CheckVectorIndex(const NormalizedQuery& query, const Layout& layout,
           return each.collection_group == query.query.collection_id && each.scope == layout.scope &&
                  each.field == nearest.vector_field &&
                  each.dimension == nearest.query_vector.size() &&
-                 each.prefix.size() == FixedFields(shape).size() &&
+                 each.prefix.size() == FixedFieldsOf(shape).size() &&
                  std::all_of(each.prefix.begin(), each.prefix.end(),
                              [&](const index::IndexField& field) { return IsFixed(field, shape); });
         });

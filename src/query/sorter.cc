@@ -23,7 +23,7 @@ class Sorter final : public Stream {
       RETURN_IF_ERROR(Pass());
       if (sorted_.empty()) return false;
     }
-    *item = {std::move(sorted_[next_++]), nullptr};
+    *item = {std::move(sorted_[next_++]), nullptr, 0, true};
     --results_left_;
     if (next_ == sorted_.size() && !is_complete_) last_ = item->key.bytes;
     return true;

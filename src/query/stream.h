@@ -15,7 +15,7 @@ struct Item {
   // A bit for each component of the sort key: the number there is a double. Only of items from
   // indexes, where `record` is null.
   uint32_t doubles = 0;
-  // The sort key is whole where the index's was not: its components do not decode like those.
+  // The sort key is not that of an index entry: it may be longer, and `doubles` says nothing.
   bool was_cut = false;
 };
 

@@ -1,0 +1,61 @@
+#include "index/index_set.h"
+
+#include <gtest/gtest.h>
+
+#include "model/value.h"
+
+namespace hearth::index {
+namespace {
+
+constexpr model::DatabaseNumber kDatabase{1};
+
+IndexSet SetWithIndexOnN(State state) {
+  const Definition definition{"c",
+                              QueryScope::kCollection,
+                              {{*model::FieldPath::Parse("n"), FieldMode::kAscending}},
+                              false};
+  return IndexSet({Index{IndexNumber{7}, kDatabase, definition, state, Origin::kOnDemand,
+                         std::make_shared<Activity>()}});
+}
+
+// The fields {m: m, n: n}.
+std::string FieldsOf(int64_t m, int64_t n) {
+  std::string fields;
+  model::AppendField(model::MapView::Tag::kDocument, "m", model::EncodeInteger(m), &fields);
+  model::AppendField(model::MapView::Tag::kDocument, "n", model::EncodeInteger(n), &fields);
+  return fields;
+}
+
+std::vector<EntryChange> ChangesOf(State state, const std::string& before,
+                                   const std::string& after) {
+  std::vector<EntryChange> changes;
+  const std::string_view before_view = before;
+  const std::string_view after_view = after;
+  EXPECT_TRUE(SetWithIndexOnN(state)
+                  .AppendChanges(kDatabase, *model::DocumentPath::Parse("c/a"), &before_view,
+                                 &after_view, &changes)
+                  .ok());
+  return changes;
+}
+
+TEST(IndexSetTest, WritesNothingWhereNoEntryChanges) {
+  EXPECT_TRUE(ChangesOf(State::kReady, FieldsOf(1, 5), FieldsOf(2, 5)).empty());
+}
+
+TEST(IndexSetTest, MovesAnEntry) {
+  const std::vector<EntryChange> changes = ChangesOf(State::kReady, FieldsOf(1, 5), FieldsOf(1, 6));
+  ASSERT_EQ(changes.size(), 2u);
+  EXPECT_FALSE(changes[0].value.has_value());
+  EXPECT_TRUE(changes[1].value.has_value());
+}
+
+// The build leaves out a document that was written meanwhile, and may not have come to it before.
+TEST(IndexSetTest, WritesAllEntriesWhileTheIndexIsBuilt) {
+  const std::vector<EntryChange> changes =
+      ChangesOf(State::kBuilding, FieldsOf(1, 5), FieldsOf(2, 5));
+  ASSERT_EQ(changes.size(), 1u);
+  EXPECT_TRUE(changes[0].value.has_value());
+}
+
+}  // namespace
+}  // namespace hearth::index

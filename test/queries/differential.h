@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace hearth::queries {
+
+// What the rounds so far have done.
+struct Tally {
+  size_t cases = 0;      // Answers compared.
+  size_t non_empty = 0;  // Queries with results.
+  size_t queries = 0;    // Different ones.
+  size_t rejected = 0;   // Queries that were refused.
+};
+
+// Makes a database of random documents and asks it random queries: without indexes, while indexes
+// are being built, with indexes, at earlier moments, in transactions, between random writes.
+// Returns a report of the first answer that differs from the brute force's, or of index entries
+// that do not fit the documents; empty if all is well.
+std::string RunDifferentialRound(uint64_t seed, Tally* tally);
+
+}  // namespace hearth::queries

@@ -1,0 +1,102 @@
+// Faults that the differential test has found, each as small as it gets.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/testing/writes.h"
+#include "queries/asking.h"
+#include "queries/index_check.h"
+
+namespace hearth::queries {
+namespace {
+
+using engine::FieldAt;
+using index::Definition;
+using index::FieldMode;
+using model::ValueType;
+using query::Aggregation;
+using query::FieldFilter;
+using query::Operator;
+using query::SortDirection;
+
+Tree Double(double number) {
+  Tree tree;
+  tree.type = ValueType::kDouble;
+  tree.number = number;
+  return tree;
+}
+
+Tree Text(std::string text) {
+  Tree tree;
+  tree.type = ValueType::kString;
+  tree.text = std::move(text);
+  return tree;
+}
+
+RandomQuery From(const std::string& collection_id) {
+  return {{.parent = engine::Parent(), .collection_id = collection_id}, {}};
+}
+
+Documents One(Document document) {
+  return {{"c/a", std::make_shared<const Document>(std::move(document))}};
+}
+
+Definition IndexOn(const std::string& field) {
+  return {"c", index::QueryScope::kCollection, {{FieldAt(field), FieldMode::kAscending}}, false};
+}
+
+Aggregation SumOf(const std::string& field) {
+  return {Aggregation::Kind::kSum, "sum", FieldAt(field), {}};
+}
+
+void ExpectRight(const Failure& failure) {
+  ASSERT_TRUE(NormalizeRandom(failure.random).ok());
+  const std::optional<Shrunk> shrunk = Shrink(failure);
+  EXPECT_FALSE(shrunk.has_value()) << Show(failure) << "\n" << shrunk->difference;
+}
+
+TEST(QueryFaultsTest, SumOfSortedDocumentsIsADouble) {
+  RandomQuery random = From("c");
+  random.aggregations = {SumOf("n")};
+  ExpectRight({One({{"n", Double(2)}}), random, {}});
+}
+
+TEST(QueryFaultsTest, SumOfSortedLongTextsIsZero) {
+  RandomQuery random = From("c");
+  random.aggregations = {SumOf("n")};
+  ExpectRight({One({{"n", Text(std::string(2'000, 'k'))}}), random, {}});
+}
+
+TEST(QueryFaultsTest, SumOfAFixedFieldIsADouble) {
+  RandomQuery random = From("c");
+  random.query.where = {FieldFilter{FieldAt("n"), Operator::kEqual, EncodeTree(Double(2))}};
+  random.aggregations = {SumOf("n")};
+  ExpectRight({One({{"n", Double(2)}}), random, {IndexOn("n")}});
+}
+
+TEST(QueryFaultsTest, CursorsHoldForLookupsByName) {
+  RandomQuery random = From("c");
+  const std::string name = engine::NameDatabase().text() + "/documents/c/a";
+  random.query.where = {
+      FieldFilter{FieldAt("__name__"), Operator::kEqual, model::EncodeReference(name)}};
+  random.query.orders = {{FieldAt("n"), SortDirection::kAscending}};
+  random.query.end = {{EncodeTree(Double(1))}, false};
+  ExpectRight({One({{"n", Double(2)}}), random, {}});
+}
+
+TEST(QueryFaultsTest, EqualityAndContainsOnOneFieldAreTwoFilters) {
+  RandomQuery random = From("c");
+  Tree empty;
+  empty.type = ValueType::kArray;
+  random.query.where = {query::CompositeFilter{
+      query::CompositeFilter::Operator::kAnd,
+      {{FieldFilter{FieldAt("t"), Operator::kEqual, EncodeTree(empty)}},
+       {FieldFilter{FieldAt("t"), Operator::kArrayContains, EncodeTree(Text("a"))}}}}};
+  ExpectRight({One({{"t", empty}}), random, {IndexOn("t")}});
+}
+
+}  // namespace
+}  // namespace hearth::queries
