@@ -45,6 +45,7 @@ stress: build     ## Kill the server hundreds of times and compare with a model
 bench: setup      ## Measure against the ceilings and rivals; writes bench/results/
 	@tools/build release all
 	bench/run
+	bench/queries
 
 format:           ## Format the C++ code
 	clang-format -i $$(git ls-files '*.cc' '*.h')

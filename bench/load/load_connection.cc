@@ -116,12 +116,17 @@ void LoadConnection::OnReadable() {
 }
 
 void LoadConnection::OpenCall() {
+  const uint64_t number = next_request_.fetch_add(1, std::memory_order_relaxed);
+  if (options_.requests_max != 0 && number >= options_.requests_max) {
+    opening_ = false;
+    return;
+  }
   if (free_calls_.empty()) {
     calls_.push_back(std::make_unique<Call>());
     free_calls_.push_back(calls_.back().get());
   }
   Call* const call = free_calls_.back();
-  WriteFrame(body_.Next(next_request_.fetch_add(1, std::memory_order_relaxed)), call->frame);
+  WriteFrame(body_.Next(number), call->frame);
   call->sent_bytes = 0;
   call->start = now_;
   call->grpc_status = -1;
