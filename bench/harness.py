@@ -18,6 +18,10 @@ METHODS = "/google.firestore.v1.Firestore/"
 CONNECTIONS = 4
 
 
+class TooSlow(RuntimeError):
+    """Nothing was answered in the time of a measurement."""
+
+
 class Server:
     """A server process; `with` starts it, waits until it listens, and stops it."""
 
@@ -117,6 +121,8 @@ def load(server, method, messages, seconds, in_flight, requests=0):
     report = json.loads(output)
     if report["errors"]:
         raise RuntimeError(f"{server.name} answered {method} with errors: {report['errors']}")
+    if not report["requests"]:
+        raise TooSlow(f"{server.name} answered no {method} in time")
     report["cpu_micros"] = (server.cpu_seconds() - cpu_before) * 1e6 / report["requests"]
     return report
 
