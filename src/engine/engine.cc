@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/keys.h"
+#include "model/path_encoding.h"
 
 namespace hearth::engine {
 namespace {
@@ -29,8 +30,13 @@ LockScope ToLockScope(const Database& database, const ReadScope& scope) {
   for (const model::DocumentPath& path : scope.documents) {
     locks.document_keys.push_back(DocumentKey(database.number, path));
   }
+  std::string part;
+  if (!scope.collection_id.empty()) {
+    model::AppendSegment(scope.collection_id, &part);
+    part.append(model::kDocumentMark);
+  }
   for (const std::string& prefix : scope.path_prefixes) {
-    locks.key_prefixes.push_back(DatabaseKeyPrefix(database.number) + prefix);
+    locks.key_prefixes.push_back({DatabaseKeyPrefix(database.number) + prefix, part});
   }
   return locks;
 }

@@ -23,7 +23,6 @@ constexpr std::chrono::milliseconds kPauseAfterError{500};
 constexpr std::chrono::microseconds kUsesNotedEvery = std::chrono::hours(1);
 constexpr std::chrono::milliseconds kReadersCheckedEvery{20};
 constexpr size_t kEntriesRemovedAtOnce = 5'000;
-constexpr std::string_view kDocumentMark("\x00\x00", 2);
 
 std::string RecordKey(IndexNumber number) {
   return std::string(kIndexKeyPrefix) + EncodeUint32(static_cast<uint32_t>(number));

@@ -76,6 +76,7 @@ ReadScope ScopeOf(const query::NormalizedQuery& query) {
   const model::ParentName& parent = query.query.parent;
   if (query.query.collection_id.empty() || query.query.all_descendants) {
     scope.path_prefixes.push_back(model::EncodeSubtreePrefix(parent.document_path));
+    scope.collection_id = query.query.collection_id;
   } else if (const Result<model::CollectionPath> collection =
                  parent.Collection(query.query.collection_id);
              collection.ok()) {

@@ -15,7 +15,7 @@ using model::DocumentPath;
 using storage::Direction;
 using storage::KeyRange;
 
-constexpr std::string_view kDocumentMark("\x00\x00", 2);
+using model::kDocumentMark;
 
 // Fills `item` if the document is one of the query's results.
 Result<bool> Take(const Context& context, std::string_view document_key, std::string_view record,
