@@ -142,7 +142,7 @@ test('a transaction that has queried is not disturbed by new documents', async (
   assert.equal((await all.where('n', '>', 0).get()).size, 3);
 });
 
-test('fifty transactions that count a collection and add to it all get numbers of their own', async () => {
+test('twenty transactions that count a collection and add to it all get numbers of their own', async () => {
   const all = await fill({first: {n: 0}}, 'tickets');
   await Promise.all(Array.from({length: 20}, () => all.firestore.runTransaction(async (transaction) => {
     const {size} = await transaction.get(all);
@@ -151,7 +151,7 @@ test('fifty transactions that count a collection and add to it all get numbers o
   assert.deepStrictEqual((await all.orderBy('n').get()).docs.map((each) => each.get('n')), Array.from({length: 21}, (_, n) => n));
 });
 
-test('a result larger than any buffer arrives whole, and one that is not read does no harm', async () => {
+test('a result larger than any buffer arrives whole, also at a slow reader', async () => {
   const firestore = openFirestore(context);
   const writer = firestore.bulkWriter();
   const text = 'x'.repeat(20_000);
@@ -163,10 +163,6 @@ test('a result larger than any buffer arrives whole, and one that is not read do
     if (expected % 500 === 0) await new Promise((resolve) => setTimeout(resolve, 20));
   }
   assert.equal(expected, 2_000);
-  const abandoned = firestore.collection('big').stream();
-  await new Promise((resolve) => abandoned.once('data', resolve));
-  abandoned.destroy();
-  assert.equal((await firestore.collection('big').count().get()).data().count, 2_000);
 });
 
 ownTest('explain tells the truth', 'it ignores explain options', async () => {
