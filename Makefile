@@ -49,6 +49,7 @@ soak: setup       ## Ask random queries for SOAK_SECONDS (an hour) and compare w
 bench: setup      ## Measure against the ceilings and rivals; writes bench/results/
 	@tools/build release all
 	bench/run
+	bench/queries
 
 format:           ## Format the C++ code
 	clang-format -i $$(git ls-files '*.cc' '*.h')

@@ -27,6 +27,7 @@ THIRD_PARTY = {  # Include prefix: the only folders that may see it.
     "nghttp2/": {"http"},
     "boost/": {"http", "server"},
     "google/": {"wire", "doors"},
+    "hnswlib/": {"vector"},
     "nlohmann/": {"index", "doors", "server"},
 }
 INCLUDE = re.compile(r'\s*#\s*include ["<]((?:[\w.]+/)*)([\w.]+)[">]')

@@ -26,6 +26,9 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--threads", options.threads)->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--seconds", seconds)->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--requests", options.requests_max,
+                 "Stop after this many; 0: only after --seconds")
+      ->capture_default_str();
   app.add_option("--messages", messages_file,
                  "File of request messages, each after its size (4 bytes, little-endian); "
                  "without it requests are empty")

@@ -116,12 +116,17 @@ void LoadConnection::OnReadable() {
 }
 
 void LoadConnection::OpenCall() {
+  const uint64_t number = next_request_.fetch_add(1, std::memory_order_relaxed);
+  if (options_.requests_max != 0 && number >= options_.requests_max) {
+    opening_ = false;
+    return;
+  }
   if (free_calls_.empty()) {
     calls_.push_back(std::make_unique<Call>());
     free_calls_.push_back(calls_.back().get());
   }
   Call* const call = free_calls_.back();
-  WriteFrame(body_.Next(next_request_.fetch_add(1, std::memory_order_relaxed)), call->frame);
+  WriteFrame(body_.Next(number), call->frame);
   call->sent_bytes = 0;
   call->start = now_;
   call->grpc_status = -1;
@@ -145,18 +150,22 @@ void LoadConnection::EndCall(Call* call) {
 }
 
 void LoadConnection::Flush() {
-  while (unsent_.size() < kInputBytes) {
-    const uint8_t* data = nullptr;
-    const ssize_t size = nghttp2_session_mem_send(session_, &data);
-    if (size < 0) return Lose();
-    if (size == 0) break;
-    unsent_.append(reinterpret_cast<const char*>(data), static_cast<size_t>(size));
-  }
-  while (!unsent_.empty()) {
-    const ssize_t sent = send(descriptor_, unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EAGAIN) return;
-    if (sent < 0) return Lose();
-    unsent_.erase(0, static_cast<size_t>(sent));
+  // Until the session has no more, or the socket takes no more: only then is there a next call.
+  while (true) {
+    while (unsent_.size() < kInputBytes) {
+      const uint8_t* data = nullptr;
+      const ssize_t size = nghttp2_session_mem_send(session_, &data);
+      if (size < 0) return Lose();
+      if (size == 0) break;
+      unsent_.append(reinterpret_cast<const char*>(data), static_cast<size_t>(size));
+    }
+    if (unsent_.empty()) return;
+    while (!unsent_.empty()) {
+      const ssize_t sent = send(descriptor_, unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
+      if (sent < 0 && errno == EAGAIN) return;
+      if (sent < 0) return Lose();
+      unsent_.erase(0, static_cast<size_t>(sent));
+    }
   }
 }
 

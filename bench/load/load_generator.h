@@ -46,6 +46,7 @@ struct LoadOptions {
   size_t streams = 32;  // Requests in flight on each connection.
   size_t threads = 1;   // The connections are dealt out to them.
   std::chrono::milliseconds duration{5'000};
+  uint64_t requests_max = 0;  // 0: as many as there is time for.
   std::vector<std::pair<std::string, std::string>> headers = {};  // Besides those of gRPC.
 };
 
@@ -59,8 +60,8 @@ struct LoadReport {
   std::string ToJson() const;
 };
 
-// Runs for the given duration, then lets what is in flight finish. Unavailable when a connection
-// cannot be made; a connection that is lost later shows as status -1.
+// Runs for the given duration or number of requests, then lets what is in flight finish.
+// Unavailable when a connection cannot be made; a connection that is lost later shows as status -1.
 Result<LoadReport> GenerateLoad(const LoadOptions& options, LoadBody& body);
 
 }  // namespace hearth::bench

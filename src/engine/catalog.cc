@@ -39,4 +39,13 @@ Result<Database*> Catalog::Open(const model::DatabaseName& name) {
   return databases_.emplace(name.text(), std::move(database)).first->second.get();
 }
 
+std::vector<Database*> Catalog::Stored() const {
+  MutexLock lock(mutex_);
+  std::vector<Database*> stored;
+  for (const auto& [name, database] : databases_) {
+    if (database->is_on_disk) stored.push_back(database.get());
+  }
+  return stored;
+}
+
 }  // namespace hearth::engine

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "base/mutex.h"
 #include "base/status.h"
@@ -25,8 +26,11 @@ class Catalog {
   // The database called `name`, made on its first use. ResourceExhausted beyond kDatabasesMax.
   Result<Database*> Open(const model::DatabaseName& name) EXCLUDES_LOCK(mutex_);
 
+  // Those that are on disk.
+  std::vector<Database*> Stored() const EXCLUDES_LOCK(mutex_);
+
  private:
-  Mutex mutex_;  // Leaf lock.
+  mutable Mutex mutex_;  // Leaf lock.
   uint32_t next_number_ GUARDED_BY(mutex_) = 1;
   std::unordered_map<std::string, std::unique_ptr<Database>> databases_ GUARDED_BY(mutex_);
 };

@@ -129,6 +129,25 @@ void Committer::Submit(CommitStep step) {
   changed_.NotifyOne();
 }
 
+Status Committer::RunStep(std::function<void(storage::Batch*)> stage,
+                          std::function<void()> stored) {
+  Mutex mutex;
+  CondVar finished;
+  std::optional<Status> outcome;
+  CommitStep step;
+  step.stage = std::move(stage);
+  step.done = [&, stored = std::move(stored)](const Status& status) {
+    if (status.ok()) stored();
+    MutexLock lock(mutex);
+    outcome = status;
+    finished.NotifyAll();
+  };
+  Submit(std::move(step));
+  MutexLock lock(mutex);
+  while (!outcome) finished.Wait(mutex);
+  return *outcome;
+}
+
 bool Committer::TakeWork(Work* work) {
   MutexLock lock(mutex_);
   while (queue_.empty() && steps_.empty() && !stopping_) changed_.Wait(mutex_);

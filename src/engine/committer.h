@@ -65,6 +65,11 @@ class Committer {
   void Submit(AdmittedCommit commit) EXCLUDES_LOCK(mutex_);
   void Submit(CommitStep step) EXCLUDES_LOCK(mutex_);
 
+  // Stores what `stage` adds to the next group, and waits for it. If that has worked, `stored` runs
+  // on the committer's thread, before anything of the group after it is staged.
+  Status RunStep(std::function<void(storage::Batch*)> stage, std::function<void()> stored)
+      EXCLUDES_LOCK(mutex_);
+
   // How many groups could not be stored.
   uint64_t failed_groups() const { return failed_groups_; }
 

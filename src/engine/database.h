@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <utility>
 
 #include "engine/keys.h"
@@ -16,7 +17,9 @@ struct Database {
 
   const model::DatabaseName name;
   const DatabaseNumber number;
-  std::atomic<bool> is_on_disk;  // Set by the committer only.
+  std::atomic<bool> is_on_disk;  // Set on the committer's thread only.
+  // The version of the index configuration that its indexes follow.
+  std::atomic<uint64_t> index_policy_version = 0;
 };
 
 }  // namespace hearth::engine

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/keys.h"
+#include "model/path_encoding.h"
 
 namespace hearth::engine {
 namespace {
@@ -29,8 +30,13 @@ LockScope ToLockScope(const Database& database, const ReadScope& scope) {
   for (const model::DocumentPath& path : scope.documents) {
     locks.document_keys.push_back(DocumentKey(database.number, path));
   }
+  std::string part;
+  if (!scope.collection_id.empty()) {
+    model::AppendSegment(scope.collection_id, &part);
+    part.append(model::kDocumentMark);
+  }
   for (const std::string& prefix : scope.path_prefixes) {
-    locks.key_prefixes.push_back(DatabaseKeyPrefix(database.number) + prefix);
+    locks.key_prefixes.push_back({DatabaseKeyPrefix(database.number) + prefix, part});
   }
   return locks;
 }
@@ -54,7 +60,9 @@ Result<std::unique_ptr<Engine>> Engine::Open(storage::Store& store, const Clock&
       new Engine(store, clock, random, options, std::move(catalog), newest_commit));
   ASSIGN_OR_RETURN(engine->index_keeper_,
                    IndexKeeper::Open(store, clock, engine->indexes_, options.indexes));
+  ASSIGN_OR_RETURN(engine->ttl_policies_, TtlPolicies::Load(store));
   engine->index_keeper_->Start(engine->committer_);
+  engine->StartTtl();
   return engine;
 }
 
@@ -82,6 +90,7 @@ Engine::~Engine() {
   }
   maintenance_changed_.NotifyAll();
   maintenance_.join();
+  if (ttl_sweeper_) ttl_sweeper_->Stop();
   if (index_keeper_) index_keeper_->Stop();
   // While all that the callbacks use is still there.
   locks_.Close(Status(Code::kUnavailable, "the database is closing"));
@@ -207,52 +216,6 @@ std::optional<Result<Record>> Engine::GetNewestIfInMemory(const Database& databa
 
 Result<Record> Engine::GetNewest(const Database& database, const model::DocumentPath& path) const {
   return reader_.Present(DocumentKey(database.number, path));
-}
-
-void Engine::Query(Database& database, query::NormalizedQuery query, const Consistency& consistency,
-                   QueryCallback done) {
-  const ReadScope scope = ScopeOf(query);
-  const std::thread::id caller = std::this_thread::get_id();
-  // std::function wants copyable captures.
-  auto shared_query = std::make_shared<query::NormalizedQuery>(std::move(query));
-  Read(database, consistency, scope,
-       [this, &database, caller, shared_query,
-        done = std::move(done)](Result<std::unique_ptr<ReadView>> opened) {
-         if (!opened.ok()) return done(opened.status());
-         std::shared_ptr<std::unique_ptr<ReadView>> view =
-             std::make_shared<std::unique_ptr<ReadView>>(*std::move(opened));
-         const auto start = [this, &database, view, shared_query, done] {
-           done(QueryRun::Start(
-               std::move(*view), std::move(*shared_query),
-               [this, &database](const query::Plan& plan, const query::Statistics& statistics) {
-                 NoteCost(database, plan, statistics);
-               }));
-         };
-         if (std::this_thread::get_id() == caller) return start();
-         // Granted late, on a thread that must not wait for the disk.
-         if (const Status accepted = RunBlocking(start); !accepted.ok()) done(accepted);
-       });
-}
-
-void Engine::NoteCost(const Database& database, const query::Plan& plan,
-                      const query::Statistics& statistics) {
-  const int64_t now = clock_.WallMicros();
-  for (const query::ConjunctionPlan& conjunction : plan.conjunctions) {
-    for (const query::ScannedIndex& scanned : conjunction.scan.indexes) {
-      scanned.index->activity->used_at_micros = now;
-    }
-  }
-  constexpr uint64_t kReadsPerResult = 4;
-  const uint64_t reads = statistics.documents_scanned + statistics.index_entries_scanned;
-  if (reads <= options_.reads_without_index_max + kReadsPerResult * statistics.results_returned) {
-    return;
-  }
-  for (const index::Definition& definition : plan.missing) {
-    index_keeper_->Want(database.number, definition, index::Origin::kOnDemand);
-  }
-  for (const index::Definition& definition : plan.alternatives_to_joins) {
-    index_keeper_->Want(database.number, definition, index::Origin::kOnDemand);
-  }
 }
 
 void Engine::Admit(Database& database, std::vector<Write> writes, LockOwner owner,

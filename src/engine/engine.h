@@ -23,12 +23,16 @@
 #include "engine/document_cache.h"
 #include "engine/document_reader.h"
 #include "engine/index_keeper.h"
+#include "engine/index_policy.h"
 #include "engine/index_registry.h"
 #include "engine/lock_table.h"
+#include "engine/needed_indexes.h"
 #include "engine/query_run.h"
 #include "engine/read_scope.h"
 #include "engine/read_view.h"
 #include "engine/transactions.h"
+#include "engine/ttl_policies.h"
+#include "engine/ttl_sweeper.h"
 #include "engine/write.h"
 #include "model/names.h"
 #include "query/normalize.h"
@@ -45,9 +49,13 @@ struct EngineOptions {
   // How long a commit or a transaction's read waits for somebody else's transaction.
   std::chrono::milliseconds lock_wait_max = std::chrono::seconds(5);
   IndexKeeperOptions indexes;
+  IndexMode index_mode = IndexMode::kAuto;
   // A query that reads more documents and index entries than this, and not because it returns them,
   // has the indexes made that it lacks.
   size_t reads_without_index_max = 300;
+  // A query that looks at more documents than this, for want of an index, is logged, or in strict
+  // mode refused.
+  size_t scanned_documents_max = 100'000;
 };
 
 // When a read happens.
@@ -76,7 +84,7 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   // The database called `name`, which comes into being with its first commit.
-  Result<Database*> OpenDatabase(const model::DatabaseName& name) { return catalog_->Open(name); }
+  Result<Database*> OpenDatabase(const model::DatabaseName& name);
 
   // Opens a view of `scope`, waiting for locks where a read-write transaction needs them.
   using ReadCallback = std::function<void(Result<std::unique_ptr<ReadView>>)>;
@@ -111,6 +119,25 @@ class Engine {
   // A 20-character id such as SDKs make.
   std::string NewDocumentId();
 
+  // From now on databases with this id have the indexes and policies that the configuration says.
+  void SetIndexConfig(std::string database_id, index::IndexConfig config);
+  // The indexes of one database, and about how many bytes one of them takes up.
+  std::vector<index::Index> Indexes(const Database& database) const;
+  uint64_t IndexBytes(const index::Index& index) const;
+  // What the queries since the start would need in Firestore.
+  index::IndexConfig NeededIndexes(const Database& database) const {
+    return needed_indexes_.Of(database.number);
+  }
+
+  // Policies that stay with the data. They may wait for the disk.
+  Status SetTtlPolicy(Database& database, const index::TtlPolicy& policy);
+  Status ClearTtlPolicy(Database& database, const std::string& collection_group);
+  std::vector<TtlStatus> TtlStatuses(const Database& database) const {
+    return ttl_sweeper_->StatusOf(database);
+  }
+  // Deletes what has expired. Runs by itself; tests call it with a clock of their own.
+  size_t SweepExpired() { return ttl_sweeper_->Sweep(); }
+
   // Waits until no index is being built or dropped.
   void AwaitIndexes() { index_keeper_->AwaitIdle(); }
 
@@ -122,6 +149,9 @@ class Engine {
   Engine(storage::Store& store, const Clock& clock, RandomSource& random,
          const EngineOptions& options, std::unique_ptr<Catalog> catalog,
          model::Timestamp newest_commit);
+  void StartTtl();
+  void ApplyIndexPolicy(Database& database);
+  std::vector<index::TtlPolicy> TtlPoliciesOf(const Database& database) const;
   // What a query has cost decides whether it gets better indexes.
   void NoteCost(const Database& database, const query::Plan& plan,
                 const query::Statistics& statistics);
@@ -151,6 +181,10 @@ class Engine {
   CommitsUnderWay commits_under_way_;
   IndexRegistry indexes_;
   std::unique_ptr<IndexKeeper> index_keeper_;
+  IndexPolicy index_policy_;
+  NeededIndexRecorder needed_indexes_;
+  std::unique_ptr<TtlPolicies> ttl_policies_;
+  std::unique_ptr<TtlSweeper> ttl_sweeper_;
   // History up to here may be gone, also if the wall clock has been set back since.
   std::atomic<int64_t> forgotten_micros_ = 0;
   Mutex maintenance_mutex_;  // Leaf lock.

@@ -23,7 +23,6 @@ constexpr std::chrono::milliseconds kPauseAfterError{500};
 constexpr std::chrono::microseconds kUsesNotedEvery = std::chrono::hours(1);
 constexpr std::chrono::milliseconds kReadersCheckedEvery{20};
 constexpr size_t kEntriesRemovedAtOnce = 5'000;
-constexpr std::string_view kDocumentMark("\x00\x00", 2);
 
 std::string RecordKey(IndexNumber number) {
   return std::string(kIndexKeyPrefix) + EncodeUint32(static_cast<uint32_t>(number));
@@ -198,25 +197,6 @@ void IndexKeeper::Maintain() {
   Enqueue([this] { NoteUses(); });
 }
 
-Status IndexKeeper::Commit(std::function<void(storage::Batch*)> stage,
-                           std::function<void()> stored) {
-  Mutex mutex;
-  CondVar finished;
-  std::optional<Status> outcome;
-  CommitStep step;
-  step.stage = std::move(stage);
-  step.done = [&, stored = std::move(stored)](const Status& status) {
-    if (status.ok()) stored();
-    MutexLock lock(mutex);
-    outcome = status;
-    finished.NotifyAll();
-  };
-  committer_->Submit(std::move(step));
-  MutexLock lock(mutex);
-  while (!outcome) finished.Wait(mutex);
-  return *outcome;
-}
-
 std::optional<Index> IndexKeeper::Find(IndexNumber number) const {
   for (const Index& index : registry_.Current()->all()) {
     if (index.number == number) return index;
@@ -260,7 +240,7 @@ void IndexKeeper::Create(DatabaseNumber database, const Definition& definition, 
   };
   Status status;
   do {
-    status = Commit(stage, [&] { Replace(number, index); });
+    status = committer_->RunStep(stage, [&] { Replace(number, index); });
   } while (!status.ok() && PauseAfter(status, "cannot make an index yet"));
   if (!status.ok()) return;
   Log(LogLevel::kInfo, "building an index",
@@ -272,7 +252,7 @@ void IndexKeeper::SetOrigin(IndexNumber number, Origin origin) {
   std::optional<Index> index = Find(number);
   if (!index || index->origin == origin || index->state != State::kReady) return;
   index->origin = origin;
-  const Status status = Commit(
+  const Status status = committer_->RunStep(
       [&](storage::Batch* batch) {
         batch->Put(Space::kMeta, RecordKey(number), index::EncodeIndexRecord(ToRecord(*index, "")));
       },
@@ -305,12 +285,12 @@ void IndexKeeper::Build(IndexNumber number, std::string progress) {
 Status IndexKeeper::BuildStep(const Index& index, std::string* progress, bool* finished) {
   Step step;
   step.progress = *progress;
-  RETURN_IF_ERROR(Commit([](storage::Batch*) {},
-                         [&] {
-                           index.activity->touched.clear();
-                           step.failed_groups = committer_->failed_groups();
-                           step.snapshot = store_.NewSnapshot();
-                         }));
+  RETURN_IF_ERROR(committer_->RunStep([](storage::Batch*) {},
+                                      [&] {
+                                        index.activity->touched.clear();
+                                        step.failed_groups = committer_->failed_groups();
+                                        step.snapshot = store_.NewSnapshot();
+                                      }));
   RETURN_IF_ERROR(ReadStep(index, &step));
   Index next = index;
   if (step.finished) next.state = State::kReady;
@@ -327,7 +307,7 @@ Status IndexKeeper::BuildStep(const Index& index, std::string* progress, bool* f
     batch->Put(Space::kMeta, RecordKey(index.number),
                index::EncodeIndexRecord(ToRecord(next, step.progress)));
   };
-  RETURN_IF_ERROR(Commit(stage, [&] {
+  RETURN_IF_ERROR(committer_->RunStep(stage, [&] {
     if (step.finished && !is_stale) Replace(index.number, next);
   }));
   if (is_stale) return Status();
@@ -381,7 +361,7 @@ void IndexKeeper::Remove(IndexNumber number) {
   };
   Status status;
   do {
-    status = Commit(stage, stored);
+    status = committer_->RunStep(stage, stored);
   } while (!status.ok() && PauseAfter(status, "cannot drop an index yet"));
   if (!status.ok()) return;
   // Whoever holds the old set may be about to read.
@@ -413,7 +393,7 @@ void IndexKeeper::RemoveEntries(IndexNumber number) {
       for (const std::string& key : keys) batch->Delete(Space::kIndexes, key);
       if (finished) batch->Delete(Space::kMeta, RemainsKey(number));
     };
-    if (status.ok()) status = Commit(stage, [] {});
+    if (status.ok()) status = committer_->RunStep(stage, [] {});
     if (status.ok()) continue;
     finished = false;
     if (!PauseAfter(status, "cannot remove index entries yet")) return;
@@ -422,7 +402,7 @@ void IndexKeeper::RemoveEntries(IndexNumber number) {
 
 void IndexKeeper::NoteUses() {
   const std::shared_ptr<const IndexSet> indexes = registry_.Current();
-  const Status status = Commit(
+  const Status status = committer_->RunStep(
       [&](storage::Batch* batch) {
         for (const Index& index : indexes->all()) {
           if (index.state != State::kReady) continue;

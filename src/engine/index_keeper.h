@@ -94,9 +94,6 @@ class IndexKeeper {
   void Remove(index::IndexNumber number);
   void RemoveEntries(index::IndexNumber number);
   void NoteUses();
-  // Has the committer store what `stage` adds, and waits for it. `stored` runs on the committer's
-  // thread if that has worked.
-  Status Commit(std::function<void(storage::Batch*)> stage, std::function<void()> stored);
   // Puts a changed copy of the index, or none, in place of the one with its number.
   void Replace(index::IndexNumber number, std::optional<index::Index> index);
   std::optional<index::Index> Find(index::IndexNumber number) const;

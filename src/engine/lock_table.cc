@@ -32,13 +32,11 @@ bool Conflicts(LockMode requested, uint8_t held_modes) {
 
 // True when a prefix of `left` meets a key or prefix of `right`.
 bool PrefixesMeet(const LockScope& left, const LockScope& right) {
-  return std::ranges::any_of(left.key_prefixes, [&right](const std::string& prefix) {
-    return std::ranges::any_of(
-               right.document_keys,
-               [&prefix](const std::string& key) { return key.starts_with(prefix); }) ||
-           std::ranges::any_of(right.key_prefixes, [&prefix](const std::string& other) {
-             return other.starts_with(prefix) || prefix.starts_with(other);
-           });
+  return std::ranges::any_of(left.key_prefixes, [&right](const KeyPrefix& prefix) {
+    return std::ranges::any_of(right.document_keys,
+                               [&prefix](const std::string& key) { return prefix.Covers(key); }) ||
+           std::ranges::any_of(right.key_prefixes,
+                               [&prefix](const KeyPrefix& other) { return prefix.Meets(other); });
   });
 }
 
@@ -79,16 +77,15 @@ bool LockTable::VisitBlockers(const Request& request, const Visit& visit) const 
     const auto lock = documents_.find(key);
     if (lock != documents_.end() && stops_in(lock->second)) return true;
     for (const PrefixLock& prefix : prefixes_) {
-      if (key.starts_with(prefix.prefix) && stops_at(prefix.owner, Bit(prefix.mode))) return true;
+      if (prefix.keys.Covers(key) && stops_at(prefix.owner, Bit(prefix.mode))) return true;
     }
   }
-  for (const std::string& prefix : request.scope.key_prefixes) {
+  for (const KeyPrefix& prefix : request.scope.key_prefixes) {
     for (const auto& [key, lock] : documents_) {
-      if (key.starts_with(prefix) && stops_in(lock)) return true;
+      if (prefix.Covers(key) && stops_in(lock)) return true;
     }
     for (const PrefixLock& lock : prefixes_) {
-      const bool overlaps = prefix.starts_with(lock.prefix) || lock.prefix.starts_with(prefix);
-      if (overlaps && stops_at(lock.owner, Bit(lock.mode))) return true;
+      if (prefix.Meets(lock.keys) && stops_at(lock.owner, Bit(lock.mode))) return true;
     }
   }
   return false;
@@ -135,7 +132,7 @@ void LockTable::Grant(const Request& request) {
     if ((modes & Bit(request.mode)) == 0) ++lock.holders_by_mode[Index(request.mode)];
     modes = static_cast<uint8_t>(modes | Bit(request.mode));
   }
-  for (const std::string& prefix : request.scope.key_prefixes) {
+  for (const KeyPrefix& prefix : request.scope.key_prefixes) {
     prefixes_.push_back({request.owner, request.mode, prefix});
     owner.holds_prefixes = true;
   }

@@ -42,12 +42,26 @@ struct LockOwnerHash {
 //            another: the committer puts them in order.
 enum class LockMode : uint8_t { kRead = 1, kUpdate = 2, kWrite = 4 };
 
+// All present and future documents whose keys begin with `prefix`, which is not empty, and hold
+// `part`: the collection id and mark of a collection group, say.
+struct KeyPrefix {
+  std::string prefix;
+  std::string part = {};
+
+  bool Covers(std::string_view key) const {
+    return key.starts_with(prefix) && key.find(part, prefix.size()) != std::string_view::npos;
+  }
+  // True when there may be keys that both cover.
+  bool Meets(const KeyPrefix& other) const {
+    return (prefix.starts_with(other.prefix) || other.prefix.starts_with(prefix)) &&
+           (part.empty() || other.part.empty() || part == other.part);
+  }
+};
+
 // Which documents a request locks.
 struct LockScope {
   std::vector<std::string> document_keys;
-  // All present and future documents whose keys begin with one of these. Only for kRead and
-  // kUpdate; an empty prefix is not allowed.
-  std::vector<std::string> key_prefixes;
+  std::vector<KeyPrefix> key_prefixes;  // Only for kRead and kUpdate.
 };
 
 // The locks of all transactions and commits.
@@ -111,7 +125,7 @@ class LockTable {
   struct PrefixLock {
     LockOwner owner;
     LockMode mode;
-    std::string prefix;
+    KeyPrefix keys;
   };
   struct OwnerState {
     std::vector<std::string> held_keys;

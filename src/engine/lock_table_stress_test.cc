@@ -28,8 +28,8 @@ std::array<bool, kKeys> Covered(const LockScope& scope) {
   std::array<bool, kKeys> covered{};
   for (size_t key = 0; key < kKeys; ++key) {
     for (const std::string& name : scope.document_keys) covered[key] |= name == KeyName(key);
-    for (const std::string& prefix : scope.key_prefixes) {
-      covered[key] |= KeyName(key).starts_with(prefix);
+    for (const KeyPrefix& prefix : scope.key_prefixes) {
+      covered[key] |= prefix.Covers(KeyName(key));
     }
   }
   return covered;
@@ -197,7 +197,7 @@ class Actor {
       scope.document_keys.push_back(KeyName(dice.Below(kKeys)));
     }
     if (mode != LockMode::kWrite && dice.OneIn(8)) {
-      scope.key_prefixes.push_back(dice.OneIn(2) ? "a" : "b");
+      scope.key_prefixes.push_back({dice.OneIn(2) ? "a" : "b"});
     }
     const Outcome<Status>& outcome = requests_.emplace_back();
     arena_.referee.Wants(owner_);
@@ -249,8 +249,9 @@ void ExpectAllWentWell(Arena& arena) {
   EXPECT_LT(arena.lost, arena.finished / 2);  // but most owners got what they wanted.
   // Nothing is left behind: a newcomer gets everything.
   Outcome<Status> everything;
-  arena.locks.Acquire({1, 1'000'000'000}, {{KeyName(0), KeyName(1)}, {"a", "b"}}, LockMode::kUpdate,
-                      everything.Callback());
+  arena.locks.Acquire({1, 1'000'000'000},
+                      {{KeyName(0), KeyName(1)}, {KeyPrefix{"a"}, KeyPrefix{"b"}}},
+                      LockMode::kUpdate, everything.Callback());
   EXPECT_TRUE(everything.IsThere());
 }
 

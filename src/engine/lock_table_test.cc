@@ -32,7 +32,7 @@ class LockTableTest : public testing::Test {
  protected:
   using Keys = std::vector<std::string>;
 
-  Verdict Acquire(LockOwner owner, LockMode mode, Keys keys, Keys prefixes = {}) {
+  Verdict Acquire(LockOwner owner, LockMode mode, Keys keys, std::vector<KeyPrefix> prefixes = {}) {
     auto verdict = std::make_shared<std::optional<Status>>();
     locks_.Acquire(owner, {std::move(keys), std::move(prefixes)}, mode,
                    [verdict](Status status) { *verdict = std::move(status); });
@@ -48,7 +48,7 @@ class LockTableTest : public testing::Test {
     return Acquire(owner, LockMode::kUpdate, {key});
   }
   Verdict ReadPrefix(LockOwner owner, const std::string& prefix) {
-    return Acquire(owner, LockMode::kRead, {}, {prefix});
+    return Acquire(owner, LockMode::kRead, {}, {{prefix}});
   }
 
   // The greater, the younger.
@@ -57,6 +57,15 @@ class LockTableTest : public testing::Test {
   FakeClock clock_{1'000'000};
   LockTable locks_{clock_, kWaitMax};
 };
+
+TEST_F(LockTableTest, APrefixWithAPartCoversOnlyKeysThatHoldIt) {
+  EXPECT_TRUE(Granted(Acquire(kA, LockMode::kRead, {}, {{"a", "/x/"}})));
+  EXPECT_TRUE(Granted(Write(kB, "a1/y/2")));
+  EXPECT_TRUE(Granted(Write(kB, "b1/x/2")));
+  EXPECT_TRUE(Waits(Write(kC, "a1/x/2")));
+  EXPECT_TRUE(Granted(Acquire(kD, LockMode::kUpdate, {}, {{"a", "/z/"}})));
+  EXPECT_TRUE(Waits(Acquire(kE, LockMode::kUpdate, {}, {{"a1"}})));
+}
 
 TEST_F(LockTableTest, ModesConflict) {
   constexpr LockMode kModes[] = {LockMode::kRead, LockMode::kUpdate, LockMode::kWrite};
@@ -222,7 +231,7 @@ TEST_F(LockTableTest, AWriterKeepsPrefixesOut) {
 }
 
 TEST_F(LockTableTest, PrefixesMeetPrefixes) {
-  EXPECT_TRUE(Granted(Acquire(kA, LockMode::kUpdate, {}, {"ab"})));
+  EXPECT_TRUE(Granted(Acquire(kA, LockMode::kUpdate, {}, {{"ab"}})));
   const Verdict outer = ReadPrefix(kB, "a");
   const Verdict inner = ReadPrefix(kC, "abc");
   const Verdict key = Read(kD, "abx");

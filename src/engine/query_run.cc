@@ -5,10 +5,12 @@
 #include <set>
 #include <utility>
 
+#include "index/value_key.h"
 #include "model/document.h"
 #include "model/path_encoding.h"
 #include "query/aggregate.h"
-#include "query/conjunction_shape.h"
+#include "vector/nearest.h"
+#include "vector/packed_vector.h"
 
 namespace hearth::engine {
 namespace {
@@ -51,6 +53,21 @@ class EvenSample {
   std::vector<std::string> kept_;
 };
 
+// Bytes that sort as the query's results do, and the way back: the sort key, complemented where
+// results go backwards, and where the name begins in it.
+std::string TieBreak(const query::Layout& layout, const query::SortKey& key) {
+  std::string bytes = key.bytes;
+  if (layout.backward) index::Complement(0, &bytes);
+  return bytes + EncodeUint32(static_cast<uint32_t>(key.name_at));
+}
+
+query::SortKey KeyOfTieBreak(const query::Layout& layout, std::string_view bytes) {
+  const size_t size = bytes.size() - sizeof(uint32_t);
+  query::SortKey key{std::string(bytes.substr(0, size)), *DecodeUint32(bytes.substr(size))};
+  if (layout.backward) index::Complement(0, &key.bytes);
+  return key;
+}
+
 }  // namespace
 
 ReadScope ScopeOf(const query::NormalizedQuery& query) {
@@ -59,6 +76,7 @@ ReadScope ScopeOf(const query::NormalizedQuery& query) {
   const model::ParentName& parent = query.query.parent;
   if (query.query.collection_id.empty() || query.query.all_descendants) {
     scope.path_prefixes.push_back(model::EncodeSubtreePrefix(parent.document_path));
+    scope.collection_id = query.query.collection_id;
   } else if (const Result<model::CollectionPath> collection =
                  parent.Collection(query.query.collection_id);
              collection.ok()) {
@@ -100,8 +118,11 @@ class QueryRun::ViewSource final : public query::Source {
 };
 
 QueryRun::QueryRun(std::unique_ptr<ReadView> view, query::NormalizedQuery query,
-                   CostCallback on_end)
-    : view_(std::move(view)), query_(std::move(query)), on_end_(std::move(on_end)) {}
+                   Execution::Options options, CostCallback on_end)
+    : view_(std::move(view)),
+      query_(std::move(query)),
+      options_(std::move(options)),
+      on_end_(std::move(on_end)) {}
 
 QueryRun::~QueryRun() {
   if (execution_ && on_end_) on_end_(execution_->plan(), execution_->statistics());
@@ -109,15 +130,16 @@ QueryRun::~QueryRun() {
 
 Result<std::unique_ptr<QueryRun>> QueryRun::Start(std::unique_ptr<ReadView> view,
                                                   query::NormalizedQuery query,
-                                                  CostCallback on_end) {
-  std::unique_ptr<QueryRun> run(new QueryRun(std::move(view), std::move(query), std::move(on_end)));
+                                                  Execution::Options options, CostCallback on_end) {
+  std::unique_ptr<QueryRun> run(
+      new QueryRun(std::move(view), std::move(query), std::move(options), std::move(on_end)));
   ASSIGN_OR_RETURN(run->source_, ViewSource::Open(*run->view_));
   return run;
 }
 
 Status QueryRun::Prepare(Execution::Wants wants) {
   if (execution_) return Status();
-  ASSIGN_OR_RETURN(execution_, Execution::Start(*source_, query_, wants));
+  ASSIGN_OR_RETURN(execution_, Execution::Start(*source_, query_, wants, options_));
   return Status();
 }
 
@@ -173,8 +195,37 @@ Result<std::vector<query::Bound>> QueryRun::Partition(size_t points_max) {
   return bounds;
 }
 
+// Compares all vectors of the query's documents. Equal distances keep the order of the query.
 Status QueryRun::FindNearest() {
+  const query::FindNearest& wanted = *query_.query.nearest;
+  const query::Layout& layout = execution_->layout();
+  vector::NearestResults results({wanted.measure, wanted.limit, wanted.distance_threshold});
+  std::vector<double> components;
+  query::Item item;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool found, execution_->NextItem(&item));
+    if (!found) break;
+    if (!item.record) {
+      ASSIGN_OR_RETURN(const model::DocumentPath path, PathOf(layout, item.key));
+      ASSIGN_OR_RETURN(item.record, source_->Get(path));
+      if (!item.record) return Status(Code::kDataLoss, "an indexed document does not exist");
+    }
+    const std::optional<model::ValueView> value =
+        model::FindField(model::RecordFields(*item.record), wanted.vector_field);
+    if (!value || value->type() != model::ValueType::kVector) continue;
+    vector::DecodeVector(*value, &components);
+    if (components.size() != wanted.query_vector.size()) continue;
+    results.Offer(vector::Distance(wanted.measure, wanted.query_vector, components),
+                  TieBreak(layout, item.key));
+  }
   nearest_.emplace();
+  for (const vector::Neighbour& neighbour : results.Take()) {
+    ASSIGN_OR_RETURN(model::DocumentPath path,
+                     PathOf(layout, KeyOfTieBreak(layout, neighbour.name)));
+    ASSIGN_OR_RETURN(Record record, source_->Get(path));
+    if (!record) return Status(Code::kDataLoss, "an indexed document does not exist");
+    nearest_->push_back({std::move(path), std::move(record), neighbour.distance});
+  }
   return Status();
 }
 

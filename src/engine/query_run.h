@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -42,7 +43,9 @@ class QueryRun {
   using CostCallback = std::function<void(const query::Plan&, const query::Statistics&)>;
 
   static Result<std::unique_ptr<QueryRun>> Start(std::unique_ptr<ReadView> view,
-                                                 query::NormalizedQuery query, CostCallback on_end);
+                                                 query::NormalizedQuery query,
+                                                 query::Execution::Options options,
+                                                 CostCallback on_end);
   ~QueryRun();
   QueryRun(const QueryRun&) = delete;
   QueryRun& operator=(const QueryRun&) = delete;
@@ -51,6 +54,12 @@ class QueryRun {
   model::Timestamp read_time() const { return view_->read_time(); }
   // The id of the transaction that this query has started; empty if it has not.
   const std::string& new_transaction() const { return view_->new_transaction(); }
+
+  // Has long scans end with Cancelled once `is_cancelled` says so. To be called before the first
+  // result is asked for.
+  void CancelWhen(std::function<bool()> is_cancelled) {
+    options_.is_cancelled = std::move(is_cancelled);
+  }
 
   // How the query is answered. May wait for the disk.
   Result<std::vector<query::IndexUse>> IndexesUsed(query::Execution::Wants wants);
@@ -74,7 +83,8 @@ class QueryRun {
  private:
   class ViewSource;
 
-  QueryRun(std::unique_ptr<ReadView> view, query::NormalizedQuery query, CostCallback on_end);
+  QueryRun(std::unique_ptr<ReadView> view, query::NormalizedQuery query,
+           query::Execution::Options options, CostCallback on_end);
 
   // Plans the query, unless that is done already.
   Status Prepare(query::Execution::Wants wants);
@@ -83,6 +93,7 @@ class QueryRun {
   std::unique_ptr<ReadView> view_;
   std::unique_ptr<ViewSource> source_;
   const query::NormalizedQuery query_;
+  query::Execution::Options options_;
   const CostCallback on_end_;
   std::unique_ptr<query::Execution> execution_;
   // Of nearest neighbours: all of them, once they are known.

@@ -13,6 +13,8 @@ struct ReadScope {
   std::vector<model::DocumentPath> documents;
   // All present and future documents whose encoded paths (model/path_encoding.h) begin so.
   std::vector<std::string> path_prefixes;
+  // If it is not empty: only those in collections with this id.
+  std::string collection_id = {};
   enum class Access : uint8_t { kSingleDocuments, kScans } access = Access::kSingleDocuments;
 };
 

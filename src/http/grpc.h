@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "http/exchange.h"
+#include "http/grpc_framing.h"
 
 namespace hearth::http {
 
@@ -32,6 +33,8 @@ class GrpcCall {
 
   // Queues one message for the client. A producer of many waits for WhenWritable between them.
   virtual void Send(std::string message) = 0;
+  // The same for several, which costs one hand-over to the loop instead of one each.
+  virtual void Send(GrpcBatch batch) = 0;
 
   // Runs `callback` once fewer than kSendBufferLowBytes wait to be written (at once, through the
   // loop, if that is so already). Dropped unrun when the call ends.
@@ -39,6 +42,8 @@ class GrpcCall {
 
   // Ends the call. Only the first Finish counts.
   virtual void Finish(const Status& status) = 0;
+  // Sends what is left, if anything, and ends the call.
+  virtual void Finish(GrpcBatch last, const Status& status) = 0;
 
   // Answers a unary call: the message and OK, or the error.
   virtual void Respond(Result<std::string> answer) = 0;

@@ -97,6 +97,12 @@ void GrpcServerCall::Send(std::string message) {
   });
 }
 
+void GrpcServerCall::Send(GrpcBatch batch) {
+  OnLoop([batch = std::move(batch)](GrpcServerCall& call) mutable {
+    call.SendFramesNow(batch.TakeFrames());
+  });
+}
+
 void GrpcServerCall::WhenWritable(std::function<void()> callback) {
   // Always through the loop: a producer that sends from its callback must not recurse.
   loop_->Post([self = shared_from_this(), callback = std::move(callback)]() mutable {
@@ -111,6 +117,13 @@ void GrpcServerCall::WhenWritable(std::function<void()> callback) {
 
 void GrpcServerCall::Finish(const Status& status) {
   OnLoop([status](GrpcServerCall& call) { call.FinishNow(status); });
+}
+
+void GrpcServerCall::Finish(GrpcBatch last, const Status& status) {
+  OnLoop([last = std::move(last), status](GrpcServerCall& call) mutable {
+    call.SendFramesNow(last.TakeFrames());
+    call.FinishNow(status);
+  });
 }
 
 void GrpcServerCall::Respond(Result<std::string> answer) {
@@ -134,12 +147,20 @@ void GrpcServerCall::ResumeReceiving() {
 
 void GrpcServerCall::SendNow(std::string message) {
   if (ended_) return;
-  if (!head_sent_) {
-    head_sent_ = true;
-    exchange_->SendHead(200, {&kContentType, 1}, BodyFollows::kYes);
-  }
+  SendHeadNow();
   exchange_->SendBody(GrpcFrameHead(message.size()));
   exchange_->SendBody(std::move(message));
+}
+
+void GrpcServerCall::SendFramesNow(std::string frames) {
+  if (ended_ || frames.empty()) return;
+  SendHeadNow();
+  exchange_->SendBody(std::move(frames));
+}
+
+void GrpcServerCall::SendHeadNow() {
+  if (std::exchange(head_sent_, true)) return;
+  exchange_->SendHead(200, {&kContentType, 1}, BodyFollows::kYes);
 }
 
 void GrpcServerCall::FinishNow(const Status& status) {

@@ -39,8 +39,10 @@ class GrpcServerCall final : public GrpcCall,
   bool closed() const override { return closed_.load(std::memory_order_acquire); }
   void OnCancelled(std::function<void()> callback) override;
   void Send(std::string message) override;
+  void Send(GrpcBatch batch) override;
   void WhenWritable(std::function<void()> callback) override;
   void Finish(const Status& status) override;
+  void Finish(GrpcBatch last, const Status& status) override;
   void Respond(Result<std::string> answer) override;
   void PauseReceiving() override;
   void ResumeReceiving() override;
@@ -56,6 +58,8 @@ class GrpcServerCall final : public GrpcCall,
 
   // What follows runs on the loop.
   void SendNow(std::string message);
+  void SendFramesNow(std::string frames);
+  void SendHeadNow();
   void FinishNow(const Status& status);
   // Ends the call with an error that its method did not ask for, and lets the method know.
   void FailNow(const Status& status);

@@ -27,6 +27,10 @@ std::string GrpcFrameHead(size_t message_bytes) {
   return head;
 }
 
+void GrpcBatch::Add(std::string_view message) {
+  frames_.append(GrpcFrameHead(message.size())).append(message);
+}
+
 std::optional<std::chrono::nanoseconds> ParseGrpcTimeout(std::string_view text) {
   if (text.size() < 2 || text.size() > kTimeoutDigitsMax + 1) return std::nullopt;
   int64_t amount = 0;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/status.h"
 #include "http/exchange.h"
@@ -20,6 +21,20 @@ enum class GrpcEncoding : uint8_t { kIdentity, kGzip };
 
 // The head of an uncompressed frame.
 std::string GrpcFrameHead(size_t message_bytes);
+
+// Messages that are to be sent together, in their frames.
+//
+// Threads: one at a time. Ownership: owns its bytes.
+class GrpcBatch {
+ public:
+  void Add(std::string_view message);
+  bool empty() const { return frames_.empty(); }
+  size_t bytes() const { return frames_.size(); }  // With the frames' heads.
+  std::string TakeFrames() { return std::exchange(frames_, {}); }
+
+ private:
+  std::string frames_;
+};
 
 // "10S" and so on, at most a year; nullopt when it is not of that form.
 std::optional<std::chrono::nanoseconds> ParseGrpcTimeout(std::string_view text);

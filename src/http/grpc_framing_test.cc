@@ -34,6 +34,16 @@ TEST(GrpcTimeoutTest, RefusesOtherForms) {
   }
 }
 
+TEST(GrpcBatchTest, HoldsTheFramesOfItsMessages) {
+  GrpcBatch batch;
+  EXPECT_TRUE(batch.empty());
+  batch.Add("one");
+  batch.Add("");
+  EXPECT_EQ(batch.bytes(), 2 * kGrpcFrameHeadBytes + 3);
+  EXPECT_EQ(batch.TakeFrames(), Frame("one") + Frame(""));
+  EXPECT_TRUE(batch.empty());
+}
+
 TEST(PercentEncodeTest, KeepsPrintableAsciiOnly) {
   EXPECT_EQ(PercentEncode("no document a/b"), "no document a/b");
   EXPECT_EQ(PercentEncode("100%\n\xc3\xa9~\x7f"), "100%25%0A%C3%A9~%7F");

@@ -71,6 +71,17 @@ class GrpcTest : public testing::Test {
     AddSingle("/t/Elsewhere", [this](std::shared_ptr<GrpcCall> call, std::string_view request) {
       threads_.emplace_back([call, text = std::string(request)] { call->Respond(text); });
     });
+    AddSingle("/t/Batches", [this](std::shared_ptr<GrpcCall> call, std::string_view) {
+      threads_.emplace_back([call] {
+        GrpcBatch batch;
+        batch.Add("one");
+        batch.Add("two");
+        call->Send(std::move(batch));
+        GrpcBatch last;
+        last.Add("three");
+        call->Finish(std::move(last), Status(Code::kAborted, "enough"));
+      });
+    });
     AddSingle("/t/Never", [this](std::shared_ptr<GrpcCall> call, std::string_view) {
       call->OnCancelled([this] { cancelled_.Update([](int& count) { ++count; }); });
       held_.Update([&](auto& value) { value = call; });
@@ -115,6 +126,14 @@ TEST_F(GrpcTest, AnswersUnaryCalls) {
     EXPECT_EQ(answer.header_blocks, 2u);
   }
   EXPECT_THAT(client.Call("/t/Echo", "").messages(), ElementsAre(""));
+}
+
+TEST_F(GrpcTest, SendsBatchesAndThenTheEnd) {
+  server_.Start();
+  TestHttp2Client client(server_.port());
+  const TestAnswer answer = client.Call("/t/Batches", "");
+  EXPECT_THAT(answer.messages(), ElementsAre("one", "two", "three"));
+  EXPECT_EQ(answer.grpc_status(), Number(Code::kAborted));
 }
 
 TEST_F(GrpcTest, AnErrorIsTrailersOnly) {

@@ -9,7 +9,6 @@ namespace hearth::model {
 namespace {
 
 // The byte after 00 in a key.
-constexpr char kDocumentMark = '\x00';  // The document's id follows.
 constexpr char kTextEnd = '\x01';
 constexpr char kNumber = '\x02';
 constexpr char kZeroByte = '\xff';  // A 00 of the text itself.
@@ -97,7 +96,7 @@ Result<std::string> TakeSegment(std::string_view* key) {
 void AppendDocumentPath(const DocumentPath& path, std::string* key) {
   key->reserve(key->size() + path.path().size() + 16);
   AppendSegments(path.collection(), key);
-  AppendPair(kDocumentMark, key);
+  key->append(kDocumentMark);
   AppendSegment(path.id(), key);
 }
 
@@ -110,7 +109,7 @@ std::string EncodeDocumentPath(const DocumentPath& path) {
 Result<DocumentPath> DecodeDocumentPath(std::string_view key) {
   std::string path;
   path.reserve(key.size());
-  while (!BeginsWithPair(key, kDocumentMark)) {
+  while (!key.starts_with(kDocumentMark)) {
     ASSIGN_OR_RETURN(const std::string segment, TakeSegment(&key));
     path.append(segment).push_back('/');
   }
@@ -124,7 +123,7 @@ Result<DocumentPath> DecodeDocumentPath(std::string_view key) {
 
 std::string EncodeCollectionPrefix(const CollectionPath& collection) {
   std::string key = EncodeCollectionSubtreePrefix(collection);
-  AppendPair(kDocumentMark, &key);
+  key.append(kDocumentMark);
   return key;
 }
 

@@ -18,6 +18,9 @@
 
 namespace hearth::model {
 
+// Stands before the document's id.
+inline constexpr std::string_view kDocumentMark("\x00\x00", 2);
+
 void AppendSegment(std::string_view id, std::string* key);
 
 // Takes one segment off the front of `key`. DataLoss when it does not decode.

@@ -15,12 +15,19 @@ using model::DocumentPath;
 using storage::Direction;
 using storage::KeyRange;
 
-constexpr std::string_view kDocumentMark("\x00\x00", 2);
+using model::kDocumentMark;
 
 // Fills `item` if the document is one of the query's results.
 Result<bool> Take(const Context& context, std::string_view document_key, std::string_view record,
                   Item* item) {
-  ++context.statistics->documents_scanned;
+  if (++context.statistics->documents_scanned > context.documents_max) {
+    return Status(
+        Code::kFailedPrecondition,
+        "The query requires an index. That index is currently building and cannot be used "
+        "yet, and without it the query would look at more than " +
+            std::to_string(context.documents_max) + " documents.");
+  }
+  RETURN_IF_ERROR(context.CheckCancelled());
   ASSIGN_OR_RETURN(const DocumentPath path, model::DocumentPathOfKey(document_key));
   const std::string_view fields = model::RecordFields(record);
   if (!Matches(context.query, {context.source.database_name(), path, fields})) return false;

@@ -1,6 +1,10 @@
 // Streams that read documents without an index.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
 #include <memory>
 
 #include "query/matcher.h"
@@ -19,6 +23,16 @@ struct Context {
   Statistics* statistics;
   // Records are not wanted: an index that has the names is better than the documents.
   bool keys_only = false;
+  size_t documents_max = std::numeric_limits<size_t>::max();
+  const std::function<bool()>* is_cancelled = nullptr;
+
+  // Cancelled when nobody wants the answer any more. To be called for each thing that is read.
+  Status CheckCancelled() const {
+    constexpr uint64_t kReadsBetweenChecks = 256;
+    const uint64_t reads = statistics->documents_scanned + statistics->index_entries_scanned;
+    if (reads % kReadsBetweenChecks != 0 || !is_cancelled || !*is_cancelled) return Status();
+    return (*is_cancelled)() ? Status(Code::kCancelled, "the query was cancelled") : Status();
+  }
 };
 
 // The query's documents, found by looking at all documents of its collection; in the order of

@@ -15,15 +15,23 @@ size_t ResultsMax(const Query& query) {
 
 }  // namespace
 
-Execution::Execution(const Source& source, NormalizedQuery query)
-    : source_(source), query_(std::move(query)), layout_(LayoutOf(query_)) {}
+Execution::Execution(const Source& source, NormalizedQuery query, Options options)
+    : source_(source),
+      query_(std::move(query)),
+      layout_(LayoutOf(query_)),
+      options_(std::move(options)) {}
 
 Result<std::unique_ptr<Execution>> Execution::Start(const Source& source, NormalizedQuery query,
-                                                    Wants wants) {
-  std::unique_ptr<Execution> execution(new Execution(source, std::move(query)));
+                                                    Wants wants, Options options) {
+  std::unique_ptr<Execution> execution(new Execution(source, std::move(query), std::move(options)));
   Execution& self = *execution;
-  const Context context{source, self.query_, self.layout_, &self.statistics_,
-                        wants == Wants::kKeys};
+  const Context context{source,
+                        self.query_,
+                        self.layout_,
+                        &self.statistics_,
+                        wants == Wants::kKeys,
+                        self.options_.documents_max,
+                        &self.options_.is_cancelled};
   ASSIGN_OR_RETURN(self.plan_, MakePlan(context));
   ASSIGN_OR_RETURN(self.stream_, OpenPlan(context, self.plan_, ResultsMax(self.query_.query)));
   return execution;

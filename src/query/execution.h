@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,9 +27,13 @@ struct Found {
 class Execution {
  public:
   enum class Wants : uint8_t { kDocuments, kKeys };
+  struct Options {
+    size_t documents_max = std::numeric_limits<size_t>::max();  // To be looked at without an index.
+    std::function<bool()> is_cancelled = {};                    // Asked every now and then.
+  };
 
   static Result<std::unique_ptr<Execution>> Start(const Source& source, NormalizedQuery query,
-                                                  Wants wants);
+                                                  Wants wants, Options options);
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
@@ -43,11 +49,12 @@ class Execution {
   size_t skipped() const { return skipped_; }
 
  private:
-  Execution(const Source& source, NormalizedQuery query);
+  Execution(const Source& source, NormalizedQuery query, Options options);
 
   const Source& source_;
   const NormalizedQuery query_;
   const Layout layout_;
+  const Options options_;
   Statistics statistics_;
   Plan plan_;
   std::unique_ptr<Stream> stream_;

@@ -103,6 +103,7 @@ class IndexStream final : public Stream {
         *item = std::move(group_[next_of_group_++]);
         return true;
       }
+      RETURN_IF_ERROR(context_.CheckCancelled());
       ASSIGN_OR_RETURN(const bool found, Align());
       if (!found) return false;
       const size_t cut = CutLength();

@@ -9,6 +9,7 @@
 #include "model/document.h"
 #include "model/path_encoding.h"
 #include "query/conjunction_shape.h"
+#include "query/index_match.h"
 #include "query/merge.h"
 #include "query/sorter.h"
 
@@ -29,56 +30,6 @@ constexpr size_t kReadCost = 4;
 // Beyond what was probed nobody knows; reading an index is the better guess.
 constexpr size_t kUnknownIndexCost = 100 * kProbedEntriesMax;
 constexpr size_t kUnknownDocumentsCost = 2 * kUnknownIndexCost;
-
-// A field that is fixed by an equality, or by what its array has to contain: one field may have
-// both. Of an equality the mode is kAscending.
-using FixedFields = std::set<IndexField>;
-
-// An index that has the conjunction's suffix, and which of the fixed fields it covers.
-struct Match {
-  const Index* index;
-  bool inverted;
-  FixedFields covered;
-};
-
-bool IsFixed(const IndexField& field, const ConjunctionShape& shape) {
-  if (field.mode == FieldMode::kContains)
-    return shape.contains && shape.contains->path == field.path;
-  return shape.constants.contains(field.path);
-}
-
-FixedFields FixedFieldsOf(const ConjunctionShape& shape) {
-  FixedFields fields;
-  for (const auto& [path, value] : shape.constants) fields.insert({path, FieldMode::kAscending});
-  if (shape.contains) fields.insert({shape.contains->path, FieldMode::kContains});
-  return fields;
-}
-
-// nullopt unless the index's fields are fixed ones and then exactly the suffix.
-std::optional<Match> MatchIndex(const Index& index, const Layout& layout,
-                                const ConjunctionShape& shape, const std::vector<Order>& suffix) {
-  const Definition& definition = index.definition;
-  if (index.state != index::State::kReady || definition.scope != layout.scope ||
-      definition.fields.size() < suffix.size()) {
-    return std::nullopt;
-  }
-  Match match{&index, definition.name_descending != layout.name_descending, {}};
-  const size_t fixed = definition.fields.size() - suffix.size();
-  for (size_t i = 0; i < suffix.size(); ++i) {
-    const IndexField& field = definition.fields[fixed + i];
-    if (field.path != suffix[i].path || field.mode == FieldMode::kContains) return std::nullopt;
-    const bool is_opposite = (field.mode == FieldMode::kDescending) !=
-                             (suffix[i].direction == SortDirection::kDescending);
-    if (is_opposite != match.inverted) return std::nullopt;
-  }
-  for (size_t i = 0; i < fixed; ++i) {
-    IndexField field = definition.fields[i];
-    if (!IsFixed(field, shape)) return std::nullopt;
-    if (field.mode == FieldMode::kDescending) field.mode = FieldMode::kAscending;
-    match.covered.insert(std::move(field));
-  }
-  return match;
-}
 
 // The keys' beginning: the index, the collection, and the values of its first `fixed` fields.
 std::string FixedPrefix(const Index& index, size_t fixed, const Layout& layout,
@@ -198,31 +149,6 @@ IndexScan ScanOf(const Context& context, const ConjunctionShape& shape,
   return scan;
 }
 
-// Chooses, out of indexes with the same suffix, as few as possible that cover all fixed fields.
-std::vector<const Match*> ChooseCover(const std::vector<Match>& matches, FixedFields* uncovered) {
-  std::vector<const Match*> chosen;
-  while (true) {
-    const Match* best = nullptr;
-    size_t best_gain = 0;
-    for (const Match& match : matches) {
-      const auto gain = static_cast<size_t>(
-          std::count_if(match.covered.begin(), match.covered.end(),
-                        [&](const IndexField& field) { return uncovered->contains(field); }));
-      // Among those that cover as much, the one with the fewest fields.
-      const bool is_better = gain > best_gain || (best && gain == best_gain &&
-                                                  match.covered.size() < best->covered.size());
-      if (gain > 0 && is_better) {
-        best = &match;
-        best_gain = gain;
-      }
-    }
-    if (best == nullptr) return chosen;
-    chosen.push_back(best);
-    for (const IndexField& field : best->covered) uncovered->erase(field);
-    if (uncovered->empty()) return chosen;
-  }
-}
-
 // Counts what a scan of one index would read, up to kProbedEntriesMax.
 Result<size_t> Probe(const Context& context, const ScannedIndex& scanned, const Range& range) {
   Range physical = range;
@@ -248,6 +174,7 @@ class Planner {
 
   Result<Plan> Make() {
     Plan plan;
+    plan.keys_only = context_.keys_only;
     const bool can_use_indexes =
         !context_.query.query.collection_id.empty() && context_.source.changed().has_value();
     for (const Conjunction& conjunction : context_.query.disjuncts) {
@@ -286,14 +213,16 @@ class Planner {
 
   Result<ConjunctionPlan> Choose(const ConjunctionShape& shape, Plan* plan) {
     const std::vector<Order> suffix = SuffixOf(context_.layout, shape);
-    std::vector<Match> matches;
+    std::vector<IndexMatch> matches;
     for (const Index& index : indexes_) {
-      if (auto match = MatchIndex(index, context_.layout, shape, suffix)) {
+      if (index.state != index::State::kReady) continue;
+      if (auto match = MatchIndex(index.definition, context_.layout, shape, suffix)) {
+        match->index = &index;
         matches.push_back(*std::move(match));
       }
     }
     FixedFields uncovered = FixedFieldsOf(shape);
-    std::vector<const Match*> cover = ChooseCover(matches, &uncovered);
+    std::vector<const IndexMatch*> cover = ChooseCover(matches, &uncovered);
     if (cover.empty() && uncovered.empty() && !matches.empty()) cover.push_back(&matches[0]);
     ConjunctionPlan ordered;
     if (!cover.empty()) ordered = InOrder(shape, suffix, cover);
@@ -312,11 +241,11 @@ class Planner {
   }
 
   ConjunctionPlan InOrder(const ConjunctionShape& shape, const std::vector<Order>& suffix,
-                          const std::vector<const Match*>& cover) const {
+                          const std::vector<const IndexMatch*>& cover) const {
     ConjunctionPlan result;
     result.kind = ConjunctionPlan::Kind::kScan;
     result.scan = ScanOf(context_, shape, suffix);
-    for (const Match* match : cover) {
+    for (const IndexMatch* match : cover) {
       const size_t fixed = match->index->definition.fields.size() - suffix.size();
       result.scan.indexes.push_back({match->index,
                                      FixedPrefix(*match->index, fixed, context_.layout, shape),

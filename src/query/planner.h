@@ -34,6 +34,7 @@ struct Plan {
   // One for each disjunct, or none: then all documents of the query's scope are looked at.
   std::vector<ConjunctionPlan> conjunctions;
   bool scans_documents = false;
+  bool keys_only = false;  // Documents are read only for want of an index.
   std::vector<IndexUse> indexes_used;
   // The indexes that are missing for cost to follow the result. Canonical.
   std::vector<index::Definition> missing;

@@ -10,6 +10,7 @@
 
 #include "model/field_path.h"
 #include "model/names.h"
+#include "vector/distance.h"
 
 namespace hearth::query {
 
@@ -62,7 +63,7 @@ struct Bound {
   bool before;  // Just before the documents with these values; else just after them.
 };
 
-enum class DistanceMeasure : uint8_t { kEuclidean, kCosine, kDotProduct };
+using vector::DistanceMeasure;
 
 struct FindNearest {
   model::FieldPath vector_field;

@@ -29,6 +29,9 @@ using Wants = query::Execution::Wants;
 
 // A message may be sent at any time; a producer of many makes a pause after this many bytes.
 constexpr size_t kUnwaitedBytesMax = http::kSendBufferLowBytes;
+// Results are handed over together, unless the next one takes its time.
+constexpr size_t kBatchBytesMax = size_t{16} * 1024;
+constexpr std::chrono::milliseconds kBatchTimeMax{1};
 
 // A query that is ready to be run.
 struct PreparedQuery {
@@ -74,6 +77,7 @@ class QueryStart : public std::enable_shared_from_this<QueryStart> {
   void Finish() {
     Result<Run> run = *std::exchange(run_, std::nullopt);
     if (!run.ok()) return call_->Finish(run.status());
+    (*run)->CancelWhen([call = call_] { return call->closed(); });
     use_(*std::move(run));
   }
 
@@ -140,10 +144,12 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
 
   void Continue() {
     const auto started = clock_.Monotonic();
+    auto sent = started;
     size_t unwaited_bytes = 0;
     while (!call_->closed()) {
       if (unwaited_bytes >= kUnwaitedBytesMax) {
         duration_ += clock_.Monotonic() - started;
+        SendBatch();
         return call_->WhenWritable([self = shared_from_this()] { self->ContinueLater(); });
       }
       Result<std::optional<QueryResult>> next = run_->Next();
@@ -155,12 +161,21 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
       wire::QueryAnswer answer = NextAnswer();
       answer.document = wire::EncodeResultDocument(run_->database().name, **next, form_);
       if (held_back_) {
-        std::string message = wire::EncodeQueryAnswer(*held_back_);
+        const std::string message = wire::EncodeQueryAnswer(*held_back_);
         unwaited_bytes += message.size();
-        call_->Send(std::move(message));
+        batch_.Add(message);
       }
       held_back_ = std::move(answer);
+      const auto now = clock_.Monotonic();
+      if (batch_.bytes() >= kBatchBytesMax || now - sent >= kBatchTimeMax) {
+        SendBatch();
+        sent = now;
+      }
     }
+  }
+
+  void SendBatch() {
+    if (!batch_.empty()) call_->Send(std::exchange(batch_, {}));
   }
 
   void ContinueLater() {
@@ -191,14 +206,15 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
 
   void End(const std::optional<wire::QueryAnswer>& last, const Status& status) {
     run_.reset();  // Before the client can know: its next request may end the transaction.
-    if (last) call_->Send(wire::EncodeQueryAnswer(*last));
-    call_->Finish(status);
+    if (last) batch_.Add(wire::EncodeQueryAnswer(*last));
+    call_->Finish(std::exchange(batch_, {}), status);
   }
 
   Engine& engine_;
   const Clock& clock_;
   const Call call_;
   wire::ResultForm form_;
+  http::GrpcBatch batch_;  // Not handed over yet.
   Explain explain_ = Explain::kNothing;
   Run run_;
   // The newest result waits for the next one, because the last of all has to say that it is.

@@ -1,0 +1,180 @@
+"""Servers to be measured, the load on them, and the table of what was measured."""
+import contextlib
+import datetime
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build" / "release"
+METHODS = "/google.firestore.v1.Firestore/"
+CONNECTIONS = 4
+
+
+class TooSlow(RuntimeError):
+    """Nothing was answered in the time of a measurement."""
+
+
+class Server:
+    """A server process; `with` starts it, waits until it listens, and stops it."""
+
+    def __init__(self, name, command, address=None, log=None):
+        self.name, self.command, self.address = name, command, address
+        self.log = log  # A file for what it says on its standard error.
+
+    def __enter__(self):
+        started = time.monotonic()
+        with open(self.log or os.devnull, "a", encoding="utf-8") as log:
+            self.process = subprocess.Popen(
+                [str(part) for part in self.command], stdout=subprocess.PIPE, stderr=log,
+                text=True, start_new_session=True)
+        if self.address is None:
+            line = self.process.stdout.readline()
+            match = re.search(r"listening on (\S+)", line)
+            if not match:
+                raise RuntimeError(f"{self.name} did not start: {line!r}")
+            self.address = match[1]
+        wait_for_port(self.address)
+        self.start_ms = (time.monotonic() - started) * 1000
+        return self
+
+    def __exit__(self, *_):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGTERM)
+        try:
+            self.process.wait(timeout=15)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+    def cpu_seconds(self):
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def resident_mib(self):
+        """Of the whole process group: a starter script may stand before the server."""
+        pages = 0
+        for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):
+                fields = stat.read_text().rsplit(")", 1)[1].split()
+                if int(fields[2]) == self.process.pid:
+                    pages += int((stat.parent / "statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def wait_for_port(address):
+    host, port = address.rsplit(":", 1)
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            socket.create_connection((host, int(port)), timeout=1).close()
+            return
+        except OSError:
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"nothing listens on {address}") from None
+            time.sleep(0.002)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def hearth(folder, log=None):
+    return Server("hearth", [BUILD / "hearth", "serve", "--data", folder, "--listen", "127.0.0.1:0",
+                             "--log-level", "info" if log else "warning"], log=log)
+
+
+def canned(messages):
+    return Server("canned", [BUILD / "canned_server", "--loops", os.cpu_count(), "--answers", messages])
+
+
+def emulator():
+    """None where Google's emulator is not installed."""
+    installed = subprocess.run(["dpkg", "-s", "google-cloud-cli-firestore-emulator"],
+                               capture_output=True).returncode == 0
+    if not installed or not shutil.which("java"):
+        return None
+    port = free_port()
+    return Server("emulator", [ROOT / "tools" / "official-emulator", port], f"127.0.0.1:{port}")
+
+
+def load(server, method, messages, seconds, in_flight, requests=0):
+    """What the native load generator reports, and the server's CPU time for each request. Ends
+    after `requests`, unless 0."""
+    cpu_before = server.cpu_seconds()
+    connections = min(in_flight, CONNECTIONS)
+    output = subprocess.run(
+        [BUILD / "hearth_load", "--address", server.address, "--path", METHODS + method,
+         "--connections", str(connections), "--streams", str(in_flight // connections),
+         "--threads", "1", "--seconds", str(seconds), "--messages", messages,
+         "--requests", str(requests), "--header", "authorization:Bearer owner"],
+        check=True, capture_output=True, text=True).stdout
+    report = json.loads(output)
+    if report["errors"]:
+        raise RuntimeError(f"{server.name} answered {method} with errors: {report['errors']}")
+    if not report["requests"]:
+        raise TooSlow(f"{server.name} answered no {method} in time")
+    report["cpu_micros"] = (server.cpu_seconds() - cpu_before) * 1e6 / report["requests"]
+    return report
+
+
+def cpu_name():
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return "unknown CPU"
+
+
+def machine(folder):
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
+    disk = subprocess.run(["stat", "-f", "-c", "%T", folder], capture_output=True, text=True).stdout
+    return (f"{os.cpu_count()} × {cpu_name()}, {memory:.0f} GiB, Linux {os.uname().release}, "
+            f"{disk.strip()}")
+
+
+class Report:
+    def __init__(self):
+        self.rows = []
+
+    def add(self, what, value, against="", ratio=None, budget=""):
+        self.rows.append((what, value, against, f"{ratio:.2f}" if ratio is not None else "", budget))
+        print(f"  {what}: {value}" + (f"  ({ratio:.2f} of {against})" if ratio is not None else ""),
+              flush=True)
+
+    def markdown(self):
+        return table(("what", "measured", "against", "ratio", "budget"), self.rows)
+
+
+def table(heads, rows):
+    lines = [heads, ["---"] + ["---:"] * (len(heads) - 1), *rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def rate(number):
+    return f"{number:,.0f}/s"
+
+
+@contextlib.contextmanager
+def scratch_folder():
+    # Beside the build and not in /tmp, which may be memory: a sync must reach the disk.
+    with tempfile.TemporaryDirectory(dir=BUILD, prefix="bench-") as folder:
+        yield pathlib.Path(folder)
+
+
+def write_results(name, text):
+    """Prints the text and writes it to bench/results/, with the machine's description."""
+    results = ROOT / "bench" / "results"
+    results.mkdir(exist_ok=True)
+    path = results / f"{datetime.datetime.now():%Y-%m-%d-%H%M%S}-{name}.md"
+    text = f"# {datetime.date.today()}: {machine(BUILD)}\n\n{text}"
+    path.write_text(text)
+    print(f"\n{text}\nwritten to {path.relative_to(ROOT)}")

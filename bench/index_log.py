@@ -1,0 +1,35 @@
+"""What a server's log says about the indexes that it builds."""
+import datetime
+import time
+
+QUIET_SECONDS = 1.5  # No index is being built when none has been for so long.
+STARTED, READY = "building an index", "an index is ready"
+
+
+class IndexLog:
+    def __init__(self, path):
+        self.path = path
+
+    def times(self, event):
+        return [datetime.datetime.fromisoformat(line.split()[0].rstrip("Z"))
+                for line in self.path.read_text().splitlines() if f" info {event} " in line]
+
+    def is_building(self):
+        return len(self.times(STARTED)) > len(self.times(READY))
+
+    def count(self):
+        return len(self.times(READY))
+
+    def last_build_seconds(self):
+        return (self.times(READY)[-1] - self.times(STARTED)[-1]).total_seconds()
+
+    def wait_until_building(self):
+        while not self.is_building():
+            time.sleep(0.005)
+
+    def wait_until_quiet(self):
+        quiet_since = time.monotonic()
+        while time.monotonic() < quiet_since + QUIET_SECONDS:
+            time.sleep(0.1)
+            if self.is_building():
+                quiet_since = time.monotonic()

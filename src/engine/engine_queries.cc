@@ -1,0 +1,89 @@
+// Queries, and the indexes that follow from what they cost.
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "base/log.h"
+#include "engine/engine.h"
+#include "query/required_index.h"
+
+namespace hearth::engine {
+
+namespace {
+
+// True when much more was read than the results explain.
+bool IsExpensive(const query::Plan& plan, const query::Statistics& statistics, uint64_t allowed) {
+  constexpr uint64_t kReadsPerResult = 4;
+  const uint64_t explained = kReadsPerResult * statistics.results_returned;
+  if (plan.keys_only && statistics.documents_scanned > allowed) return true;
+  return statistics.documents_scanned + statistics.index_entries_scanned > allowed + explained;
+}
+
+}  // namespace
+
+using index::Definition;
+
+void Engine::Query(Database& database, query::NormalizedQuery query, const Consistency& consistency,
+                   QueryCallback done) {
+  query::Execution::Options options;
+  if (options_.index_mode == IndexMode::kStrict) {
+    options.documents_max = options_.scanned_documents_max;
+    Status status = query::CheckIndexes(query, *index_policy_.Of(database));
+    if (!status.ok()) return done(std::move(status));
+  }
+  needed_indexes_.Note(database.number, query);
+  const ReadScope scope = ScopeOf(query);
+  const std::thread::id caller = std::this_thread::get_id();
+  // std::function wants copyable captures.
+  auto shared_query = std::make_shared<query::NormalizedQuery>(std::move(query));
+  Read(database, consistency, scope,
+       [this, &database, caller, shared_query, options,
+        done = std::move(done)](Result<std::unique_ptr<ReadView>> opened) {
+         if (!opened.ok()) return done(opened.status());
+         auto view = std::make_shared<std::unique_ptr<ReadView>>(*std::move(opened));
+         const auto start = [this, &database, view, shared_query, options, done] {
+           done(QueryRun::Start(
+               std::move(*view), std::move(*shared_query), options,
+               [this, &database](const query::Plan& plan, const query::Statistics& statistics) {
+                 NoteCost(database, plan, statistics);
+               }));
+         };
+         if (std::this_thread::get_id() == caller) return start();
+         // Granted late, on a thread that must not wait for the disk.
+         if (const Status accepted = RunBlocking(start); !accepted.ok()) done(accepted);
+       });
+}
+
+void Engine::NoteCost(const Database& database, const query::Plan& plan,
+                      const query::Statistics& statistics) {
+  const int64_t now = clock_.WallMicros();
+  for (const query::ConjunctionPlan& conjunction : plan.conjunctions) {
+    for (const query::ScannedIndex& scanned : conjunction.scan.indexes) {
+      scanned.index->activity->used_at_micros = now;
+    }
+  }
+  if (!IsExpensive(plan, statistics, options_.reads_without_index_max)) return;
+  const std::vector<Definition>& wanted =
+      plan.missing.empty() ? plan.alternatives_to_joins : plan.missing;
+  if (wanted.empty()) return;
+  if (statistics.documents_scanned > options_.scanned_documents_max) {
+    Log(LogLevel::kWarning, "a query without a fitting index has read many documents",
+        {{"database", database.name.text()},
+         {"collection", wanted[0].collection_id},
+         {"index", index::Properties(wanted[0])},
+         {"documents", statistics.documents_scanned}});
+  }
+  if (!database.is_on_disk) return;
+  const std::shared_ptr<const index::IndexConfig> config = index_policy_.Of(database);
+  for (const Definition& definition : wanted) {
+    const bool may_be_made = std::all_of(
+        definition.fields.begin(), definition.fields.end(), [&](const index::IndexField& field) {
+          return query::MayBeIndexed(definition.collection_id, field.path, *config);
+        });
+    if (may_be_made) {
+      index_keeper_->Want(database.number, definition, index::Origin::kOnDemand);
+    }
+  }
+}
+
+}  // namespace hearth::engine

@@ -1,0 +1,167 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "engine/query_run.h"
+#include "engine/testing/test_engine.h"
+
+namespace hearth::engine {
+namespace {
+
+using model::FieldPath;
+using query::FieldFilter;
+using query::Filter;
+using query::Operator;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class EngineQueryTest : public testing::Test {
+ protected:
+  static query::Query Collection(const std::string& id) { return {{NameDatabase(), ""}, id}; }
+  static query::Query Group(const std::string& id) {
+    query::Query query = Collection(id);
+    query.all_descendants = true;
+    return query;
+  }
+  static query::Query Where(query::Query query, const char* path, Operator op, int64_t value) {
+    query.where = Filter{FieldFilter{*FieldPath::Parse(path), op, model::EncodeInteger(value)}};
+    return query;
+  }
+
+  using Runs = Outcome<Result<std::unique_ptr<QueryRun>>>;
+  Runs Start(query::Query query, const Consistency& consistency = Now{}) {
+    Runs outcome;
+    test_.engine().Query(test_.database(), *query::Normalize(std::move(query)), consistency,
+                         outcome.Callback());
+    return outcome;
+  }
+  static std::vector<std::string> Paths(QueryRun& run) {
+    std::vector<std::string> paths;
+    while (true) {
+      Result<std::optional<QueryResult>> next = run.Next();
+      EXPECT_TRUE(next.ok()) << next.status().ToString();
+      if (!next.ok() || !*next) return paths;
+      paths.push_back((*next)->path.path());
+    }
+  }
+  std::vector<std::string> Find(query::Query query, const Consistency& consistency = Now{}) {
+    Result<std::unique_ptr<QueryRun>> run = Start(std::move(query), consistency).Take();
+    EXPECT_TRUE(run.ok()) << run.status().ToString();
+    return run.ok() ? Paths(**run) : std::vector<std::string>();
+  }
+  // Documents whose field n counts up.
+  void Fill(const std::string& collection, int64_t count) {
+    for (int64_t n = 0; n < count; ++n) {
+      test_.MustCommit(SetNumber(collection + "/d" + std::to_string(1000 + n), n));
+    }
+  }
+
+  TestEngine test_{Options()};
+
+ private:
+  static EngineOptions Options() {
+    EngineOptions options;
+    options.reads_without_index_max = 20;
+    options.indexes.step_documents_max = 7;
+    return options;
+  }
+};
+
+TEST_F(EngineQueryTest, AnExpensiveQueryHasItsIndexMadeAndThenReadsOnlyWhatItReturns) {
+  Fill("c", 100);
+  const query::Query query = Where(Collection("c"), "n", Operator::kGreaterOrEqual, 98);
+  EXPECT_THAT(Find(query), ElementsAre("c/d1098", "c/d1099"));
+  test_.engine().AwaitIndexes();
+  const std::vector<index::Index> indexes = test_.engine().Indexes(test_.database());
+  ASSERT_EQ(indexes.size(), 1u);
+  EXPECT_EQ(index::Properties(indexes[0].definition), "(n ASC, __name__ ASC)");
+  EXPECT_EQ(indexes[0].state, index::State::kReady);
+
+  const auto run = *Start(query).Take();
+  EXPECT_THAT(Paths(*run), ElementsAre("c/d1098", "c/d1099"));
+  EXPECT_EQ(run->statistics().documents_scanned, 2u);
+  EXPECT_EQ(run->statistics().index_entries_scanned, 2u);
+}
+
+TEST_F(EngineQueryTest, ACheapQueryMakesNoIndex) {
+  Fill("c", 15);
+  EXPECT_THAT(Find(Where(Collection("c"), "n", Operator::kEqual, 3)), ElementsAre("c/d1003"));
+  test_.engine().AwaitIndexes();
+  EXPECT_THAT(test_.engine().Indexes(test_.database()), IsEmpty());
+}
+
+TEST_F(EngineQueryTest, IndexesSurviveARestartAndFollowLaterWrites) {
+  Fill("c", 50);
+  const query::Query query = Where(Collection("c"), "n", Operator::kGreater, 48);
+  Find(query);
+  test_.engine().AwaitIndexes();
+  test_.Restart();
+  ASSERT_EQ(test_.engine().Indexes(test_.database()).size(), 1u);
+  test_.MustCommit(SetNumber("c/d1049", 0));
+  test_.MustCommit(SetNumber("c/new", 60));
+  const auto run = *Start(query).Take();
+  EXPECT_THAT(Paths(*run), ElementsAre("c/new"));
+  EXPECT_EQ(run->statistics().documents_scanned, 1u);
+}
+
+TEST_F(EngineQueryTest, AnUnusedIndexIsDroppedWithItsEntries) {
+  Fill("c", 50);
+  Find(Where(Collection("c"), "n", Operator::kGreater, 48));
+  test_.engine().AwaitIndexes();
+  test_.Pass(std::chrono::hours(8 * 24));
+  test_.engine().AwaitIndexes();
+  EXPECT_THAT(test_.engine().Indexes(test_.database()), IsEmpty());
+  const auto snapshot = test_.store().NewSnapshot();
+  EXPECT_FALSE(
+      snapshot->Scan(storage::Space::kIndexes, {"", ""}, storage::Direction::kForward)->Valid());
+}
+
+TEST_F(EngineQueryTest, AQueryInATransactionKeepsPhantomsOut) {
+  Fill("c", 3);
+  const std::string transaction = test_.Begin();
+  EXPECT_THAT(Find(Collection("c"), InTransaction{transaction}),
+              ElementsAre("c/d1000", "c/d1001", "c/d1002"));
+  auto outside = test_.StartCommit({SetNumber("c/phantom", 9)});
+  auto elsewhere = test_.StartCommit({SetNumber("other/document", 9)});
+  EXPECT_TRUE(elsewhere.Take().ok());
+  EXPECT_FALSE(outside.IsThere());
+  EXPECT_THAT(Find(Collection("c"), InTransaction{transaction}),
+              ElementsAre("c/d1000", "c/d1001", "c/d1002"));
+  EXPECT_TRUE(test_.Commit(SetNumber("c/own", 4), transaction).ok());
+  EXPECT_TRUE(outside.Take().ok());
+}
+
+TEST_F(EngineQueryTest, AGroupQueryInATransactionLocksItsGroupOnly) {
+  Fill("a/1/g", 2);
+  const std::string transaction = test_.Begin();
+  EXPECT_EQ(Find(Group("g"), InTransaction{transaction}).size(), 2u);
+  EXPECT_TRUE(test_.Commit(SetNumber("a/1/h/x", 1)).ok());
+  auto phantom = test_.StartCommit({SetNumber("b/7/g/x", 1)});
+  EXPECT_FALSE(phantom.IsThere());
+  EXPECT_TRUE(test_.Rollback(transaction).ok());
+  EXPECT_TRUE(phantom.Take().ok());
+}
+
+TEST_F(EngineQueryTest, ThePastIsExactWithIndexesToo) {
+  Fill("c", 60);
+  const query::Query query = Where(Collection("c"), "n", Operator::kGreater, 56);
+  Find(query);
+  test_.engine().AwaitIndexes();
+  const model::Timestamp before = test_.MustCommit(SetNumber("c/d1057", 1));
+  test_.MustCommit(SetNumber("c/d1000", 100));
+  test_.MustCommit({Delete("c/d1058"), SetNumber("c/new", 57)});
+  EXPECT_THAT(Find(query, before), ElementsAre("c/d1058", "c/d1059"));
+  EXPECT_THAT(Find(query), ElementsAre("c/new", "c/d1059", "c/d1000"));
+}
+
+TEST_F(EngineQueryTest, ACancelledQueryStops) {
+  Fill("c", 600);
+  auto run = *Start(Where(Collection("c"), "n", Operator::kGreater, 10'000)).Take();
+  run->CancelWhen([] { return true; });
+  EXPECT_EQ(run->Next().status().code(), Code::kCancelled);
+}
+
+}  // namespace
+}  // namespace hearth::engine

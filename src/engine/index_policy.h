@@ -1,0 +1,40 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/mutex.h"
+#include "engine/database.h"
+#include "index/index_config.h"
+
+namespace hearth::engine {
+
+// kAuto: no query is refused; indexes are made when they are needed. kStrict: what Firestore would
+// refuse for want of an index is refused.
+enum class IndexMode : uint8_t { kAuto, kStrict };
+
+// The index configuration of databases, by database id, whatever their project.
+//
+// Threads: safe for concurrent use.
+class IndexPolicy {
+ public:
+  void Set(std::string database_id, index::IndexConfig config) EXCLUDES_LOCK(mutex_);
+  // Never null: an empty configuration where there is none.
+  std::shared_ptr<const index::IndexConfig> Of(const Database& database) const
+      EXCLUDES_LOCK(mutex_);
+  // Grows with every change.
+  uint64_t version() const { return version_; }
+
+ private:
+  mutable Mutex mutex_;  // Leaf lock.
+  // Shared with the queries that look at it.
+  std::map<std::string, std::shared_ptr<const index::IndexConfig>, std::less<>> configs_
+      GUARDED_BY(mutex_);
+  std::atomic<uint64_t> version_ = 1;
+};
+
+}  // namespace hearth::engine

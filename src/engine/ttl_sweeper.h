@@ -1,0 +1,108 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "base/status.h"
+#include "engine/database.h"
+#include "engine/index_registry.h"
+#include "engine/write.h"
+#include "index/index_config.h"
+#include "storage/store.h"
+
+namespace hearth::engine {
+
+// How one TTL policy is doing.
+struct TtlStatus {
+  index::TtlPolicy policy;
+  bool is_indexed = false;  // Nothing expires before the index is ready.
+  uint64_t deleted = 0;     // Since the start.
+  // By how much the oldest document that is still there has outlived its time.
+  std::chrono::microseconds late{0};
+};
+
+// Deletes what has expired: the documents whose TTL field, plus the policy's offset, is in the
+// past.
+//
+// Each deletion is a commit of its own, on the condition that the document has not changed since;
+// only so many are under way at a time that commits of others keep their share.
+//
+// Threads: safe for concurrent use. Ownership: borrows all that it is given. Errors are logged, and
+// what failed is tried again with the next sweep.
+class TtlSweeper {
+ public:
+  static constexpr size_t kUnderWayMax = 128;
+  static constexpr std::chrono::milliseconds kPeriod{1'000};
+
+  // What the sweeper needs of the engine.
+  struct Hooks {
+    std::function<std::vector<Database*>()> databases;
+    std::function<std::vector<index::TtlPolicy>(const Database&)> policies;
+    std::function<Result<Record>(const Database&, const model::DocumentPath&)> get;
+    std::function<void(Database&, Write, std::function<void(Status)>)> commit;
+  };
+
+  TtlSweeper(const storage::Store& store, const Clock& clock, const IndexRegistry& indexes,
+             Hooks hooks);
+  ~TtlSweeper();
+  TtlSweeper(const TtlSweeper&) = delete;
+  TtlSweeper& operator=(const TtlSweeper&) = delete;
+
+  void Start();
+  void Stop() EXCLUDES_LOCK(mutex_);
+
+  // Deletes all that has expired by now. Returns how many documents that were.
+  size_t Sweep() EXCLUDES_LOCK(mutex_);
+
+  std::vector<TtlStatus> StatusOf(const Database& database) const EXCLUDES_LOCK(mutex_);
+
+ private:
+  struct Progress {
+    uint64_t deleted = 0;
+    std::chrono::microseconds late{0};
+  };
+  // A document that seems to have expired, and the key of its entry.
+  struct Candidate {
+    std::string entry_key;
+    model::DocumentPath path;
+    int64_t expired_at_micros;
+  };
+
+  void Run() EXCLUDES_LOCK(mutex_);
+  bool stopping() const EXCLUDES_LOCK(mutex_);
+  std::optional<index::Index> IndexOf(const Database& database,
+                                      const index::TtlPolicy& policy) const;
+  Result<size_t> SweepPolicy(Database& database, const index::TtlPolicy& policy)
+      EXCLUDES_LOCK(mutex_);
+  Result<std::vector<Candidate>> FindExpired(const index::Index& index, int64_t cutoff_micros,
+                                             const std::string& after) const;
+  size_t Delete(Database& database, const index::TtlPolicy& policy, int64_t cutoff_micros,
+                const std::vector<Candidate>& candidates);
+  void Note(const Database& database, const index::TtlPolicy& policy, uint64_t deleted,
+            std::chrono::microseconds late) EXCLUDES_LOCK(mutex_);
+
+  const storage::Store& store_;
+  const Clock& clock_;
+  const IndexRegistry& indexes_;
+  const Hooks hooks_;
+  mutable Mutex mutex_;  // Leaf lock.
+  CondVar changed_;
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  std::map<std::pair<model::DatabaseNumber, std::string>, Progress> progress_ GUARDED_BY(mutex_);
+  std::thread thread_;
+};
+
+// The index that a policy needs.
+index::Definition TtlIndex(const index::TtlPolicy& policy);
+
+}  // namespace hearth::engine

@@ -1,0 +1,188 @@
+#include "query/required_index.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "index/create_index_link.h"
+#include "query/index_match.h"
+
+namespace hearth::query {
+namespace {
+
+using index::Definition;
+using index::FieldMode;
+using index::FieldOverride;
+using index::IndexConfig;
+using index::QueryScope;
+using index::SingleFieldIndex;
+using model::FieldPath;
+
+// What is said about this field, or about all of the collection group; null where nothing is.
+const FieldOverride* OverrideOf(const IndexConfig& config, const std::string& collection_id,
+                                const FieldPath& field) {
+  const FieldOverride* of_all = nullptr;
+  for (const FieldOverride& each : config.overrides) {
+    if (each.collection_group != collection_id) continue;
+    if (each.field == field) return &each;
+    if (!each.field) of_all = &each;
+  }
+  return of_all;
+}
+
+// The indexes of one field: automatic ones, unless the configuration says otherwise.
+std::vector<SingleFieldIndex> SingleFieldIndexes(const IndexConfig& config,
+                                                 const std::string& collection_id,
+                                                 const FieldPath& field) {
+  if (const FieldOverride* found = OverrideOf(config, collection_id, field)) return found->indexes;
+  return {{FieldMode::kAscending, QueryScope::kCollection},
+          {FieldMode::kDescending, QueryScope::kCollection},
+          {FieldMode::kContains, QueryScope::kCollection}};
+}
+
+// Everything that Firestore would have for a query on these fields.
+std::vector<Definition> ConfiguredIndexes(const IndexConfig& config,
+                                          const std::string& collection_id,
+                                          const std::set<FieldPath>& fields) {
+  std::vector<Definition> definitions;
+  for (const Definition& composite : config.composites) {
+    if (composite.collection_id == collection_id) definitions.push_back(composite);
+  }
+  for (const FieldPath& field : fields) {
+    for (const SingleFieldIndex& single : SingleFieldIndexes(config, collection_id, field)) {
+      definitions.push_back({collection_id,
+                             single.scope,
+                             {{field, single.mode}},
+                             single.mode == FieldMode::kDescending});
+    }
+  }
+  return definitions;
+}
+
+// The index that the query asks for, in the directions that it states.
+Definition Wanted(const NormalizedQuery& query, const Layout& layout,
+                  const ConjunctionShape& shape) {
+  Definition definition{query.query.collection_id,
+                        layout.scope,
+                        {},
+                        query.orders.back().direction == SortDirection::kDescending};
+  if (shape.contains) definition.fields.push_back({shape.contains->path, FieldMode::kContains});
+  for (const auto& [path, value] : shape.constants) {
+    definition.fields.push_back({path, FieldMode::kAscending});
+  }
+  for (const Order& order : query.orders) {
+    if (order.path.IsName() || shape.constants.contains(order.path)) continue;
+    definition.fields.push_back({order.path, order.direction == SortDirection::kDescending
+                                                 ? FieldMode::kDescending
+                                                 : FieldMode::kAscending});
+  }
+  return definition;
+}
+
+Status MissingIndex(const NormalizedQuery& query, const Definition& definition,
+                    const ConjunctionShape& shape) {
+  const auto ranges = shape.inequalities.size() > 1 ? index::RangeFilters::kOnSeveralFields
+                                                    : index::RangeFilters::kOnOneFieldAtMost;
+  return Status(Code::kFailedPrecondition,
+                index::MissingIndexMessage(query.query.parent.database, definition, ranges));
+}
+
+// The index that the configuration lacks for the conjunction; nullopt where it lacks none.
+std::optional<Definition> FindMissing(const NormalizedQuery& query, const Layout& layout,
+                                      const ConjunctionShape& shape, const IndexConfig& config) {
+  const std::vector<Order> suffix = SuffixOf(layout, shape);
+  FixedFields uncovered = FixedFieldsOf(shape);
+  if (shape.is_contradiction || shape.name_equal) return std::nullopt;
+  if (uncovered.empty() && suffix.empty()) return std::nullopt;
+  std::set<FieldPath> fields;
+  for (const index::IndexField& field : uncovered) fields.insert(field.path);
+  for (const Order& order : suffix) fields.insert(order.path);
+  std::vector<IndexMatch> matches;
+  for (const Definition& definition :
+       ConfiguredIndexes(config, query.query.collection_id, fields)) {
+    if (auto match = MatchIndex(definition, layout, shape, suffix)) {
+      matches.push_back(*std::move(match));
+    }
+  }
+  if (!matches.empty()) ChooseCover(matches, &uncovered);
+  if (!matches.empty() && uncovered.empty()) return std::nullopt;
+
+  Definition wanted = Wanted(query, layout, shape);
+  if (suffix.empty()) {
+    // Equalities alone are joined: what is missing is the index of one field.
+    std::erase_if(wanted.fields, [&](const auto& field) { return !uncovered.contains(field); });
+    wanted.fields.resize(1, wanted.fields.front());
+    wanted.name_descending = false;
+  }
+  return wanted;
+}
+
+// A search for the nearest needs an index of the vectors, with all that is compared for equality.
+Status CheckVectorIndex(const NormalizedQuery& query, const Layout& layout,
+                        const IndexConfig& config) {
+  const FindNearest& nearest = *query.query.nearest;
+  for (const Conjunction& conjunction : query.disjuncts) {
+    const ConjunctionShape shape(conjunction);
+    const bool is_there = std::any_of(
+        config.vectors.begin(), config.vectors.end(), [&](const index::VectorIndex& each) {
+          return each.collection_group == query.query.collection_id && each.scope == layout.scope &&
+                 each.field == nearest.vector_field &&
+                 each.dimension == nearest.query_vector.size() &&
+                 each.prefix.size() == FixedFieldsOf(shape).size() &&
+                 std::all_of(each.prefix.begin(), each.prefix.end(),
+                             [&](const index::IndexField& field) { return IsFixed(field, shape); });
+        });
+    if (is_there) continue;
+    index::VectorIndex wanted{query.query.collection_id,
+                              layout.scope,
+                              {},
+                              nearest.vector_field,
+                              static_cast<uint32_t>(nearest.query_vector.size()),
+                              std::nullopt};
+    for (const auto& [path, value] : shape.constants) {
+      wanted.prefix.push_back({path, FieldMode::kAscending});
+    }
+    return Status(Code::kFailedPrecondition,
+                  index::MissingVectorIndexMessage(query.query.parent.database, wanted));
+  }
+  return Status();
+}
+
+}  // namespace
+
+Status CheckIndexes(const NormalizedQuery& query, const IndexConfig& config) {
+  if (query.query.collection_id.empty()) return Status();
+  const Layout layout = LayoutOf(query);
+  if (query.query.nearest) return CheckVectorIndex(query, layout, config);
+  for (const Conjunction& conjunction : query.disjuncts) {
+    const ConjunctionShape shape(conjunction);
+    const std::optional<Definition> missing = FindMissing(query, layout, shape, config);
+    if (missing) return MissingIndex(query, *missing, shape);
+  }
+  return Status();
+}
+
+std::vector<Definition> NeededIndexes(const NormalizedQuery& query) {
+  std::vector<Definition> needed;
+  if (query.query.collection_id.empty()) return needed;
+  const Layout layout = LayoutOf(query);
+  const bool is_group = layout.scope == QueryScope::kCollectionGroup;
+  for (const Conjunction& conjunction : query.disjuncts) {
+    // One field needs no configuration, and most queries have no more.
+    if (conjunction.filters.size() + layout.fields.size() < 2 && !is_group) continue;
+    const ConjunctionShape shape(conjunction);
+    std::optional<Definition> missing = FindMissing(query, layout, shape, IndexConfig());
+    if (missing) needed.push_back(*std::move(missing));
+  }
+  return needed;
+}
+
+bool MayBeIndexed(const std::string& collection_id, const FieldPath& field,
+                  const IndexConfig& config) {
+  const FieldOverride* found = OverrideOf(config, collection_id, field);
+  return found == nullptr || !found->indexes.empty();
+}
+
+}  // namespace hearth::query
