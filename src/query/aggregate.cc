@@ -17,14 +17,13 @@ using model::FieldPath;
 using model::ValueType;
 using model::ValueView;
 
-// A sum as Firestore makes it: exact while there are only integers, with Neumaier's compensation
-// once there is a double.
+// A sum as Firestore makes it: integers exactly, doubles with Neumaier's compensation, and both
+// together at the end.
 class Sum {
  public:
   void AddInteger(int64_t integer) {
     ++count_;
     integers_ += integer;
-    AddToDoubles(static_cast<double>(integer));
   }
   void AddDouble(double number) {
     ++count_;
@@ -54,8 +53,8 @@ class Sum {
     doubles_ = sum;
   }
   double Total() const {
-    if (!has_double_) return static_cast<double>(integers_);
-    return std::isfinite(doubles_) ? doubles_ + compensation_ : doubles_;
+    const double doubles = std::isfinite(doubles_) ? doubles_ + compensation_ : doubles_;
+    return static_cast<double>(integers_) + doubles;
   }
 
   __extension__ typedef __int128 Wide;

@@ -41,12 +41,16 @@ class Sorter final : public Stream {
     next_ = 0;
     is_complete_ = true;
     size_t bytes = 0;
+    // The first key that this pass has left out: what comes after it is for a later pass too, even
+    // if there is room again.
+    std::optional<std::string> left_out;
     const std::unique_ptr<Stream> input = input_();
     Item item;
     while (true) {
       ASSIGN_OR_RETURN(const bool found, input->Next(&item));
       if (!found) break;
       if (last_ && !layout_.Before(*last_, item.key.bytes)) continue;
+      if (left_out && !layout_.Before(item.key.bytes, *left_out)) continue;
       // A heap with the last of them on top.
       bytes += BytesOf(item.key);
       sorted_.push_back(std::move(item.key));
@@ -54,6 +58,7 @@ class Sorter final : public Stream {
       while (sorted_.size() > results_left_ || (bytes > bytes_max_ && sorted_.size() > 1)) {
         std::pop_heap(sorted_.begin(), sorted_.end(), before);
         bytes -= BytesOf(sorted_.back());
+        left_out = std::move(sorted_.back().bytes);
         sorted_.pop_back();
         is_complete_ = false;
       }

@@ -259,13 +259,13 @@ Tree Double(double number) {
   return tree;
 }
 
-// All numbers in order; integers exactly, mixed ones with Neumaier's compensation.
+// The doubles in order, with Neumaier's compensation.
 double SumOfDoubles(const std::vector<Tree>& numbers) {
   double sum = 0;
   double lost = 0;
   for (const Tree& tree : numbers) {
-    const double number =
-        tree.type == ValueType::kInteger ? static_cast<double>(tree.integer) : tree.number;
+    if (tree.type != ValueType::kDouble) continue;
+    const double number = tree.number;
     const double next = sum + number;
     if (std::isfinite(next)) {
       const bool sum_is_larger = std::fabs(sum) >= std::fabs(number);
@@ -284,7 +284,7 @@ Tree AggregateNumbers(Aggregation::Kind kind, const std::vector<Tree>& numbers) 
     has_double = has_double || tree.type == ValueType::kDouble;
     if (tree.type == ValueType::kInteger) integers += tree.integer;
   }
-  const double sum = has_double ? SumOfDoubles(numbers) : static_cast<double>(integers);
+  const double sum = static_cast<double>(integers) + SumOfDoubles(numbers);
   if (kind == Aggregation::Kind::kAverage) {
     return numbers.empty() ? Tree() : Double(sum / static_cast<double>(numbers.size()));
   }

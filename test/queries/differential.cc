@@ -22,6 +22,10 @@ using engine::TransactionOptions;
 using index::Definition;
 
 constexpr size_t kQueriesInRound = 60;
+// Now and then there are more documents than plans look ahead.
+constexpr size_t kLargeRoundOneIn = 100;
+constexpr size_t kQueriesInLargeRound = 15;
+constexpr size_t kMoreIds = 1'000;
 constexpr size_t kDeclaredIndexesMax = 50;
 
 // The database after one commit.
@@ -33,10 +37,13 @@ struct State {
 class Round {
  public:
   Round(uint64_t seed, Tally* tally)
-      : generator_(seed), tally_(*tally), engine_(OptionsOf(&generator_.dice())) {}
+      : is_large_(seed % kLargeRoundOneIn == 0),
+        generator_(seed, is_large_ ? kMoreIds : 0),
+        tally_(*tally),
+        engine_(OptionsOf(is_large_ ? 1'000 : 40, &generator_.dice())) {}
 
   std::string Run() {
-    for (int commit = 0; commit < 6; ++commit) WriteSome(14);
+    for (int commit = 0; commit < 6; ++commit) WriteSome(is_large_ ? 800 : 14);
     MakeQueries();
     for (const RandomQuery& random : queries_) {
       if (std::string report = AskNow(random, "without indexes"); !report.empty()) return report;
@@ -51,11 +58,11 @@ class Round {
   }
 
  private:
-  static engine::EngineOptions OptionsOf(Dice* dice) {
+  static engine::EngineOptions OptionsOf(size_t step_documents_max, Dice* dice) {
     engine::EngineOptions options;
     const bool on_demand = dice->OneIn(3);
     options.reads_without_index_max = on_demand ? 0 : std::numeric_limits<uint32_t>::max();
-    options.indexes.step_documents_max = 1 + dice->Below(40);
+    options.indexes.step_documents_max = 1 + dice->Below(step_documents_max);
     return options;
   }
 
@@ -89,7 +96,7 @@ class Round {
   }
 
   void MakeQueries() {
-    while (queries_.size() < kQueriesInRound) {
+    while (queries_.size() < (is_large_ ? kQueriesInLargeRound : kQueriesInRound)) {
       RandomQuery random = generator_.Query(documents());
       const Result<query::NormalizedQuery> normalized = NormalizeRandom(random);
       if (!normalized.ok()) {
@@ -180,6 +187,7 @@ class Round {
     return report;
   }
 
+  const bool is_large_;
   Generator generator_;
   Tally& tally_;
   TestEngine engine_;

@@ -84,6 +84,9 @@ std::string Generator::Path() {
   static const std::vector<std::string> kCollections = {
       "c/",     "c/",     "c/",     "c/",     "c/", "c/",      "d/",
       "c/a/s/", "c/a/c/", "c/b/s/", "d/a/s/", "s/", "c/a!/s/", "c/a/s/x/s/"};
+  if (more_ids_ > 0 && !Chance(10)) {
+    return Pick(kCollections) + "x" + std::to_string(dice_.Below(more_ids_));
+  }
   return Pick(kCollections) + Pick(Ids());
 }
 

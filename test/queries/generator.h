@@ -21,7 +21,9 @@ struct RandomQuery {
 // Threads: one at a time.
 class Generator {
  public:
-  explicit Generator(uint64_t seed) : dice_(seed), trees_(seed + 1) {}
+  // `more_ids`: how many ids there are besides the usual few.
+  explicit Generator(uint64_t seed, size_t more_ids = 0)
+      : dice_(seed), trees_(seed + 1), more_ids_(more_ids) {}
 
   Dice& dice() { return dice_; }
 
@@ -68,6 +70,7 @@ class Generator {
 
   Dice dice_;
   model::RandomTrees trees_;
+  const size_t more_ids_;
   // Of the query that is being made: what it looks at, and the document that most of it is about.
   std::vector<const Documents::value_type*> in_scope_;
   const Documents::value_type* anchor_ = nullptr;  // Null: there is none.

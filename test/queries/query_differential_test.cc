@@ -36,7 +36,8 @@ TEST(QueryDifferentialTest, AnswersEqualTheBruteForces) {
   const auto start = std::chrono::steady_clock::now();
   Tally tally;
   size_t reports = 0;
-  for (uint64_t seed = first_seed; tally.cases < kCasesMin || SecondsSince(start) < seconds;
+  const size_t cases_min = soak ? 1 : kCasesMin;
+  for (uint64_t seed = first_seed; tally.cases < cases_min || SecondsSince(start) < seconds;
        ++seed) {
     if (soak) std::cout << "round HEARTH_SEED=" << seed << std::endl;
     const std::string report = RunDifferentialRound(seed, &tally);
@@ -45,6 +46,7 @@ TEST(QueryDifferentialTest, AnswersEqualTheBruteForces) {
     if (soak) Print(tally, SecondsSince(start));
   }
   Print(tally, SecondsSince(start));
+  if (tally.cases < kCasesMin) return;  // One round alone says nothing about shares.
   EXPECT_LT(tally.rejected, (tally.queries + tally.rejected) / 3);
   EXPECT_GT(tally.non_empty, tally.queries / 2);
 }

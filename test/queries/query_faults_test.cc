@@ -1,6 +1,7 @@
 // Faults that the differential test has found, each as small as it gets.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 
 #include "engine/testing/writes.h"
 #include "queries/asking.h"
+#include "queries/brute_force.h"
 #include "queries/index_check.h"
 
 namespace hearth::queries {
@@ -26,6 +28,13 @@ Tree Double(double number) {
   Tree tree;
   tree.type = ValueType::kDouble;
   tree.number = number;
+  return tree;
+}
+
+Tree Integer(int64_t integer) {
+  Tree tree;
+  tree.type = ValueType::kInteger;
+  tree.integer = integer;
   return tree;
 }
 
@@ -75,6 +84,22 @@ TEST(QueryFaultsTest, SumOfAFixedFieldIsADouble) {
   random.query.where = {FieldFilter{FieldAt("n"), Operator::kEqual, EncodeTree(Double(2))}};
   random.aggregations = {SumOf("n")};
   ExpectRight({One({{"n", Double(2)}}), random, {IndexOn("n")}});
+}
+
+// As measured with the official emulator: as doubles, 2^63 - 1 would swallow the rest.
+TEST(QueryFaultsTest, IntegersAreSummedExactlyBesideDoubles) {
+  RandomQuery random = From("c");
+  random.aggregations = {SumOf("n")};
+  Documents documents;
+  const std::vector<Tree> numbers = {Integer(std::numeric_limits<int64_t>::min()), Double(2),
+                                     Integer(std::numeric_limits<int64_t>::max())};
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    documents["c/" + std::to_string(i)] =
+        std::make_shared<const Document>(Document{{"n", numbers[i]}});
+  }
+  const std::vector<Tree> sum = EvaluateAggregations(random.query, random.aggregations, documents);
+  EXPECT_EQ(Show(sum[0]), Show(Double(1)));
+  ExpectRight({documents, random, {}});
 }
 
 TEST(QueryFaultsTest, CursorsHoldForLookupsByName) {
