@@ -101,13 +101,13 @@ Status IndexKeeper::Load() {
     const std::string progress = record.progress;
     indexes.push_back(FromRecord(IndexNumber{number}, std::move(record)));
     if (indexes.back().state == State::kBuilding) {
-      Enqueue([this, number, progress] { Build(IndexNumber{number}, progress); });
+      Enqueue("build " + key, [this, number, progress] { Build(IndexNumber{number}, progress); });
     }
   }
   ASSIGN_OR_RETURN(const auto remains, ReadAll(*snapshot, kIndexRemainsKeyPrefix));
   for (const auto& [key, value] : remains) {
     ASSIGN_OR_RETURN(const uint32_t number, DecodeUint32(key));
-    Enqueue([this, number] { RemoveEntries(IndexNumber{number}); });
+    Enqueue("remove " + key, [this, number] { RemoveEntries(IndexNumber{number}); });
   }
   registry_.Set(std::make_shared<const IndexSet>(std::move(indexes)));
   return Status();
@@ -132,10 +132,11 @@ bool IndexKeeper::stopping() const {
   return stopping_;
 }
 
-void IndexKeeper::Enqueue(std::function<void()> task) {
+void IndexKeeper::Enqueue(std::string name, std::function<void()> run) {
   {
     MutexLock lock(mutex_);
-    tasks_.push_back({std::move(task)});
+    if (!waiting_tasks_.insert(name).second) return;
+    tasks_.push_back({std::move(name), std::move(run)});
   }
   changed_.NotifyAll();
 }
@@ -152,6 +153,7 @@ void IndexKeeper::Run() {
       is_busy_ = true;
       task = std::move(tasks_.front());
       tasks_.pop_front();
+      waiting_tasks_.erase(task.name);
     }
     task.run();
   }
@@ -169,15 +171,17 @@ void IndexKeeper::Want(DatabaseNumber database, const Definition& definition, Or
       return;
     }
   }
-  Enqueue([this, database, definition, origin] { Create(database, definition, origin); });
+  const std::string name =
+      "create " + index::EncodeIndexRecord({database, State::kBuilding, origin, 0, "", definition});
+  Enqueue(name, [this, database, definition, origin] { Create(database, definition, origin); });
 }
 
 void IndexKeeper::Drop(IndexNumber number) {
-  Enqueue([this, number] { Remove(number); });
+  Enqueue("drop " + RecordKey(number), [this, number] { Remove(number); });
 }
 
 void IndexKeeper::Release(IndexNumber number) {
-  Enqueue([this, number] { SetOrigin(number, Origin::kOnDemand); });
+  Enqueue("release " + RecordKey(number), [this, number] { SetOrigin(number, Origin::kOnDemand); });
 }
 
 void IndexKeeper::Maintain() {
@@ -194,7 +198,7 @@ void IndexKeeper::Maintain() {
   }
   if (now - uses_noted_at_ < kUsesNotedEvery.count()) return;
   uses_noted_at_ = now;
-  Enqueue([this] { NoteUses(); });
+  Enqueue("note uses", [this] { NoteUses(); });
 }
 
 std::optional<Index> IndexKeeper::Find(IndexNumber number) const {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -41,7 +42,7 @@ struct IndexKeeperOptions {
 // are logged and tried again.
 class IndexKeeper {
  public:
-  static constexpr size_t kIndexesMax = 10'000;
+  static constexpr size_t kIndexesMax = 2'000;
 
   // Takes over the indexes that are on disk.
   static Result<std::unique_ptr<IndexKeeper>> Open(storage::Store& store, const Clock& clock,
@@ -72,6 +73,7 @@ class IndexKeeper {
 
  private:
   struct Task {
+    std::string name;
     std::function<void()> run;
   };
   struct Step;
@@ -80,7 +82,8 @@ class IndexKeeper {
               const IndexKeeperOptions& options);
 
   Status Load();
-  void Enqueue(std::function<void()> task) EXCLUDES_LOCK(mutex_);
+  // Nothing happens while a task of that name waits already.
+  void Enqueue(std::string name, std::function<void()> run) EXCLUDES_LOCK(mutex_);
   void Run() EXCLUDES_LOCK(mutex_);
   bool stopping() const EXCLUDES_LOCK(mutex_);
 
@@ -109,6 +112,7 @@ class IndexKeeper {
   mutable Mutex mutex_;  // Leaf lock.
   CondVar changed_;
   std::deque<Task> tasks_ GUARDED_BY(mutex_);
+  std::set<std::string> waiting_tasks_ GUARDED_BY(mutex_);  // Their names.
   bool is_busy_ GUARDED_BY(mutex_) = false;
   bool stopping_ GUARDED_BY(mutex_) = false;
   uint32_t next_number_ = 1;   // The keeper's thread only, once started.

@@ -76,7 +76,12 @@ test('orders, cursors, limits and offsets', async () => {
   const bob = await all.doc('bob').get();
   await expectIds(all.orderBy('city').startAfter(bob), ['eve', 'ann', 'cid']);
   await expectIds(all.orderBy('city', 'desc').startAt(bob), ['bob', 'dan']);
+});
+
+ownTest('names descending', 'it does not support that', async () => {
+  const all = await fill(people);
   await expectIds(all.orderBy(FieldPath.documentId(), 'desc').limit(2), ['eve', 'dan']);
+  await expectIds(all.orderBy(FieldPath.documentId(), 'desc').startAfter('cid'), ['bob', 'ann']);
 });
 
 test('projections', async () => {
