@@ -14,13 +14,25 @@ using index::TtlPolicy;
 
 Result<Database*> Engine::OpenDatabase(const model::DatabaseName& name) {
   ASSIGN_OR_RETURN(Database * database, catalog_->Open(name));
-  if (database->index_policy_version != index_policy_.version()) ApplyIndexPolicy(*database);
+  FollowIndexPolicy(*database);
   return database;
+}
+
+std::vector<const Database*> Engine::Databases() const {
+  const std::vector<Database*> stored = catalog_->Stored();
+  std::vector<const Database*> databases(stored.begin(), stored.end());
+  std::sort(databases.begin(), databases.end(),
+            [](const Database* left, const Database* right) { return left->name < right->name; });
+  return databases;
 }
 
 void Engine::SetIndexConfig(std::string database_id, index::IndexConfig config) {
   index_policy_.Set(std::move(database_id), std::move(config));
   for (Database* database : catalog_->Stored()) ApplyIndexPolicy(*database);
+}
+
+void Engine::FollowIndexPolicy(Database& database) {
+  if (database.index_policy_version != index_policy_.version()) ApplyIndexPolicy(database);
 }
 
 void Engine::ApplyIndexPolicy(Database& database) {
@@ -62,7 +74,13 @@ uint64_t Engine::IndexBytes(const Index& index) const {
 
 void Engine::StartTtl() {
   TtlSweeper::Hooks hooks;
-  hooks.databases = [this] { return catalog_->Stored(); };
+  hooks.databases = [this] {
+    std::vector<Database*> stored = catalog_->Stored();
+    // One that has come into being since the last sweep has its indexes yet to get, also if nobody
+    // opens it again.
+    for (Database* database : stored) FollowIndexPolicy(*database);
+    return stored;
+  };
   hooks.policies = [this](const Database& database) { return TtlPoliciesOf(database); };
   hooks.get = [this](const Database& database, const model::DocumentPath& path) {
     return GetNewest(database, path);
@@ -105,6 +123,20 @@ Status Engine::SetTtlPolicy(Database& database, const TtlPolicy& policy) {
 }
 
 Status Engine::ClearTtlPolicy(Database& database, const std::string& collection_group) {
+  const auto is_of_group = [&](const TtlPolicy& policy) {
+    return policy.collection_group == collection_group;
+  };
+  const std::vector<TtlPolicy> stored = ttl_policies_->Of(database.number);
+  if (std::none_of(stored.begin(), stored.end(), is_of_group)) {
+    const std::vector<TtlPolicy> in_force = TtlPoliciesOf(database);
+    if (std::none_of(in_force.begin(), in_force.end(), is_of_group)) {
+      return Status(Code::kNotFound,
+                    "the collection group '" + collection_group + "' has no TTL policy");
+    }
+    return Status(Code::kFailedPrecondition, "the TTL policy of the collection group '" +
+                                                 collection_group +
+                                                 "' is the index configuration's: change the file");
+  }
   RETURN_IF_ERROR(committer_.RunStep(
       [&](storage::Batch* batch) {
         TtlPolicies::StageClear(database.number, collection_group, batch);
