@@ -102,9 +102,10 @@ std::optional<Definition> FindMissing(const NormalizedQuery& query, const Layout
   std::vector<IndexMatch> matches;
   for (const Definition& definition :
        ConfiguredIndexes(config, query.query.collection_id, fields)) {
-    if (auto match = MatchIndex(definition, layout, shape, suffix)) {
-      matches.push_back(*std::move(match));
-    }
+    std::optional<IndexMatch> match = MatchIndex(definition, layout, shape, suffix);
+    // Ours can be read backwards; Firestore's cannot.
+    const bool is_exact = match && match->inverted == layout.backward;
+    if (match && (is_exact || suffix.empty())) matches.push_back(*std::move(match));
   }
   if (!matches.empty()) ChooseCover(matches, &uncovered);
   if (!matches.empty() && uncovered.empty()) return std::nullopt;
@@ -162,6 +163,13 @@ Status CheckVectorIndex(const NormalizedQuery& query, const Layout& layout,
   return Status();
 }
 
+// A field by itself needs no configuration, and most queries have no more: this saves the rest.
+bool HasOneField(const Conjunction& conjunction, const Layout& layout) {
+  if (conjunction.filters.size() + layout.fields.size() > 1) return false;
+  return layout.fields.empty() ||
+         layout.name_descending == (layout.fields[0].direction == SortDirection::kDescending);
+}
+
 }  // namespace
 
 Status CheckIndexes(const NormalizedQuery& query, const IndexConfig& config) {
@@ -183,9 +191,7 @@ NeededIndexList NeededIndexes(const NormalizedQuery& query) {
   const bool is_group = layout.scope == QueryScope::kCollectionGroup;
   IndexConfig config;
   for (const Conjunction& conjunction : query.disjuncts) {
-    // One field needs no configuration, and most queries have no more.
-    const bool has_one_field = conjunction.filters.size() + layout.fields.size() < 2;
-    if (has_one_field && !is_group && !query.query.nearest) continue;
+    if (!is_group && HasOneField(conjunction, layout) && !query.query.nearest) continue;
     const ConjunctionShape shape(conjunction);
     if (query.query.nearest) {
       auto missing = FindMissingVectorIndex(query, layout, shape, config);

@@ -163,7 +163,8 @@ Result<std::string> ListTtlPolicies(const TargetOptions& target) {
 Result<std::string> SetTtlPolicy(const TargetOptions& target, const TtlOptions& policy) {
   // Before anybody is asked: these are mistakes of the command line.
   RETURN_IF_ERROR(model::ValidateCollectionId(policy.collection));
-  RETURN_IF_ERROR(index::ParseTtlOffset(policy.offset).status().While("--offset"));
+  const Status offset = index::ParseTtlOffset(policy.offset).status();
+  if (!offset.ok()) return InvalidArgument("--offset: " + offset.message());
   ASSIGN_OR_RETURN(const std::string path,
                    TargetPath(target, "ttlPolicies/" + EncodePathPart(policy.collection)));
   const Json body = {{"field", policy.field}, {"offset", policy.offset}};

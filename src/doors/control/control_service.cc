@@ -46,12 +46,12 @@ Result<index::TtlPolicy> ParsePolicy(const std::string& collection, std::string_
       field_text = value.get<std::string>();
     } else {
       Result<std::chrono::seconds> parsed = index::ParseTtlOffset(value.get<std::string>());
-      if (!parsed.ok()) return parsed.status().While("offset");
+      if (!parsed.ok()) return InvalidArgument("offset: " + parsed.status().message());
       offset = *parsed;
     }
   }
   Result<model::FieldPath> field = model::FieldPath::Parse(field_text);
-  if (!field.ok()) return field.status().While("field");
+  if (!field.ok()) return InvalidArgument("field: " + field.status().message());
   if (field->IsName()) return InvalidArgument("field: the name of a document is not a time");
   return index::TtlPolicy{collection, *std::move(field), offset};
 }
