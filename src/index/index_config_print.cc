@@ -214,6 +214,7 @@ std::string PrintIndexConfig(const IndexConfig& config) {
 
 std::string TtlOffsetText(std::chrono::seconds offset) {
   constexpr std::pair<int64_t, char> kUnits[] = {{86'400, 'd'}, {3'600, 'h'}, {60, 'm'}};
+  if (offset.count() == 0) return "0s";
   for (const auto& [seconds, unit] : kUnits) {
     if (offset.count() % seconds == 0) return std::to_string(offset.count() / seconds) + unit;
   }

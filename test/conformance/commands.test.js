@@ -47,11 +47,11 @@ test('`hearth indexes` lists the index that a query has made', async () => {
 
 test('declared indexes are listed as such', async () => {
   const file = writeFile('declared.json', {indexes: [{collectionGroup: 'rooms', queryScope: 'COLLECTION_GROUP', fields: [
-    {fieldPath: 'tags', arrayConfig: 'CONTAINS'}, {fieldPath: 'size', order: 'DESCENDING'}]}]});
+    {fieldPath: 'tags', arrayConfig: 'CONTAINS'}, {fieldPath: 'size', order: 'ASCENDING'}]}]});
   const server = await serve({flags: ['--index-config', file]});
   await openFirestore(server).doc('rooms/a').set({});
   const listed = await eventually(async () => /rooms.*/.exec(await run(server, 'indexes'))?.[0]);
-  assert.match(listed, /^rooms +COLLECTION_GROUP +tags CONTAINS, size DESC +(BUILDING|READY) +DECLARED /);
+  assert.match(listed, /^rooms +COLLECTION_GROUP +tags CONTAINS, size ASC +(BUILDING|READY) +DECLARED /);
 });
 
 test('the database need not be named while there is only one', async () => {
