@@ -40,22 +40,16 @@ void Engine::ApplyIndexPolicy(Database& database) {
   if (!database.is_on_disk) return;
   const uint64_t version = index_policy_.version();
   const std::shared_ptr<const index::IndexConfig> config = index_policy_.Of(database);
-  std::vector<std::pair<Definition, Origin>> wanted;
-  for (const Definition& composite : config->composites) {
-    wanted.emplace_back(index::Canonical(composite), Origin::kDeclared);
-  }
-  for (const TtlPolicy& policy : TtlPoliciesOf(database)) {
-    wanted.emplace_back(TtlIndex(policy), Origin::kTtl);
-  }
-  for (const auto& [definition, origin] : wanted) {
+  std::vector<Definition> wanted;
+  const auto want = [&](const Definition& definition, Origin origin) {
     index_keeper_->Want(database.number, definition, origin);
+    wanted.push_back(definition);
+  };
+  for (const Definition& composite : config->composites) {
+    want(index::Canonical(composite), Origin::kDeclared);
   }
-  for (const Index& index : Indexes(database)) {
-    const bool is_wanted = std::any_of(wanted.begin(), wanted.end(), [&](const auto& each) {
-      return each.first == index.definition;
-    });
-    if (index.origin != Origin::kOnDemand && !is_wanted) index_keeper_->Release(index.number);
-  }
+  for (const TtlPolicy& policy : TtlPoliciesOf(database)) want(TtlIndex(policy), Origin::kTtl);
+  index_keeper_->ReleaseAllBut(database.number, std::move(wanted));
   database.index_policy_version = version;
 }
 

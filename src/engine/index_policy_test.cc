@@ -116,6 +116,28 @@ TEST_F(IndexPolicyTest, WhatIsNotDeclaredAnyMoreIsReleased) {
   EXPECT_EQ(Indexes(engine), (std::vector{std::pair(down_, Origin::kDeclared)}));
 }
 
+TEST_F(IndexPolicyTest, WhatIsNotThereYetIsReleasedToo) {
+  TestEngine engine;
+  AddRooms(engine);
+  engine.engine().SetIndexConfig("(default)", Declared({up_}));
+  engine.engine().SetIndexConfig("(default)", {});
+  EXPECT_EQ(Indexes(engine), (std::vector{std::pair(up_, Origin::kOnDemand)}));
+}
+
+TEST_F(IndexPolicyTest, APolicyOfAnotherFieldReleasesTheOldIndex) {
+  TestEngine engine;
+  const auto set = [&](const char* field) {
+    const index::TtlPolicy policy{"rooms", FieldAt(field), std::chrono::seconds(0)};
+    EXPECT_TRUE(engine.engine().SetTtlPolicy(engine.database(), policy).ok());
+    engine.engine().AwaitIndexes();
+  };
+  set("a");
+  set("b");
+  ASSERT_EQ(Indexes(engine).size(), 2u);
+  EXPECT_EQ(Indexes(engine)[0].second, Origin::kOnDemand);
+  EXPECT_EQ(Indexes(engine)[1].second, Origin::kTtl);
+}
+
 TEST_F(IndexPolicyTest, WhatWasDeclaredBeforeTheRestartIsReleasedToo) {
   TestEngine engine;
   AddRooms(engine);

@@ -19,6 +19,7 @@ using index::IndexConfig;
 using index::QueryScope;
 
 Result<IndexConfig> ReadConfig(const std::string& path) {
+  errno = 0;
   std::ifstream file(path, std::ios::binary);
   // One byte more than allowed is enough for the parser to refuse it.
   std::string text(index::kIndexConfigBytesMax + 1, '\0');
