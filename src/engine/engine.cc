@@ -90,10 +90,11 @@ Engine::~Engine() {
   }
   maintenance_changed_.NotifyAll();
   maintenance_.join();
+  // While all that the callbacks use is still there, and before the sweeper's end: nobody ends its
+  // waits any more.
+  locks_.Close(Status(Code::kUnavailable, "the database is closing"));
   if (ttl_sweeper_) ttl_sweeper_->Stop();
   if (index_keeper_) index_keeper_->Stop();
-  // While all that the callbacks use is still there.
-  locks_.Close(Status(Code::kUnavailable, "the database is closing"));
 }
 
 Status Engine::CheckReadTime(Timestamp read_time) const {

@@ -85,6 +85,8 @@ class Engine {
 
   // The database called `name`, which comes into being with its first commit.
   Result<Database*> OpenDatabase(const model::DatabaseName& name);
+  // All that have come into being, in the order of their names.
+  std::vector<const Database*> Databases() const;
 
   // Opens a view of `scope`, waiting for locks where a read-write transaction needs them.
   using ReadCallback = std::function<void(Result<std::unique_ptr<ReadView>>)>;
@@ -129,7 +131,8 @@ class Engine {
     return needed_indexes_.Of(database.number);
   }
 
-  // Policies that stay with the data. They may wait for the disk.
+  // Policies that stay with the data. They may wait for the disk. Clearing fails with NotFound
+  // where there is no policy, and with FailedPrecondition where it is the configuration's.
   Status SetTtlPolicy(Database& database, const index::TtlPolicy& policy);
   Status ClearTtlPolicy(Database& database, const std::string& collection_group);
   std::vector<TtlStatus> TtlStatuses(const Database& database) const {
@@ -151,6 +154,8 @@ class Engine {
          model::Timestamp newest_commit);
   void StartTtl();
   void ApplyIndexPolicy(Database& database);
+  // The same, if the database does not follow the newest configuration yet.
+  void FollowIndexPolicy(Database& database);
   std::vector<index::TtlPolicy> TtlPoliciesOf(const Database& database) const;
   // What a query has cost decides whether it gets better indexes.
   void NoteCost(const Database& database, const query::Plan& plan,

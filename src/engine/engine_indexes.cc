@@ -14,8 +14,16 @@ using index::TtlPolicy;
 
 Result<Database*> Engine::OpenDatabase(const model::DatabaseName& name) {
   ASSIGN_OR_RETURN(Database * database, catalog_->Open(name));
-  if (database->index_policy_version != index_policy_.version()) ApplyIndexPolicy(*database);
+  FollowIndexPolicy(*database);
   return database;
+}
+
+std::vector<const Database*> Engine::Databases() const {
+  const std::vector<Database*> stored = catalog_->Stored();
+  std::vector<const Database*> databases(stored.begin(), stored.end());
+  std::sort(databases.begin(), databases.end(),
+            [](const Database* left, const Database* right) { return left->name < right->name; });
+  return databases;
 }
 
 void Engine::SetIndexConfig(std::string database_id, index::IndexConfig config) {
@@ -23,27 +31,25 @@ void Engine::SetIndexConfig(std::string database_id, index::IndexConfig config) 
   for (Database* database : catalog_->Stored()) ApplyIndexPolicy(*database);
 }
 
+void Engine::FollowIndexPolicy(Database& database) {
+  if (database.index_policy_version != index_policy_.version()) ApplyIndexPolicy(database);
+}
+
 void Engine::ApplyIndexPolicy(Database& database) {
   // Its number is not for ever before it is on disk: its indexes have to wait until then.
   if (!database.is_on_disk) return;
   const uint64_t version = index_policy_.version();
   const std::shared_ptr<const index::IndexConfig> config = index_policy_.Of(database);
-  std::vector<std::pair<Definition, Origin>> wanted;
-  for (const Definition& composite : config->composites) {
-    wanted.emplace_back(index::Canonical(composite), Origin::kDeclared);
-  }
-  for (const TtlPolicy& policy : TtlPoliciesOf(database)) {
-    wanted.emplace_back(TtlIndex(policy), Origin::kTtl);
-  }
-  for (const auto& [definition, origin] : wanted) {
+  std::vector<Definition> wanted;
+  const auto want = [&](const Definition& definition, Origin origin) {
     index_keeper_->Want(database.number, definition, origin);
+    wanted.push_back(definition);
+  };
+  for (const Definition& composite : config->composites) {
+    want(index::Canonical(composite), Origin::kDeclared);
   }
-  for (const Index& index : Indexes(database)) {
-    const bool is_wanted = std::any_of(wanted.begin(), wanted.end(), [&](const auto& each) {
-      return each.first == index.definition;
-    });
-    if (index.origin != Origin::kOnDemand && !is_wanted) index_keeper_->Release(index.number);
-  }
+  for (const TtlPolicy& policy : TtlPoliciesOf(database)) want(TtlIndex(policy), Origin::kTtl);
+  index_keeper_->ReleaseAllBut(database.number, std::move(wanted));
   database.index_policy_version = version;
 }
 
@@ -62,7 +68,13 @@ uint64_t Engine::IndexBytes(const Index& index) const {
 
 void Engine::StartTtl() {
   TtlSweeper::Hooks hooks;
-  hooks.databases = [this] { return catalog_->Stored(); };
+  hooks.databases = [this] {
+    std::vector<Database*> stored = catalog_->Stored();
+    // One that has come into being since the last sweep has its indexes yet to get, also if nobody
+    // opens it again.
+    for (Database* database : stored) FollowIndexPolicy(*database);
+    return stored;
+  };
   hooks.policies = [this](const Database& database) { return TtlPoliciesOf(database); };
   hooks.get = [this](const Database& database, const model::DocumentPath& path) {
     return GetNewest(database, path);
@@ -105,6 +117,20 @@ Status Engine::SetTtlPolicy(Database& database, const TtlPolicy& policy) {
 }
 
 Status Engine::ClearTtlPolicy(Database& database, const std::string& collection_group) {
+  const auto is_of_group = [&](const TtlPolicy& policy) {
+    return policy.collection_group == collection_group;
+  };
+  const std::vector<TtlPolicy> stored = ttl_policies_->Of(database.number);
+  if (std::none_of(stored.begin(), stored.end(), is_of_group)) {
+    const std::vector<TtlPolicy> in_force = TtlPoliciesOf(database);
+    if (std::none_of(in_force.begin(), in_force.end(), is_of_group)) {
+      return Status(Code::kNotFound,
+                    "the collection group '" + collection_group + "' has no TTL policy");
+    }
+    return Status(Code::kFailedPrecondition, "the TTL policy of the collection group '" +
+                                                 collection_group +
+                                                 "' is the index configuration's: change the file");
+  }
   RETURN_IF_ERROR(committer_.RunStep(
       [&](storage::Batch* batch) {
         TtlPolicies::StageClear(database.number, collection_group, batch);

@@ -25,13 +25,14 @@ using index::Definition;
 
 void Engine::Query(Database& database, query::NormalizedQuery query, const Consistency& consistency,
                    QueryCallback done) {
+  // First, because a query that is refused needs its index all the more.
+  needed_indexes_.Note(database.number, query);
   query::Execution::Options options;
   if (options_.index_mode == IndexMode::kStrict) {
     options.documents_max = options_.scanned_documents_max;
     Status status = query::CheckIndexes(query, *index_policy_.Of(database));
     if (!status.ok()) return done(std::move(status));
   }
-  needed_indexes_.Note(database.number, query);
   const ReadScope scope = ScopeOf(query);
   const std::thread::id caller = std::this_thread::get_id();
   // std::function wants copyable captures.

@@ -1,5 +1,6 @@
 #include "engine/index_keeper.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/log.h"
@@ -180,8 +181,20 @@ void IndexKeeper::Drop(IndexNumber number) {
   Enqueue("drop " + RecordKey(number), [this, number] { Remove(number); });
 }
 
-void IndexKeeper::Release(IndexNumber number) {
-  Enqueue("release " + RecordKey(number), [this, number] { SetOrigin(number, Origin::kOnDemand); });
+void IndexKeeper::ReleaseAllBut(DatabaseNumber database, std::vector<Definition> wanted) {
+  std::string name = "release all but";
+  for (const Definition& definition : wanted) {
+    name +=
+        index::EncodeIndexRecord({database, State::kReady, Origin::kOnDemand, 0, "", definition});
+  }
+  Enqueue(name, [this, database, wanted = std::move(wanted)] {
+    const std::shared_ptr<const IndexSet> indexes = registry_.Current();
+    for (const Index& index : indexes->all()) {
+      const bool is_wanted =
+          std::find(wanted.begin(), wanted.end(), index.definition) != wanted.end();
+      if (index.database == database && !is_wanted) SetOrigin(index.number, Origin::kOnDemand);
+    }
+  });
 }
 
 void IndexKeeper::Maintain() {

@@ -62,8 +62,10 @@ class IndexKeeper {
             index::Origin origin) EXCLUDES_LOCK(mutex_);
   // Removes the index and its entries, as soon as nobody reads it.
   void Drop(index::IndexNumber number) EXCLUDES_LOCK(mutex_);
-  // A declared or TTL index that nobody declares any more is kept as one made on demand.
-  void Release(index::IndexNumber number) EXCLUDES_LOCK(mutex_);
+  // Keeps the declared and TTL indexes of the database as ones made on demand, except for those
+  // that are still wanted. What was wanted earlier and is not there yet is released, too.
+  void ReleaseAllBut(model::DatabaseNumber database, std::vector<index::Definition> wanted)
+      EXCLUDES_LOCK(mutex_);
 
   // Drops what has been unused for too long, and notes on disk when indexes were last used.
   void Maintain() EXCLUDES_LOCK(mutex_);

@@ -32,31 +32,47 @@ void AddOverride(const Definition& definition, index::IndexConfig* config) {
                                 {field.mode, definition.scope}}});
 }
 
+// True when an override can make it: the name goes in the direction that the field implies.
+bool IsSingleField(const Definition& definition) {
+  return definition.fields.size() == 1 &&
+         definition.name_descending == index::ImpliedNameDescending(definition.fields);
+}
+
 }  // namespace
 
 void NeededIndexRecorder::Note(model::DatabaseNumber database,
                                const query::NormalizedQuery& query) {
-  std::vector<Definition> needed = query::NeededIndexes(query);
-  if (needed.empty()) return;
+  query::NeededIndexList list = query::NeededIndexes(query);
+  if (list.definitions.empty() && list.vectors.empty()) return;
   MutexLock lock(mutex_);
-  for (Definition& definition : needed) {
+  Needed& needed = needed_[database];
+  for (Definition& definition : list.definitions) {
     if (indexes_ >= kIndexesMax) return;
-    if (needed_[database].insert(std::move(definition)).second) ++indexes_;
+    if (needed.definitions.insert(std::move(definition)).second) ++indexes_;
+  }
+  for (index::VectorIndex& vector : list.vectors) {
+    if (indexes_ >= kIndexesMax) return;
+    index::IndexKey key = index::KeyOf(vector);
+    if (needed.vectors.emplace(std::move(key), std::move(vector)).second) ++indexes_;
   }
 }
 
 index::IndexConfig NeededIndexRecorder::Of(model::DatabaseNumber database) const {
   index::IndexConfig config;
-  MutexLock lock(mutex_);
-  const auto found = needed_.find(database);
-  if (found == needed_.end()) return config;
-  for (const Definition& definition : found->second) {
-    if (definition.fields.size() == 1 && definition.scope == QueryScope::kCollectionGroup) {
-      AddOverride(definition, &config);
-    } else {
-      config.composites.push_back(definition);
+  {
+    MutexLock lock(mutex_);
+    const auto found = needed_.find(database);
+    if (found == needed_.end()) return config;
+    for (const Definition& definition : found->second.definitions) {
+      if (IsSingleField(definition)) {
+        AddOverride(definition, &config);
+      } else {
+        config.composites.push_back(definition);
+      }
     }
+    for (const auto& [key, vector] : found->second.vectors) config.vectors.push_back(vector);
   }
+  index::Sort(config);
   return config;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/mutex.h"
 #include "index/index_config.h"
+#include "index/index_config_order.h"
 #include "model/document_key.h"
 #include "query/normalize.h"
 
@@ -21,12 +22,18 @@ class NeededIndexRecorder {
 
   void Note(model::DatabaseNumber database, const query::NormalizedQuery& query)
       EXCLUDES_LOCK(mutex_);
+  // Valid, and enough for all queries that were noted, while there are no more than kIndexesMax.
   index::IndexConfig Of(model::DatabaseNumber database) const EXCLUDES_LOCK(mutex_);
 
  private:
+  struct Needed {
+    std::set<index::Definition> definitions;
+    std::map<index::IndexKey, index::VectorIndex> vectors;
+  };
+
   mutable Mutex mutex_;  // Leaf lock.
   size_t indexes_ GUARDED_BY(mutex_) = 0;
-  std::map<model::DatabaseNumber, std::set<index::Definition>> needed_ GUARDED_BY(mutex_);
+  std::map<model::DatabaseNumber, Needed> needed_ GUARDED_BY(mutex_);
 };
 
 }  // namespace hearth::engine

@@ -1,5 +1,6 @@
 #include "engine/ttl_sweeper.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -23,28 +24,49 @@ std::string TimeKey(int64_t micros) {
   return key;
 }
 
-// Counts down what is under way.
+// Counts down what is under way. Threads: safe for concurrent use.
 class Countdown {
  public:
   explicit Countdown(size_t count) : left_(count) {}
 
-  void Arrive(bool succeeded) EXCLUDES_LOCK(mutex_) {
+  void Succeed() EXCLUDES_LOCK(mutex_) {
     MutexLock lock(mutex_);
-    if (succeeded) ++succeeded_;
-    if (--left_ == 0) done_.NotifyAll();
+    ++succeeded_;
+    CountDown();
   }
-  // Waits for all; how many have succeeded.
-  size_t Wait() EXCLUDES_LOCK(mutex_) {
+  void Fail(int64_t expired_at_micros) EXCLUDES_LOCK(mutex_) {
+    MutexLock lock(mutex_);
+    oldest_failed_ = std::min(oldest_failed_.value_or(expired_at_micros), expired_at_micros);
+    CountDown();
+  }
+  void Skip() EXCLUDES_LOCK(mutex_) {
+    MutexLock lock(mutex_);
+    CountDown();
+  }
+  void Wait() EXCLUDES_LOCK(mutex_) {
     MutexLock lock(mutex_);
     while (left_ > 0) done_.Wait(mutex_);
+  }
+
+  size_t succeeded() const EXCLUDES_LOCK(mutex_) {
+    MutexLock lock(mutex_);
     return succeeded_;
+  }
+  std::optional<int64_t> oldest_failed() const EXCLUDES_LOCK(mutex_) {
+    MutexLock lock(mutex_);
+    return oldest_failed_;
   }
 
  private:
-  Mutex mutex_;  // Leaf lock.
+  void CountDown() REQUIRES_LOCK(mutex_) {
+    if (--left_ == 0) done_.NotifyAll();
+  }
+
+  mutable Mutex mutex_;  // Leaf lock.
   CondVar done_;
   size_t left_ GUARDED_BY(mutex_);
   size_t succeeded_ GUARDED_BY(mutex_) = 0;
+  std::optional<int64_t> oldest_failed_ GUARDED_BY(mutex_);
 };
 
 // The time that the entry's key has, which was made of a timestamp.
@@ -101,6 +123,21 @@ void TtlSweeper::Run() {
 }
 
 size_t TtlSweeper::Sweep() {
+  {
+    MutexLock lock(mutex_);
+    while (is_sweeping_) changed_.Wait(mutex_);
+    is_sweeping_ = true;
+  }
+  const size_t deleted = SweepAll();
+  {
+    MutexLock lock(mutex_);
+    is_sweeping_ = false;
+  }
+  changed_.NotifyAll();
+  return deleted;
+}
+
+size_t TtlSweeper::SweepAll() {
   size_t deleted = 0;
   for (Database* database : hooks_.databases()) {
     for (const TtlPolicy& policy : hooks_.policies(*database)) {
@@ -133,19 +170,19 @@ Result<size_t> TtlSweeper::SweepPolicy(Database& database, const TtlPolicy& poli
   const std::chrono::microseconds offset = policy.offset;
   size_t deleted = 0;
   std::string after;
+  std::optional<int64_t> oldest_left;
   while (!stopping()) {
     const int64_t cutoff = clock_.WallMicros() - offset.count();
     ASSIGN_OR_RETURN(const std::vector<Candidate> candidates, FindExpired(*index, cutoff, after));
-    const std::chrono::microseconds late{
-        candidates.empty() ? 0 : cutoff - candidates.front().expired_at_micros};
-    if (candidates.empty()) {
-      // What is left behind the start could not be deleted, and makes the policy late.
-      if (after.empty()) Note(database, policy, 0, late);
-      return deleted;
-    }
-    const size_t now_deleted = Delete(database, policy, cutoff, candidates);
-    deleted += now_deleted;
-    Note(database, policy, now_deleted, late);
+    // What could not be deleted is older than what comes now.
+    const int64_t next = candidates.empty() ? cutoff : candidates.front().expired_at_micros;
+    const int64_t oldest = oldest_left.value_or(next);
+    Note(database, policy, 0, std::chrono::microseconds(cutoff - oldest));
+    if (candidates.empty()) return deleted;
+    const Outcome outcome = Delete(database, policy, cutoff, candidates);
+    deleted += outcome.deleted;
+    if (!oldest_left) oldest_left = outcome.oldest_left_micros;
+    Note(database, policy, outcome.deleted, std::chrono::microseconds(cutoff - oldest));
     after = candidates.back().entry_key;
   }
   return deleted;
@@ -175,8 +212,10 @@ Result<std::vector<TtlSweeper::Candidate>> TtlSweeper::FindExpired(const Index& 
   return candidates;
 }
 
-size_t TtlSweeper::Delete(Database& database, const TtlPolicy& policy, int64_t cutoff_micros,
-                          const std::vector<Candidate>& candidates) {
+TtlSweeper::Outcome TtlSweeper::Delete(Database& database, const TtlPolicy& policy,
+                                       int64_t cutoff_micros,
+                                       const std::vector<Candidate>& candidates) {
+  // Shared with the commits' callbacks.
   auto countdown = std::make_shared<Countdown>(candidates.size());
   for (const Candidate& candidate : candidates) {
     const Result<Record> record = hooks_.get(database, candidate.path);
@@ -187,15 +226,19 @@ size_t TtlSweeper::Delete(Database& database, const TtlPolicy& policy, int64_t c
     const bool has_expired = value && value->type() == model::ValueType::kTimestamp &&
                              value->timestamp().micros() <= cutoff_micros;
     if (!has_expired) {
-      countdown->Arrive(false);  // It has changed since.
+      // It has changed since, or cannot be read.
+      record.ok() ? countdown->Skip() : countdown->Fail(candidate.expired_at_micros);
       continue;
     }
     Precondition unchanged{std::nullopt, model::RecordUpdateTime(**record)};
     Write write{candidate.path, WriteKind::kDelete, {}, std::nullopt, {}, unchanged};
     hooks_.commit(database, std::move(write),
-                  [countdown](const Status& status) { countdown->Arrive(status.ok()); });
+                  [countdown, at = candidate.expired_at_micros](const Status& status) {
+                    status.ok() ? countdown->Succeed() : countdown->Fail(at);
+                  });
   }
-  return countdown->Wait();
+  countdown->Wait();
+  return {countdown->succeeded(), countdown->oldest_failed()};
 }
 
 void TtlSweeper::Note(const Database& database, const TtlPolicy& policy, uint64_t deleted,

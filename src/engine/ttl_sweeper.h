@@ -61,7 +61,8 @@ class TtlSweeper {
   void Start();
   void Stop() EXCLUDES_LOCK(mutex_);
 
-  // Deletes all that has expired by now. Returns how many documents that were.
+  // Deletes all that has expired by now, after a sweep that is under way. Returns how many
+  // documents that were.
   size_t Sweep() EXCLUDES_LOCK(mutex_);
 
   std::vector<TtlStatus> StatusOf(const Database& database) const EXCLUDES_LOCK(mutex_);
@@ -77,17 +78,23 @@ class TtlSweeper {
     model::DocumentPath path;
     int64_t expired_at_micros;
   };
+  struct Outcome {
+    size_t deleted = 0;
+    std::optional<int64_t> oldest_left_micros;  // Of those that could not be deleted.
+  };
 
   void Run() EXCLUDES_LOCK(mutex_);
   bool stopping() const EXCLUDES_LOCK(mutex_);
+  size_t SweepAll() EXCLUDES_LOCK(mutex_);
   std::optional<index::Index> IndexOf(const Database& database,
                                       const index::TtlPolicy& policy) const;
   Result<size_t> SweepPolicy(Database& database, const index::TtlPolicy& policy)
       EXCLUDES_LOCK(mutex_);
+  // The first ones behind the entry `after`, at most kUnderWayMax.
   Result<std::vector<Candidate>> FindExpired(const index::Index& index, int64_t cutoff_micros,
                                              const std::string& after) const;
-  size_t Delete(Database& database, const index::TtlPolicy& policy, int64_t cutoff_micros,
-                const std::vector<Candidate>& candidates);
+  Outcome Delete(Database& database, const index::TtlPolicy& policy, int64_t cutoff_micros,
+                 const std::vector<Candidate>& candidates);
   void Note(const Database& database, const index::TtlPolicy& policy, uint64_t deleted,
             std::chrono::microseconds late) EXCLUDES_LOCK(mutex_);
 
@@ -98,6 +105,7 @@ class TtlSweeper {
   mutable Mutex mutex_;  // Leaf lock.
   CondVar changed_;
   bool stopping_ GUARDED_BY(mutex_) = false;
+  bool is_sweeping_ GUARDED_BY(mutex_) = false;
   std::map<std::pair<model::DatabaseNumber, std::string>, Progress> progress_ GUARDED_BY(mutex_);
   std::thread thread_;
 };

@@ -404,26 +404,11 @@ Status Reader::ReadOverrideIndexes(const Node& list, std::vector<SingleFieldInde
   return {};
 }
 
-// "90s", "15m", "12h" or "2d".
 Result<std::chrono::seconds> ReadDuration(const Node& node) {
-  static const std::map<char, int64_t> kUnits = {{'s', 1}, {'m', 60}, {'h', 3'600}, {'d', 86'400}};
   ASSIGN_OR_RETURN(const std::string text, Text(node));
-  const auto unit = text.empty() ? kUnits.end() : kUnits.find(text.back());
-  const std::string_view digits =
-      std::string_view(text).substr(0, text.empty() ? 0 : text.size() - 1);
-  if (unit == kUnits.end() || digits.empty() ||
-      digits.find_first_not_of("0123456789") != std::string_view::npos) {
-    return node.Error(Quoted(text) + R"( is not a duration such as "90s", "15m", "12h" or "2d")");
-  }
-  int64_t count = 0;
-  for (const char digit : digits) {
-    count = count * 10 + (digit - '0');
-    if (count * unit->second > kTtlOffsetMax.count()) {
-      return node.Error(Quoted(text) + " is longer than " + std::to_string(kTtlOffsetMax.count()) +
-                        " seconds");
-    }
-  }
-  return std::chrono::seconds(count * unit->second);
+  Result<std::chrono::seconds> offset = ParseTtlOffset(text);
+  if (!offset.ok()) return node.Error(offset.status().message());
+  return offset;
 }
 
 Result<bool> Reader::ReadTtl(const Node& node, const std::string& collection_group,
@@ -453,6 +438,26 @@ Result<bool> Reader::ReadTtl(const Node& node, const std::string& collection_gro
 }
 
 }  // namespace
+
+Result<std::chrono::seconds> ParseTtlOffset(std::string_view text) {
+  static const std::map<char, int64_t> kUnits = {{'s', 1}, {'m', 60}, {'h', 3'600}, {'d', 86'400}};
+  const std::string quoted = Quoted(std::string(text));
+  const auto unit = text.empty() ? kUnits.end() : kUnits.find(text.back());
+  const std::string_view digits = text.substr(0, text.empty() ? 0 : text.size() - 1);
+  if (unit == kUnits.end() || digits.empty() ||
+      digits.find_first_not_of("0123456789") != std::string_view::npos) {
+    return InvalidArgument(quoted + R"( is not a duration such as "90s", "15m", "12h" or "2d")");
+  }
+  int64_t count = 0;
+  for (const char digit : digits) {
+    count = count * 10 + (digit - '0');
+    if (count * unit->second > kTtlOffsetMax.count()) {
+      return InvalidArgument(quoted + " is longer than " + std::to_string(kTtlOffsetMax.count()) +
+                             " seconds");
+    }
+  }
+  return std::chrono::seconds(count * unit->second);
+}
 
 Result<IndexConfig> ParseIndexConfig(std::string_view json) {
   if (json.size() > kIndexConfigBytesMax) {

@@ -90,6 +90,11 @@ Result<IndexConfig> ParseIndexConfig(std::string_view json);
 // Parsing gives `config` back, unless the text is longer than kIndexConfigBytesMax.
 std::string PrintIndexConfig(const IndexConfig& config);
 
+// The offset of a TTL policy: "90s", "15m", "12h" or "2d", and back, in the largest unit that says
+// it without a fraction. InvalidArgument for anything else and beyond kTtlOffsetMax.
+Result<std::chrono::seconds> ParseTtlOffset(std::string_view text);
+std::string TtlOffsetText(std::chrono::seconds offset);
+
 // "ASCENDING" and so on, as Firestore's configuration spells it.
 std::string_view DistanceMeasureText(DistanceMeasure measure);
 std::string_view QueryScopeText(QueryScope scope);

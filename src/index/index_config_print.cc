@@ -118,20 +118,11 @@ Json IndexJson(const IndexKey& key, const VectorIndex* vector) {
           {"fields", std::move(fields)}};
 }
 
-// The largest unit that says it without a fraction.
-std::string DurationText(std::chrono::seconds duration) {
-  constexpr std::pair<int64_t, char> kUnits[] = {{86'400, 'd'}, {3'600, 'h'}, {60, 'm'}};
-  for (const auto& [seconds, unit] : kUnits) {
-    if (duration.count() % seconds == 0) return std::to_string(duration.count() / seconds) + unit;
-  }
-  return std::to_string(duration.count()) + "s";
-}
-
 Json OverrideJson(const OverrideRow& row) {
   Json entry = {{"collectionGroup", row.collection_group},
                 {"fieldPath", row.field_path},
                 {"ttl", row.has_ttl}};
-  if (row.ttl && row.ttl->offset.count() != 0) entry["ttlOffset"] = DurationText(row.ttl->offset);
+  if (row.ttl && row.ttl->offset.count() != 0) entry["ttlOffset"] = TtlOffsetText(row.ttl->offset);
   if (!row.indexes) return entry;
   std::vector<SingleFieldIndex> sorted = row.indexes->indexes;
   std::sort(sorted.begin(), sorted.end(), Before);
@@ -219,6 +210,15 @@ std::string PrintIndexConfig(const IndexConfig& config) {
   }
   const bool ensure_ascii = false;
   return file.dump(2, ' ', ensure_ascii, Json::error_handler_t::replace) + "\n";
+}
+
+std::string TtlOffsetText(std::chrono::seconds offset) {
+  constexpr std::pair<int64_t, char> kUnits[] = {{86'400, 'd'}, {3'600, 'h'}, {60, 'm'}};
+  if (offset.count() == 0) return "0s";
+  for (const auto& [seconds, unit] : kUnits) {
+    if (offset.count() % seconds == 0) return std::to_string(offset.count() / seconds) + unit;
+  }
+  return std::to_string(offset.count()) + "s";
 }
 
 std::string_view DistanceMeasureText(DistanceMeasure measure) {

@@ -260,6 +260,14 @@ TEST(IndexConfigTest, StarIsEveryFieldUnlessQuoted) {
             Path("`*`"));
 }
 
+TEST(IndexConfigTest, OffsetsAsText) {
+  for (const char* text : {"0s", "1s", "61s", "1m", "90m", "23h", "1d", "2147483647s"}) {
+    EXPECT_EQ(TtlOffsetText(*ParseTtlOffset(text)), text);
+  }
+  EXPECT_EQ(TtlOffsetText(*ParseTtlOffset("48h")), "2d");
+  EXPECT_EQ(ParseTtlOffset("2 d").status().code(), Code::kInvalidArgument);
+}
+
 TEST(IndexConfigTest, Durations) {
   const std::pair<std::string_view, int64_t> cases[] = {
       {"0s", 0},       {"90s", 90},          {"15m", 900},      {"12h", 43'200},

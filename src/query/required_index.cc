@@ -18,6 +18,7 @@ using index::FieldOverride;
 using index::IndexConfig;
 using index::QueryScope;
 using index::SingleFieldIndex;
+using index::VectorIndex;
 using model::FieldPath;
 
 // What is said about this field, or about all of the collection group; null where nothing is.
@@ -102,9 +103,10 @@ std::optional<Definition> FindMissing(const NormalizedQuery& query, const Layout
   std::vector<IndexMatch> matches;
   for (const Definition& definition :
        ConfiguredIndexes(config, query.query.collection_id, fields)) {
-    if (auto match = MatchIndex(definition, layout, shape, suffix)) {
-      matches.push_back(*std::move(match));
-    }
+    std::optional<IndexMatch> match = MatchIndex(definition, layout, shape, suffix);
+    // Ours can be read backwards; Firestore's cannot.
+    const bool is_exact = match && match->inverted == layout.backward;
+    if (match && (is_exact || suffix.empty())) matches.push_back(*std::move(match));
   }
   if (!matches.empty()) ChooseCover(matches, &uncovered);
   if (!matches.empty() && uncovered.empty()) return std::nullopt;
@@ -120,34 +122,52 @@ std::optional<Definition> FindMissing(const NormalizedQuery& query, const Layout
 }
 
 // A search for the nearest needs an index of the vectors, with all that is compared for equality.
+// nullopt where the configuration has it.
+std::optional<VectorIndex> FindMissingVectorIndex(const NormalizedQuery& query,
+                                                  const Layout& layout,
+                                                  const ConjunctionShape& shape,
+                                                  const IndexConfig& config) {
+  const FindNearest& nearest = *query.query.nearest;
+  const bool is_there =
+      std::any_of(config.vectors.begin(), config.vectors.end(), [&](const VectorIndex& each) {
+        return each.collection_group == query.query.collection_id && each.scope == layout.scope &&
+               each.field == nearest.vector_field &&
+               each.dimension == nearest.query_vector.size() &&
+               each.prefix.size() == FixedFieldsOf(shape).size() &&
+               std::all_of(each.prefix.begin(), each.prefix.end(),
+                           [&](const index::IndexField& field) { return IsFixed(field, shape); });
+      });
+  if (is_there) return std::nullopt;
+  VectorIndex wanted{query.query.collection_id,
+                     layout.scope,
+                     {},
+                     nearest.vector_field,
+                     static_cast<uint32_t>(nearest.query_vector.size()),
+                     std::nullopt};
+  if (shape.contains) wanted.prefix.push_back({shape.contains->path, FieldMode::kContains});
+  for (const auto& [path, value] : shape.constants) {
+    wanted.prefix.push_back({path, FieldMode::kAscending});
+  }
+  return wanted;
+}
+
 Status CheckVectorIndex(const NormalizedQuery& query, const Layout& layout,
                         const IndexConfig& config) {
-  const FindNearest& nearest = *query.query.nearest;
   for (const Conjunction& conjunction : query.disjuncts) {
-    const ConjunctionShape shape(conjunction);
-    const bool is_there = std::any_of(
-        config.vectors.begin(), config.vectors.end(), [&](const index::VectorIndex& each) {
-          return each.collection_group == query.query.collection_id && each.scope == layout.scope &&
-                 each.field == nearest.vector_field &&
-                 each.dimension == nearest.query_vector.size() &&
-                 each.prefix.size() == FixedFieldsOf(shape).size() &&
-                 std::all_of(each.prefix.begin(), each.prefix.end(),
-                             [&](const index::IndexField& field) { return IsFixed(field, shape); });
-        });
-    if (is_there) continue;
-    index::VectorIndex wanted{query.query.collection_id,
-                              layout.scope,
-                              {},
-                              nearest.vector_field,
-                              static_cast<uint32_t>(nearest.query_vector.size()),
-                              std::nullopt};
-    for (const auto& [path, value] : shape.constants) {
-      wanted.prefix.push_back({path, FieldMode::kAscending});
-    }
+    const std::optional<VectorIndex> missing =
+        FindMissingVectorIndex(query, layout, ConjunctionShape(conjunction), config);
+    if (!missing) continue;
     return Status(Code::kFailedPrecondition,
-                  index::MissingVectorIndexMessage(query.query.parent.database, wanted));
+                  index::MissingVectorIndexMessage(query.query.parent.database, *missing));
   }
   return Status();
+}
+
+// A field by itself needs no configuration, and most queries have no more: this saves the rest.
+bool HasOneField(const Conjunction& conjunction, const Layout& layout) {
+  if (conjunction.filters.size() + layout.fields.size() > 1) return false;
+  return layout.fields.empty() ||
+         layout.name_descending == (layout.fields[0].direction == SortDirection::kDescending);
 }
 
 }  // namespace
@@ -164,19 +184,28 @@ Status CheckIndexes(const NormalizedQuery& query, const IndexConfig& config) {
   return Status();
 }
 
-std::vector<Definition> NeededIndexes(const NormalizedQuery& query) {
-  std::vector<Definition> needed;
+NeededIndexList NeededIndexes(const NormalizedQuery& query) {
+  NeededIndexList needed;
   if (query.query.collection_id.empty()) return needed;
   const Layout layout = LayoutOf(query);
   const bool is_group = layout.scope == QueryScope::kCollectionGroup;
+  IndexConfig config;
   for (const Conjunction& conjunction : query.disjuncts) {
-    // One field needs no configuration, and most queries have no more.
-    if (conjunction.filters.size() + layout.fields.size() < 2 && !is_group) continue;
+    if (!is_group && HasOneField(conjunction, layout) && !query.query.nearest) continue;
     const ConjunctionShape shape(conjunction);
-    std::optional<Definition> missing = FindMissing(query, layout, shape, IndexConfig());
-    if (missing) needed.push_back(*std::move(missing));
+    if (query.query.nearest) {
+      auto missing = FindMissingVectorIndex(query, layout, shape, config);
+      if (missing) config.vectors.push_back(*std::move(missing));
+      continue;
+    }
+    // Each one covers at least one field more, so that there are no more than fixed fields.
+    for (size_t i = 0; i <= FixedFieldsOf(shape).size(); ++i) {
+      std::optional<Definition> missing = FindMissing(query, layout, shape, config);
+      if (!missing) break;
+      config.composites.push_back(*std::move(missing));
+    }
   }
-  return needed;
+  return {std::move(config.composites), std::move(config.vectors)};
 }
 
 bool MayBeIndexed(const std::string& collection_id, const FieldPath& field,

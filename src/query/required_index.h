@@ -14,8 +14,13 @@ namespace hearth::query {
 // collection group, or one of a field that is exempt.
 Status CheckIndexes(const NormalizedQuery& query, const index::IndexConfig& config);
 
-// The indexes that Firestore would ask a configuration for, one after the other.
-std::vector<index::Definition> NeededIndexes(const NormalizedQuery& query);
+// The indexes that Firestore would ask an empty configuration for, one after the other, until it
+// answers the query.
+struct NeededIndexList {
+  std::vector<index::Definition> definitions;
+  std::vector<index::VectorIndex> vectors;
+};
+NeededIndexList NeededIndexes(const NormalizedQuery& query);
 
 // True when the configuration lets an index have this field: it is not exempt.
 bool MayBeIndexed(const std::string& collection_id, const model::FieldPath& field,

@@ -2,57 +2,165 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <string>
 
+#include "server/commands.h"
 #include "server/options.h"
 #include "server/serve.h"
 
-int main(int argc, char** argv) {
-  using hearth::server::ServeOptions;
-  CLI::App app("Hearth: a document database that every Firestore client already speaks to.");
-  app.set_version_flag("--version", HEARTH_VERSION);
-  app.failure_message([](const CLI::App*, const CLI::Error& error) {
-    return std::string("hearth: ") + error.what() + " (hearth --help lists what there is)\n";
-  });
+namespace {
 
-  ServeOptions options;
-  CLI::App* serve = app.add_subcommand("serve", "Serve a data folder over gRPC and HTTP");
-  serve->add_option("--data", options.data_path, "Folder for the data; made if it is missing")
+using hearth::Code;
+using hearth::Result;
+using hearth::Status;
+using hearth::server::ServeOptions;
+using hearth::server::TargetOptions;
+using hearth::server::TtlOptions;
+
+constexpr int kExitNoServer = 2;
+
+void AddIndexFlags(CLI::App* serve, ServeOptions* options) {
+  serve
+      ->add_option("--indexes", options->indexes,
+                   "auto: no query is refused, indexes come and go with the queries that need "
+                   "them; strict: a query without its index is refused as in the cloud")
+      ->capture_default_str()
+      ->type_name("auto|strict");
+  serve
+      ->add_option("--index-config", options->index_config,
+                   "A firestore.indexes.json to follow, for the database (default) or the one "
+                   "named; may be given for each database; SIGHUP reads the files again")
+      ->take_all()
+      ->expected(1)
+      ->type_name("[DATABASE=]FILE");
+  serve
+      ->add_option("--unused-index-days", options->unused_index_days,
+                   "An index that was made on demand is dropped when no query has used it for so "
+                   "many days")
+      ->check(CLI::Range(1, 36'500))
       ->capture_default_str();
   serve
-      ->add_option("--listen", options.listen,
+      ->add_option("--scan-documents-max", options->scan_documents_max,
+                   "A query that reads more documents than this for want of an index is logged; "
+                   "in strict mode it is refused")
+      ->check(CLI::Range(1, 1'000'000'000))
+      ->capture_default_str();
+}
+
+void AddServeFlags(CLI::App* serve, ServeOptions* options) {
+  serve->add_option("--data", options->data_path, "Folder for the data; made if it is missing")
+      ->capture_default_str();
+  serve
+      ->add_option("--listen", options->listen,
                    "HOST:PORT to listen on; may be given more than once; port 0 picks a free one")
       ->capture_default_str()
       ->take_all()
       ->expected(1)
       ->type_name("HOST:PORT");
-  serve->add_option("--cache-mib", options.cache_mib, "Memory for cached data, in MiB")
+  serve->add_option("--cache-mib", options->cache_mib, "Memory for cached data, in MiB")
       ->check(CLI::Range(8, 1024 * 1024))
       ->capture_default_str();
-  serve->add_option("--loops", options.loops, "Event loops; 0 is one a core")
+  serve->add_option("--loops", options->loops, "Event loops; 0 is one a core")
       ->check(CLI::Range(0, 256))
       ->capture_default_str();
-  serve->add_option("--connections-max", options.connections_max, "Connections at a time")
+  serve->add_option("--connections-max", options->connections_max, "Connections at a time")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   serve
-      ->add_option("--drain-seconds", options.drain_seconds,
+      ->add_option("--drain-seconds", options->drain_seconds,
                    "How long requests under way may take after SIGTERM")
       ->check(CLI::Range(0, 3600))
       ->capture_default_str();
-  serve->add_option("--log-level", options.log_level, "debug, info, warning or error")
+  AddIndexFlags(serve, options);
+  serve->add_option("--log-level", options->log_level, "debug, info, warning or error")
       ->capture_default_str();
-  serve->add_option("--log-format", options.log_format, "text or json")->capture_default_str();
+  serve->add_option("--log-format", options->log_format, "text or json")->capture_default_str();
+}
+
+void AddTargetFlags(CLI::App* command, TargetOptions* target) {
+  command->add_option("--server", target->server, "Where the server listens")
+      ->capture_default_str()
+      ->type_name("HOST:PORT");
+  command->add_option("--project", target->project, "Not needed while there is only one");
+  command->add_option("--database", target->database, "The database's id, if not (default)");
+}
+
+// One line for each command, and what it prints.
+struct Commands {
+  TargetOptions target;
+  TtlOptions ttl;
+  bool needed = false;
+  std::function<Result<std::string>()> chosen;  // Empty: `serve`, or none.
+
+  void Add(CLI::App* app) {
+    CLI::App* indexes = app->add_subcommand("indexes", "List the indexes of a running server");
+    AddTargetFlags(indexes, &target);
+    indexes->add_flag("--needed", needed,
+                      "Print the firestore.indexes.json that the queries since the server's start "
+                      "need in the cloud");
+    indexes->callback([this] {
+      chosen = [this] { return needed ? PrintNeededIndexes(target) : ListIndexes(target); };
+    });
+
+    CLI::App* policies = app->add_subcommand("ttl", "See and change when documents expire");
+    policies->require_subcommand(1);
+    CLI::App* list = policies->add_subcommand("list", "List the policies and how they are doing");
+    AddTargetFlags(list, &target);
+    list->callback([this] { chosen = [this] { return ListTtlPolicies(target); }; });
+
+    CLI::App* set = policies->add_subcommand(
+        "set", "Let the documents of a collection group expire at the time in one of their fields");
+    AddTargetFlags(set, &target);
+    set->add_option("COLLECTION", ttl.collection, "The collection's id")->required();
+    set->add_option("FIELD", ttl.field, "The field, a timestamp")->required();
+    set->add_option("--offset", ttl.offset, "How much later they expire: 90s, 15m, 12h or 2d")
+        ->capture_default_str();
+    set->callback([this] { chosen = [this] { return SetTtlPolicy(target, ttl); }; });
+
+    CLI::App* clear = policies->add_subcommand("clear", "Let the documents live for ever again");
+    AddTargetFlags(clear, &target);
+    clear->add_option("COLLECTION", ttl.collection, "The collection's id")->required();
+    clear->callback([this] { chosen = [this] { return ClearTtlPolicy(target, ttl.collection); }; });
+  }
+};
+
+int Report(const Status& status) {
+  if (status.ok()) return EXIT_SUCCESS;
+  std::fprintf(stderr, "hearth: %s\n", status.message().c_str());
+  return EXIT_FAILURE;
+}
+
+int RunCommand(const Commands& commands) {
+  const Result<std::string> text = commands.chosen();
+  if (!text.ok()) {
+    const int code = Report(text.status());
+    return text.status().code() == Code::kUnavailable ? kExitNoServer : code;
+  }
+  std::fwrite(text->data(), 1, text->size(), stdout);
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Hearth: a document database that every Firestore client already speaks to.");
+  app.set_version_flag("--version", HEARTH_VERSION);
+  app.failure_message([](const CLI::App*, const CLI::Error& error) {
+    return std::string("hearth: ") + error.what() + " (hearth --help lists what there is)\n";
+  });
+  ServeOptions options;
+  CLI::App* serve = app.add_subcommand("serve", "Serve a data folder over gRPC and HTTP");
+  AddServeFlags(serve, &options);
+  Commands commands;
+  commands.Add(&app);
 
   CLI11_PARSE(app, argc, argv);
+  if (commands.chosen) return RunCommand(commands);
   // Not required of the parser, which would say so instead of naming an argument it does not know.
   if (!serve->parsed()) {
     std::fprintf(stderr, "hearth: what to do? (hearth --help lists what there is)\n");
     return EXIT_FAILURE;
   }
-
-  const hearth::Status status = hearth::server::Serve(options);
-  if (status.ok()) return EXIT_SUCCESS;
-  std::fprintf(stderr, "hearth: %s\n", status.message().c_str());
-  return EXIT_FAILURE;
+  return Report(hearth::server::Serve(options));
 }

@@ -13,7 +13,7 @@ bool IsLoopback(std::string_view host) {
 
 }  // namespace
 
-Result<http::ListenAddress> ParseListenAddress(std::string_view text) {
+Result<http::ListenAddress> ParseAddress(std::string_view text) {
   const std::string quoted = "'" + std::string(text) + "'";
   const size_t colon = text.rfind(':');
   if (colon == std::string_view::npos || colon == 0) {
@@ -29,12 +29,23 @@ Result<http::ListenAddress> ParseListenAddress(std::string_view text) {
   if (!is_number || port > kPortMax) {
     return InvalidArgument(quoted + " has no port between 0 and 65535 after its last colon");
   }
-  if (!IsLoopback(host)) {
-    return InvalidArgument(quoted +
-                           " can be reached from other machines, and Hearth cannot tell yet who "
+  return http::ListenAddress{std::string(host), static_cast<uint16_t>(port)};
+}
+
+Result<http::ListenAddress> ParseListenAddress(std::string_view text) {
+  ASSIGN_OR_RETURN(http::ListenAddress address, ParseAddress(text));
+  if (!IsLoopback(address.host)) {
+    return InvalidArgument("'" + std::string(text) +
+                           "' can be reached from other machines, and Hearth cannot tell yet who "
                            "may do what: listen on 127.0.0.1, [::1] or localhost");
   }
-  return http::ListenAddress{std::string(host), static_cast<uint16_t>(port)};
+  return address;
+}
+
+Result<engine::IndexMode> ParseIndexMode(std::string_view text) {
+  if (text == "auto") return engine::IndexMode::kAuto;
+  if (text == "strict") return engine::IndexMode::kStrict;
+  return InvalidArgument("'" + std::string(text) + "' is not an index mode: auto or strict");
 }
 
 Result<LogLevel> ParseLogLevel(std::string_view text) {

@@ -26,6 +26,17 @@ TEST(ParseListenAddress, RefusesAddressesThatOthersCanReach) {
   }
 }
 
+TEST(ParseAddress, LetsAClientGoAnywhere) {
+  EXPECT_EQ(ParseAddress("example.com:80")->host, "example.com");
+  EXPECT_EQ(ParseAddress("example.com").status().code(), Code::kInvalidArgument);
+}
+
+TEST(ParseIndexMode, NamesTheChoices) {
+  EXPECT_EQ(*ParseIndexMode("auto"), engine::IndexMode::kAuto);
+  EXPECT_EQ(*ParseIndexMode("strict"), engine::IndexMode::kStrict);
+  EXPECT_EQ(ParseIndexMode("lax").status().message(), "'lax' is not an index mode: auto or strict");
+}
+
 TEST(ParseLogOptions, NameTheChoices) {
   EXPECT_EQ(*ParseLogLevel("warning"), LogLevel::kWarning);
   EXPECT_EQ(*ParseLogFormat("json"), LogFormat::kJson);

@@ -7,17 +7,20 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "doors/control/control_service.h"
 #include "doors/grpc/firestore_service.h"
 #include "engine/engine.h"
 #include "http/grpc_service.h"
 #include "http/router.h"
 #include "http/server.h"
+#include "server/index_files.h"
 #include "storage/rocksdb_store.h"
 #include "wire/requests.h"
 
@@ -26,22 +29,24 @@ namespace {
 
 constexpr size_t kMebibyte = 1024 * 1024;
 
-// SIGTERM and SIGINT, taken off every thread so that Wait can receive them.
-class StopSignals {
+// SIGTERM, SIGINT and SIGHUP, taken off every thread so that Wait can receive them.
+class Signals {
  public:
   // To be made before any other thread starts: they inherit the mask.
-  StopSignals() {
+  Signals() {
     sigemptyset(&signals_);
     sigaddset(&signals_, SIGTERM);
     sigaddset(&signals_, SIGINT);
+    sigaddset(&signals_, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
     signal(SIGPIPE, SIG_IGN);  // A client that went away is an error code, not a signal.
   }
 
-  // Returns the first signal; the next one ends the process.
-  int Wait() const {
+  // Calls `reload` for every SIGHUP. Returns the first other signal; the next one ends the process.
+  int Wait(const std::function<void()>& reload) const {
     int received = 0;
-    sigwait(&signals_, &received);
+    while (sigwait(&signals_, &received) == 0 && received == SIGHUP) reload();
+    signal(SIGHUP, SIG_IGN);  // There is nothing to reload for.
     pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
     return received;
   }
@@ -62,6 +67,15 @@ Result<http::ServerOptions> ToServerOptions(const ServeOptions& options) {
   return result;
 }
 
+Result<engine::EngineOptions> ToEngineOptions(const ServeOptions& options) {
+  engine::EngineOptions result;
+  result.document_cache_bytes = options.cache_mib * kMebibyte / 2;
+  ASSIGN_OR_RETURN(result.index_mode, ParseIndexMode(options.indexes));
+  result.indexes.unused_max = std::chrono::hours(24) * options.unused_index_days;
+  result.scanned_documents_max = options.scan_documents_max;
+  return result;
+}
+
 // The line that programs which start Hearth wait for.
 void Announce(const http::ListenAddress& address) {
   const bool is_ipv6 = address.host.find(':') != std::string::npos;
@@ -76,9 +90,11 @@ Status Serve(const ServeOptions& options) {
   ASSIGN_OR_RETURN(const LogLevel log_level, ParseLogLevel(options.log_level));
   ASSIGN_OR_RETURN(const LogFormat log_format, ParseLogFormat(options.log_format));
   ASSIGN_OR_RETURN(http::ServerOptions server_options, ToServerOptions(options));
+  ASSIGN_OR_RETURN(const engine::EngineOptions engine_options, ToEngineOptions(options));
+  ASSIGN_OR_RETURN(IndexFiles index_files, IndexFiles::Load(options.index_config));
   ConfigureLog(log_level, log_format);
   wire::SilenceProtobufLog();
-  const StopSignals stop_signals;
+  const Signals signals;
 
   const SystemClock clock;
   RandomSource random;
@@ -89,14 +105,16 @@ Status Serve(const ServeOptions& options) {
   storage_options.block_cache_bytes = options.cache_mib * kMebibyte / 2;
   ASSIGN_OR_RETURN(const std::unique_ptr<storage::Store> store,
                    storage::OpenRocksDbStore(storage_options));
-  engine::EngineOptions engine_options;
-  engine_options.document_cache_bytes = options.cache_mib * kMebibyte / 2;
   ASSIGN_OR_RETURN(const std::unique_ptr<engine::Engine> engine,
                    engine::Engine::Open(*store, clock, random, engine_options));
+  index_files.Apply(engine.get());
   doors::grpc::FirestoreService firestore(*engine, clock);
   firestore.Register(&grpc);
+  doors::control::ControlService control(*engine);
   http::Router router;
   router.SetGrpc(grpc);
+  router.AddService("/hearth/", control);
+  router.AddService("/metrics", control);
   router.AddPlain("GET", "/", [](const std::shared_ptr<http::PlainCall>& call) {
     call->Respond({.body = "Ok\n"});
   });
@@ -105,7 +123,7 @@ Status Serve(const ServeOptions& options) {
   for (const http::ListenAddress& address : server.addresses()) Announce(address);
   Log(LogLevel::kInfo, "serving", {{"data", options.data_path}});
 
-  const int received = stop_signals.Wait();
+  const int received = signals.Wait([&] { index_files.Reload(engine.get()); });
   Log(LogLevel::kInfo, "stopping", {{"signal", strsignal(received)}});
   const bool drained = server.Drain(std::chrono::seconds(options.drain_seconds));
   Log(LogLevel::kInfo, "stopped", {{"drained", drained ? "yes" : "no"}});

@@ -38,6 +38,12 @@ TEST(CommandLine, RefusesWhatItDoesNotKnow) {
       {{"serve", "--data", data, "--listen", "0.0.0.0:0"}, "0.0.0.0"},
       {{"serve", "--data", data, "--cache-mib", "lots"}, "lots"},
       {{"serve", "--data", data, "--log-level", "loud"}, "loud"},
+      {{"serve", "--data", data, "--indexes", "lax"}, "lax"},
+      {{"serve", "--data", data, "--index-config", "/no/such.json"}, "/no/such.json"},
+      {{"serve", "--data", data, "--unused-index-days", "0"}, "--unused-index-days"},
+      {{"ttl"}, "--help"},
+      {{"ttl", "set", "rooms"}, "FIELD"},
+      {{"indexes", "--server", "nonsense"}, "nonsense"},
       {{"serve", "--data", data, "--log-format", "xml"}, "xml"},
   };
   for (const auto& [arguments, text] : cases) {

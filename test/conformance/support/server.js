@@ -84,6 +84,8 @@ export async function startHearth({data, flags = []} = {}) {
     const address = await within(firstAddress(child, exited), startMsMax, 'starting hearth');
     return {
       address,
+      // Has it read its files again.
+      hangUp: () => child.kill('SIGHUP'),
       async stop() {
         const {code, signal} = await terminate(child, exited, 'SIGTERM');
         removeData();
@@ -95,6 +97,19 @@ export async function startHearth({data, flags = []} = {}) {
     removeData();
     throw error;
   }
+}
+
+// A command such as `hearth indexes`, to its end.
+export async function runHearth(...args) {
+  const {child, exited} = start(binary(), args, ['ignore', 'pipe', 'pipe']);
+  const texts = {stdout: '', stderr: ''};
+  const closed = Object.keys(texts).map((name) => {
+    child[name].setEncoding('utf8').on('data', (text) => (texts[name] += text));
+    return new Promise((resolve) => child[name].once('close', resolve));
+  });
+  const {code} = await within(exited, startMsMax, `hearth ${args.join(' ')}`);
+  await Promise.all(closed);
+  return {code, ...texts};
 }
 
 async function freePort() {

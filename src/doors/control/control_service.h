@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "engine/engine.h"
+#include "http/exchange.h"
+#include "http/plain.h"
+
+namespace hearth::doors::control {
+
+inline constexpr size_t kControlBodyBytesMax = 64 * 1024;
+
+// What operators ask a running server, in JSON over HTTP: indexes, TTL policies, metrics.
+//
+//   GET     /metrics
+//   GET     /hearth/v1/databases
+//   GET     /hearth/v1/projects/P/databases/D/indexes
+//   GET     /hearth/v1/projects/P/databases/D/indexes:needed
+//   GET     /hearth/v1/projects/P/databases/D/ttlPolicies
+//   PUT     /hearth/v1/projects/P/databases/D/ttlPolicies/COLLECTION  {"field": …, "offset": "2d"}
+//   DELETE  /hearth/v1/projects/P/databases/D/ttlPolicies/COLLECTION
+//
+// Threads: safe for concurrent use; never blocks a loop. Ownership: borrows the engine, which must
+// outlive every call. Errors: Google's JSON.
+class ControlService final : public http::Service {
+ public:
+  explicit ControlService(engine::Engine& engine);
+
+  std::shared_ptr<http::ExchangeHandler> Open(http::Exchange& exchange) override;
+
+  // The answer to one request. May wait for the disk.
+  http::PlainAnswer Answer(const http::RequestHead& head, std::string_view body);
+
+ private:
+  using Parts = std::vector<std::string>;
+
+  http::PlainAnswer AnswerDatabases() const;
+  // `rest`: the path behind the database's name.
+  Result<http::PlainAnswer> AnswerOfDatabase(const http::RequestHead& head, std::string_view body,
+                                             const model::DatabaseName& name, const Parts& rest);
+  Result<const engine::Database*> Find(const model::DatabaseName& name) const;
+  Result<http::PlainAnswer> ListIndexes(const model::DatabaseName& name) const;
+  Result<http::PlainAnswer> PrintNeededIndexes(const model::DatabaseName& name) const;
+  Result<http::PlainAnswer> ListTtlPolicies(const model::DatabaseName& name) const;
+  Result<http::PlainAnswer> SetTtlPolicy(const model::DatabaseName& name,
+                                         const std::string& collection, std::string_view body);
+  Result<http::PlainAnswer> ClearTtlPolicy(const model::DatabaseName& name,
+                                           const std::string& collection);
+  // The policy of one collection group as it is now; an empty object where there is none.
+  http::PlainAnswer TtlPolicyAnswer(const engine::Database& database,
+                                    const std::string& collection) const;
+
+  engine::Engine& engine_;
+  const http::PlainHandler handler_;
+};
+
+}  // namespace hearth::doors::control

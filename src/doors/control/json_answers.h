@@ -1,0 +1,23 @@
+// Indexes, TTL policies and errors as JSON.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "base/status.h"
+#include "engine/engine.h"
+#include "http/plain.h"
+
+namespace hearth::doors::control {
+
+using Json = nlohmann::ordered_json;  // Keys stay in the order in which they are added.
+
+http::PlainAnswer JsonAnswer(const Json& json);
+// Google's form, {"error": {"code": 404, "message": …, "status": "NOT_FOUND"}}.
+http::PlainAnswer ErrorAnswer(const Status& status);
+http::PlainAnswer ErrorAnswer(int http_status, const Status& status);
+
+Json IndexJson(const index::Index& index, uint64_t size_bytes);
+Json TtlJson(const engine::TtlStatus& status);
+
+}  // namespace hearth::doors::control

@@ -1,0 +1,101 @@
+#include "doors/control/request_check.h"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+namespace hearth::doors::control {
+namespace {
+
+bool IsEqualIgnoringCase(std::string_view left, std::string_view right) {
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(), [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) ==
+           std::tolower(static_cast<unsigned char>(b));
+  });
+}
+
+// "[::1]:8080" to "[::1]".
+std::string_view HostOf(std::string_view authority) {
+  const size_t colon = authority.rfind(':');
+  const size_t bracket = authority.rfind(']');
+  const bool has_port =
+      colon != std::string_view::npos && (bracket == std::string_view::npos || bracket < colon);
+  return has_port ? authority.substr(0, colon) : authority;
+}
+
+bool IsAddressOfThisMachine(std::string_view host) {
+  if (host == "[::1]" || IsEqualIgnoringCase(host, "localhost")) return true;
+  // A name may begin with these digits as well, so the rest counts, too.
+  return host.starts_with("127.") &&
+         host.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+bool IsJson(std::string_view content_type) {
+  std::string_view type = content_type.substr(0, content_type.find(';'));
+  while (type.ends_with(' ') || type.ends_with('\t')) type.remove_suffix(1);
+  return IsEqualIgnoringCase(type, "application/json");
+}
+
+std::optional<int> HexDigit(char digit) {
+  if (digit >= '0' && digit <= '9') return digit - '0';
+  if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
+  if (digit >= 'A' && digit <= 'F') return digit - 'A' + 10;
+  return std::nullopt;
+}
+
+std::optional<std::string> DecodePercent(std::string_view text) {
+  std::string decoded;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      decoded += text[i];
+      continue;
+    }
+    if (i + 2 >= text.size()) return std::nullopt;
+    const std::optional<int> high = HexDigit(text[i + 1]);
+    const std::optional<int> low = HexDigit(text[i + 2]);
+    if (!high || !low) return std::nullopt;
+    decoded += static_cast<char>(*high * 16 + *low);
+    i += 2;
+  }
+  return decoded;
+}
+
+}  // namespace
+
+Status CheckOrigin(const http::RequestHead& head) {
+  const auto denied = [](std::string message) {
+    return Status(Code::kPermissionDenied, std::move(message));
+  };
+  if (!IsAddressOfThisMachine(HostOf(head.authority()))) {
+    return denied("this is answered only to requests for localhost, 127.0.0.1 or [::1]");
+  }
+  const std::optional<std::string_view> origin = head.Find("origin");
+  if (origin && !IsEqualIgnoringCase(*origin, "http://" + std::string(head.authority())) &&
+      !IsEqualIgnoringCase(*origin, "https://" + std::string(head.authority()))) {
+    return denied("web pages of other origins may not use this");
+  }
+  const std::string_view site = head.Find("sec-fetch-site").value_or("none");
+  if (site != "none" && site != "same-origin") {
+    return denied("web pages of other origins may not use this");
+  }
+  const bool is_reading = head.method() == "GET" || head.method() == "HEAD";
+  if (!is_reading && !IsJson(head.Find("content-type").value_or(""))) {
+    return InvalidArgument("a change must have the header 'content-type: application/json'");
+  }
+  return Status();
+}
+
+std::optional<std::vector<std::string>> SplitPath(std::string_view path) {
+  std::vector<std::string> parts;
+  if (path.starts_with('/')) path.remove_prefix(1);
+  while (true) {
+    const size_t slash = path.find('/');
+    std::optional<std::string> part = DecodePercent(path.substr(0, slash));
+    if (!part) return std::nullopt;
+    parts.push_back(*std::move(part));
+    if (slash == std::string_view::npos) return parts;
+    path.remove_prefix(slash + 1);
+  }
+}
+
+}  // namespace hearth::doors::control

@@ -1,0 +1,208 @@
+#include "query/required_index.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "query/testing/query_builder.h"
+
+namespace hearth::query {
+namespace {
+
+using index::Definition;
+using index::FieldMode;
+using index::IndexConfig;
+using index::IndexField;
+using index::QueryScope;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+IndexField Up(const std::string& path) {
+  return {*model::FieldPath::Parse(path), FieldMode::kAscending};
+}
+IndexField Down(const std::string& path) {
+  return {*model::FieldPath::Parse(path), FieldMode::kDescending};
+}
+IndexField Element(const std::string& path) {
+  return {*model::FieldPath::Parse(path), FieldMode::kContains};
+}
+Definition On(std::vector<IndexField> fields, bool name_descending = false) {
+  return {"c", QueryScope::kCollection, std::move(fields), name_descending};
+}
+Definition OnGroup(std::vector<IndexField> fields, bool name_descending = false) {
+  return {"c", QueryScope::kCollectionGroup, std::move(fields), name_descending};
+}
+
+IndexConfig Composites(std::vector<Definition> definitions) {
+  IndexConfig config;
+  config.composites = std::move(definitions);
+  return config;
+}
+
+bool Answers(const IndexConfig& config, const QueryBuilder& query) {
+  const Status status = CheckIndexes(query.Build(), config);
+  EXPECT_TRUE(status.ok() || status.code() == Code::kFailedPrecondition) << status.ToString();
+  return status.ok();
+}
+std::vector<Definition> Needed(const QueryBuilder& query) {
+  std::vector<Definition> definitions = NeededIndexes(query.Build()).definitions;
+  EXPECT_TRUE(Answers(Composites(definitions), query)) << "what is needed is not enough";
+  EXPECT_EQ(definitions.empty(), Answers(IndexConfig(), query));
+  return definitions;
+}
+
+TEST(RequiredIndex, AutomaticIndexesAreEnoughForOneField) {
+  for (const QueryBuilder& query :
+       {QueryBuilder("c"), QueryBuilder("c").Ascending("__name__"), QueryBuilder("c").Equal("a"),
+        QueryBuilder("c").Above("a"), QueryBuilder("c").Above("a").Descending("a"),
+        QueryBuilder("c").Ascending("a"), QueryBuilder("c").Descending("a"),
+        QueryBuilder("c").Contains("a"), QueryBuilder("c").In("a", {1, 2, 3}),
+        QueryBuilder("c").Equal("a").Ascending("a"), QueryBuilder("c").Group()}) {
+    EXPECT_THAT(Needed(query), IsEmpty());
+  }
+}
+
+TEST(RequiredIndex, EqualitiesAreJoined) {
+  EXPECT_THAT(Needed(QueryBuilder("c").Equal("a").Equal("b").Equal("d")), IsEmpty());
+  EXPECT_THAT(Needed(QueryBuilder("c").Equal("a").In("b", {1, 2})), IsEmpty());
+}
+
+TEST(RequiredIndex, TwoFieldsOfWhichOneIsOrderedNeedAComposite) {
+  EXPECT_THAT(Needed(QueryBuilder("c").Equal("a").Above("b")), ElementsAre(On({Up("a"), Up("b")})));
+  EXPECT_THAT(Needed(QueryBuilder("c").Equal("a").Descending("b")),
+              ElementsAre(On({Up("a"), Down("b")}, true)));
+  EXPECT_THAT(Needed(QueryBuilder("c").Equal("z").Equal("a").Ascending("b")),
+              ElementsAre(On({Up("a"), Up("z"), Up("b")})));
+  EXPECT_THAT(Needed(QueryBuilder("c").Contains("tags").Ascending("b")),
+              ElementsAre(On({Element("tags"), Up("b")})));
+  EXPECT_THAT(Needed(QueryBuilder("c").Ascending("a").Descending("b")),
+              ElementsAre(On({Up("a"), Down("b")}, true)));
+  EXPECT_THAT(Needed(QueryBuilder("c").Above("a").Above("b")), ElementsAre(On({Up("a"), Up("b")})));
+  EXPECT_THAT(Needed(QueryBuilder("c").Ascending("a").Descending("__name__")),
+              ElementsAre(On({Up("a")}, true)));
+}
+
+TEST(RequiredIndex, EachAlternativeNeedsTheSameOneOnlyOnce) {
+  EXPECT_THAT(Needed(QueryBuilder("c").In("a", {1, 2, 3}).Ascending("b")),
+              ElementsAre(On({Up("a"), Up("b")})));
+}
+
+TEST(RequiredIndex, CollectionGroupsHaveNoAutomaticIndexes) {
+  EXPECT_THAT(Needed(QueryBuilder("c").Group().Equal("a")), ElementsAre(OnGroup({Up("a")})));
+  EXPECT_THAT(Needed(QueryBuilder("c").Group().Descending("a")),
+              ElementsAre(OnGroup({Down("a")}, true)));
+  EXPECT_THAT(Needed(QueryBuilder("c").Group().Contains("a")),
+              ElementsAre(OnGroup({Element("a")})));
+  EXPECT_THAT(Needed(QueryBuilder("c").Group().Equal("a").Ascending("b")),
+              ElementsAre(OnGroup({Up("a"), Up("b")})));
+}
+
+// One after the other: whoever makes the first would be asked for the second.
+TEST(RequiredIndex, JoinedEqualitiesOfAGroupNeedAnIndexEach) {
+  EXPECT_THAT(Needed(QueryBuilder("c").Group().Equal("a").Equal("b").Equal("d")),
+              ElementsAre(OnGroup({Up("a")}), OnGroup({Up("b")}), OnGroup({Up("d")})));
+}
+
+TEST(RequiredIndex, CompositesAreJoinedToo) {
+  const QueryBuilder query = QueryBuilder("c").Equal("a").Equal("b").Ascending("o");
+  EXPECT_TRUE(Answers(Composites({On({Up("a"), Up("b"), Up("o")})}), query));
+  EXPECT_TRUE(Answers(Composites({On({Up("b"), Down("a"), Up("o")})}), query));
+  EXPECT_TRUE(Answers(Composites({On({Up("a"), Up("o")}), On({Up("b"), Up("o")})}), query));
+  EXPECT_FALSE(Answers(Composites({On({Up("a"), Up("o")})}), query));
+  EXPECT_FALSE(Answers(Composites({On({Up("a"), Up("b")})}), query));
+}
+
+TEST(RequiredIndex, AnIndexIsForItsCollectionAndScope) {
+  const QueryBuilder query = QueryBuilder("c").Equal("a").Ascending("o");
+  Definition elsewhere = On({Up("a"), Up("o")});
+  elsewhere.collection_id = "d";
+  EXPECT_FALSE(Answers(Composites({elsewhere}), query));
+  EXPECT_FALSE(Answers(Composites({OnGroup({Up("a"), Up("o")})}), query));
+}
+
+// As the SDKs' limitToLast shows, which turns all orders round: Firestore asks for another index.
+TEST(RequiredIndex, AnIndexIsNotReadBackwards) {
+  const IndexConfig config = Composites({On({Up("a"), Up("o")})});
+  EXPECT_TRUE(Answers(config, QueryBuilder("c").Equal("a").Ascending("o")));
+  EXPECT_FALSE(Answers(config, QueryBuilder("c").Equal("a").Descending("o")));
+  EXPECT_FALSE(Answers(config, QueryBuilder("c").Descending("a").Descending("o")));
+  EXPECT_TRUE(Answers(Composites({On({Up("a"), Down("o")}, true)}),
+                      QueryBuilder("c").Equal("a").Descending("o")));
+}
+
+TEST(RequiredIndex, ExemptFieldsAnswerNothing) {
+  IndexConfig config;
+  config.overrides = {{"c", *model::FieldPath::Parse("a"), {}}};
+  EXPECT_FALSE(Answers(config, QueryBuilder("c").Equal("a")));
+  EXPECT_FALSE(Answers(config, QueryBuilder("c").Ascending("a")));
+  EXPECT_FALSE(Answers(config, QueryBuilder("c").Equal("a").Equal("b")));
+  EXPECT_TRUE(Answers(config, QueryBuilder("c").Equal("b")));
+  EXPECT_TRUE(Answers(config, QueryBuilder("d").Equal("a")));
+  config.composites = {On({Up("a"), Up("b")})};
+  EXPECT_TRUE(Answers(config, QueryBuilder("c").Equal("a").Equal("b")));
+}
+
+TEST(RequiredIndex, AnOverrideReplacesTheAutomaticOnes) {
+  IndexConfig config;
+  config.overrides = {{"c",
+                       *model::FieldPath::Parse("a"),
+                       {{FieldMode::kAscending, QueryScope::kCollectionGroup},
+                        {FieldMode::kDescending, QueryScope::kCollection}}},
+                      {"c", std::nullopt, {}}};
+  EXPECT_TRUE(Answers(config, QueryBuilder("c").Group().Equal("a")));
+  EXPECT_TRUE(Answers(config, QueryBuilder("c").Descending("a")));
+  EXPECT_FALSE(Answers(config, QueryBuilder("c").Ascending("a")));
+  EXPECT_FALSE(Answers(config, QueryBuilder("c").Contains("a")));
+  EXPECT_FALSE(Answers(config, QueryBuilder("c").Equal("b")));
+  EXPECT_TRUE(MayBeIndexed("c", *model::FieldPath::Parse("a"), config));
+  EXPECT_FALSE(MayBeIndexed("c", *model::FieldPath::Parse("b"), config));
+  EXPECT_TRUE(MayBeIndexed("d", *model::FieldPath::Parse("b"), config));
+}
+
+TEST(RequiredIndex, MessagesAreFirestores) {
+  const auto message = [](const QueryBuilder& query) {
+    return CheckIndexes(query.Build(), IndexConfig()).message();
+  };
+  EXPECT_EQ(
+      message(QueryBuilder("c").Equal("a").Descending("b")),
+      "The query requires an index. You can create it here: "
+      "https://console.firebase.google.com/v1/r/project/p1/firestore/indexes?create_composite="
+      "Cjxwcm9qZWN0cy9wMS9kYXRhYmFzZXMvKGRlZmF1bHQpL2NvbGxlY3Rpb25Hcm91cHMvYy9pbmRleGVz"
+      "L18QARoFCgFhEAEaBQoBYhACGgwKCF9fbmFtZV9fEAI");
+  EXPECT_THAT(message(QueryBuilder("c").Group().Equal("a")),
+              StartsWith("The query requires a COLLECTION_GROUP_ASC index for collection c and "
+                         "field a. You can create it here: https://console.firebase.google.com/"
+                         "v1/r/project/p1/firestore/indexes?create_exemption="));
+  EXPECT_THAT(message(QueryBuilder("c").Above("a").Above("b")),
+              testing::EndsWith("please refer to the documentation for index selection best "
+                                "practices: https://cloud.google.com/firestore/docs/query-data/"
+                                "multiple-range-fields."));
+  EXPECT_THAT(message(QueryBuilder("c").Equal("a").Nearest("v", {1, 2, 3})),
+              StartsWith("Missing vector index configuration."));
+}
+
+TEST(RequiredIndex, NearestNeighboursNeedAVectorIndexWithAllEqualities) {
+  const QueryBuilder query = QueryBuilder("c").Equal("a").Nearest("v", {1, 2, 3});
+  const NeededIndexList needed = NeededIndexes(query.Build());
+  EXPECT_THAT(needed.definitions, IsEmpty());
+  ASSERT_EQ(needed.vectors.size(), 1u);
+  EXPECT_EQ(needed.vectors[0].dimension, 3u);
+  EXPECT_EQ(needed.vectors[0].prefix, std::vector<IndexField>{Up("a")});
+  IndexConfig config;
+  config.vectors = needed.vectors;
+  EXPECT_TRUE(Answers(config, query));
+  EXPECT_FALSE(Answers(config, QueryBuilder("c").Nearest("v", {1, 2, 3})));
+  EXPECT_FALSE(Answers(config, QueryBuilder("c").Equal("a").Nearest("v", {1, 2})));
+  EXPECT_FALSE(Answers(config, QueryBuilder("c").Equal("b").Nearest("v", {1, 2, 3})));
+}
+
+TEST(RequiredIndex, QueriesThatCannotMatchNeedNothing) {
+  EXPECT_THAT(Needed(QueryBuilder("c").Equal("a", 1).Equal("a", 2).Ascending("b")), IsEmpty());
+}
+
+}  // namespace
+}  // namespace hearth::query

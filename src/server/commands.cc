@@ -1,0 +1,187 @@
+#include "server/commands.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "index/index_config.h"
+#include "model/names.h"
+#include "server/control_client.h"
+#include "server/table.h"
+
+namespace hearth::server {
+namespace {
+
+using Json = nlohmann::json;
+using model::DatabaseName;
+using Rows = std::vector<std::vector<std::string>>;
+
+Result<Json> Call(const std::string& server, ControlRequest request) {
+  ASSIGN_OR_RETURN(const std::string body, CallServer(server, request));
+  const bool allow_exceptions = false;
+  Json json = Json::parse(body, nullptr, allow_exceptions);
+  if (json.is_object()) return json;
+  return Status(Code::kUnknown, server + " answers with something else than JSON");
+}
+
+// The text of a member; empty where there is none.
+std::string Text(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+uint64_t Number(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_number_unsigned() ? found->get<uint64_t>() : 0;
+}
+
+std::vector<Json> List(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  if (found == json.end() || !found->is_array()) return {};
+  std::vector<Json> objects;
+  for (const Json& each : *found) {
+    if (each.is_object()) objects.push_back(each);
+  }
+  return objects;
+}
+
+Status Ambiguous(const std::vector<DatabaseName>& found) {
+  std::string message = "say which database with --project and --database; there are";
+  constexpr size_t kNamedMax = 20;
+  for (size_t i = 0; i < found.size() && i < kNamedMax; ++i) {
+    message += "\n  --project " + std::string(found[i].project()) + " --database '" +
+               std::string(found[i].database()) + "'";
+  }
+  if (found.size() > kNamedMax) {
+    message += "\n  and " + std::to_string(found.size() - kNamedMax) + " more";
+  }
+  return Status(Code::kNotFound, message);
+}
+
+// The database that `target` means.
+Result<DatabaseName> FindDatabase(const TargetOptions& target) {
+  const std::string database = target.database.empty() ? "(default)" : target.database;
+  if (!target.project.empty()) {
+    return DatabaseName::Parse("projects/" + target.project + "/databases/" + database);
+  }
+  ASSIGN_OR_RETURN(const Json json,
+                   Call(target.server, {.method = "GET", .target = "/hearth/v1/databases"}));
+  std::vector<DatabaseName> found;
+  std::vector<DatabaseName> of_that_id;
+  for (const Json& each : List(json, "databases")) {
+    ASSIGN_OR_RETURN(DatabaseName name, DatabaseName::Parse(Text(each, "name")));
+    if (name.database() == database) of_that_id.push_back(name);
+    found.push_back(std::move(name));
+  }
+  if (found.empty()) {
+    return Status(Code::kNotFound,
+                  "the server has no database yet: one comes into being with its first write, or "
+                  "name a new one with --project");
+  }
+  if (of_that_id.size() == 1) return of_that_id[0];
+  if (target.database.empty() && found.size() == 1) return found[0];
+  return Ambiguous(found);
+}
+
+// "/hearth/v1/projects/P/databases/D/", and what follows.
+Result<std::string> TargetPath(const TargetOptions& target, const std::string& rest) {
+  ASSIGN_OR_RETURN(const DatabaseName name, FindDatabase(target));
+  return "/hearth/v1/projects/" + EncodePathPart(name.project()) + "/databases/" +
+         EncodePathPart(name.database()) + "/" + rest;
+}
+
+std::string FieldsText(const Json& index) {
+  std::string text;
+  for (const Json& field : List(index, "fields")) {
+    const std::string order = Text(field, "order");
+    const std::string mode = order == "ASCENDING"    ? "ASC"
+                             : order == "DESCENDING" ? "DESC"
+                                                     : Text(field, "arrayConfig");
+    text +=
+        (text.empty() ? "" : ", ") + Text(field, "fieldPath") + (mode.empty() ? "" : " ") + mode;
+  }
+  return text;
+}
+
+// "2026-11-15T12:00:00.5Z" to the second, as people read it.
+std::string TimeText(const std::string& time) {
+  constexpr size_t kSecondsEnd = 19;
+  std::string text = time.substr(0, kSecondsEnd);
+  if (const size_t t = text.find('T'); t != std::string::npos) text[t] = ' ';
+  return text;
+}
+
+std::string SecondsText(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.1f s",
+                found != json.end() && found->is_number() ? found->get<double>() : 0.0);
+  return text;
+}
+
+std::string PolicyText(const Json& policy) {
+  return Text(policy, "collectionGroup") + " expire at " + Text(policy, "field") + " + " +
+         Text(policy, "offset");
+}
+
+}  // namespace
+
+Result<std::string> ListIndexes(const TargetOptions& target) {
+  ASSIGN_OR_RETURN(const std::string path, TargetPath(target, "indexes"));
+  ASSIGN_OR_RETURN(const Json json, Call(target.server, {.method = "GET", .target = path}));
+  Rows rows = {{"COLLECTION", "SCOPE", "FIELDS", "STATE", "ORIGIN", "SIZE", "LAST USE (UTC)"}};
+  for (const Json& index : List(json, "indexes")) {
+    rows.push_back({Text(index, "collectionGroup"), Text(index, "queryScope"), FieldsText(index),
+                    Text(index, "state"), Text(index, "origin"),
+                    FormatBytes(Number(index, "sizeBytes")), TimeText(Text(index, "lastUseTime"))});
+  }
+  if (rows.size() == 1) return std::string("no indexes: no query has needed one\n");
+  return FormatTable(rows);
+}
+
+Result<std::string> PrintNeededIndexes(const TargetOptions& target) {
+  ASSIGN_OR_RETURN(const std::string path, TargetPath(target, "indexes:needed"));
+  return CallServer(target.server, {.method = "GET", .target = path});
+}
+
+Result<std::string> ListTtlPolicies(const TargetOptions& target) {
+  ASSIGN_OR_RETURN(const std::string path, TargetPath(target, "ttlPolicies"));
+  ASSIGN_OR_RETURN(const Json json, Call(target.server, {.method = "GET", .target = path}));
+  Rows rows = {{"COLLECTION", "FIELD", "OFFSET", "STATE", "DELETED", "LATE"}};
+  for (const Json& policy : List(json, "ttlPolicies")) {
+    rows.push_back({Text(policy, "collectionGroup"), Text(policy, "field"), Text(policy, "offset"),
+                    Text(policy, "state"), std::to_string(Number(policy, "deleted")),
+                    SecondsText(policy, "lateSeconds")});
+  }
+  if (rows.size() == 1) return std::string("no TTL policies\n");
+  return FormatTable(rows);
+}
+
+Result<std::string> SetTtlPolicy(const TargetOptions& target, const TtlOptions& policy) {
+  // Before anybody is asked: these are mistakes of the command line.
+  RETURN_IF_ERROR(model::ValidateCollectionId(policy.collection));
+  const Status offset = index::ParseTtlOffset(policy.offset).status();
+  if (!offset.ok()) return InvalidArgument("--offset: " + offset.message());
+  ASSIGN_OR_RETURN(const std::string path,
+                   TargetPath(target, "ttlPolicies/" + EncodePathPart(policy.collection)));
+  const Json body = {{"field", policy.field}, {"offset", policy.offset}};
+  const auto replace = Json::error_handler_t::replace;
+  ASSIGN_OR_RETURN(
+      const Json json,
+      Call(target.server,
+           {.method = "PUT", .target = path, .body = body.dump(-1, ' ', false, replace)}));
+  return "documents of " + PolicyText(json) + "\n";
+}
+
+Result<std::string> ClearTtlPolicy(const TargetOptions& target, const std::string& collection) {
+  ASSIGN_OR_RETURN(const std::string path,
+                   TargetPath(target, "ttlPolicies/" + EncodePathPart(collection)));
+  ASSIGN_OR_RETURN(const Json json, Call(target.server, {.method = "DELETE", .target = path}));
+  if (json.empty()) return "documents of " + collection + " do not expire any more\n";
+  return "the index configuration has a policy, too: documents of " + PolicyText(json) + "\n";
+}
+
+}  // namespace hearth::server

@@ -1,0 +1,139 @@
+// `--indexes strict` and `--index-config`, through the Node SDK.
+
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+import {newProject} from './support/check.js';
+import {eventually, serve, writeFile} from './support/own_server.js';
+import {openFirestore} from './support/sdk.js';
+import {runHearth} from './support/server.js';
+
+const compositeLink = /^(9 FAILED_PRECONDITION: )?The query requires an index\. You can create it here: https:\/\/console\.firebase\.google\.com\/v1\/r\/project\/[^/]+\/firestore\/indexes\?create_composite=[\w-]+$/;
+const missing = (message) => (error) => {
+  assert.equal(error.code, 9);
+  assert.match(error.message, message);
+  return true;
+};
+const up = (fieldPath) => ({fieldPath, order: 'ASCENDING'});
+const composite = (collectionGroup, ...fields) => ({collectionGroup, queryScope: 'COLLECTION', fields});
+const ids = async (query) => (await query.get()).docs.map(({id}) => id);
+
+async function strict(...files) {
+  const flags = ['--indexes', 'strict', ...files.flatMap((file) => ['--index-config', file])];
+  const server = await serve({flags});
+  const firestore = openFirestore(server);
+  await firestore.doc('rooms/a').set({floor: 1, size: 3, tags: ['x'], text: 'long'});
+  await firestore.doc('rooms/b').set({floor: 1, size: 2, tags: ['y'], text: 'long'});
+  await firestore.doc('halls/h/rooms/c').set({floor: 1, size: 1, tags: ['x'], text: 'long'});
+  return {server, firestore, rooms: firestore.collection('rooms'), group: firestore.collectionGroup('rooms')};
+}
+
+test('what automatic indexes answer is not refused', async () => {
+  const {rooms, group} = await strict();
+  assert.deepStrictEqual(await ids(rooms.where('floor', '==', 1).where('size', '==', 3)), ['a']);
+  assert.deepStrictEqual(await ids(rooms.where('size', '>', 1).orderBy('size', 'desc')), ['a', 'b']);
+  assert.deepStrictEqual(await ids(rooms.where('tags', 'array-contains', 'y')), ['b']);
+  assert.equal((await ids(group)).length, 3);
+});
+
+test('a composite index that is missing is refused with the link that makes it', async () => {
+  const {rooms, group} = await strict();
+  await assert.rejects(rooms.where('floor', '==', 1).orderBy('size').get(), missing(compositeLink));
+  await assert.rejects(rooms.where('floor', '==', 1).orderBy('size').count().get(), missing(compositeLink));
+  await assert.rejects(rooms.orderBy('floor').orderBy('size', 'desc').get(), missing(compositeLink));
+  await assert.rejects(group.where('floor', '==', 1).get(), missing(new RegExp(
+    'The query requires a COLLECTION_GROUP_ASC index for collection rooms and field floor\\. You can create it here: ' +
+    'https://console\\.firebase\\.google\\.com/.*create_exemption=')));
+});
+
+test('a declared composite index answers, and only in its direction', async () => {
+  const {rooms} = await strict(writeFile('composite.json', {indexes: [composite('rooms', up('floor'), up('size'))]}));
+  const query = rooms.where('floor', '==', 1).orderBy('size');
+  assert.deepStrictEqual(await ids(query), ['b', 'a']);
+  await assert.rejects(query.limitToLast(1).get(), missing(compositeLink));
+});
+
+test('SIGHUP reads the file again; a bad file changes nothing', async () => {
+  const file = writeFile('reload.json', {});
+  const {server, rooms} = await strict(file);
+  const bySize = rooms.where('floor', '==', 1).orderBy('size');
+  const byText = rooms.where('floor', '==', 1).orderBy('text');
+  await assert.rejects(bySize.get(), missing(compositeLink));
+  writeFile('reload.json', {indexes: [composite('rooms', up('floor'), up('size'))]});
+  server.hangUp();
+  assert.deepStrictEqual(await eventually(() => ids(bySize)), ['b', 'a']);
+  writeFile('reload.json', '{"indexes": [{}]}');
+  server.hangUp();
+  assert.deepStrictEqual(await ids(bySize), ['b', 'a']);
+  writeFile('reload.json', {indexes: [composite('rooms', up('floor'), up('text'))]});
+  server.hangUp();
+  assert.deepStrictEqual(await eventually(() => ids(byText)), ['a', 'b']);
+  await assert.rejects(bySize.get(), missing(compositeLink));
+});
+
+test('exemptions and indexes of collection groups', async () => {
+  const {rooms, group} = await strict(writeFile('fields.json', {fieldOverrides: [
+    {collectionGroup: 'rooms', fieldPath: 'text', indexes: []},
+    {collectionGroup: 'rooms', fieldPath: 'size', indexes: [{order: 'ASCENDING', queryScope: 'COLLECTION_GROUP'}]},
+  ]}));
+  await assert.rejects(rooms.where('text', '==', 'long').get(),
+    missing(/The query requires a COLLECTION_ASC index for collection rooms and field text\. /));
+  assert.deepStrictEqual(await ids(group.orderBy('size')), ['c', 'b', 'a']);
+  await assert.rejects(rooms.orderBy('size', 'desc').get(), missing(/COLLECTION_DESC index/));
+  assert.deepStrictEqual(await ids(rooms.where('floor', '==', 1)), ['a', 'b']);
+});
+
+test('a configuration for a named database', async () => {
+  const file = writeFile('named.json', {indexes: [composite('rooms', up('floor'), up('size'))]});
+  const server = await serve({flags: ['--indexes', 'strict', '--index-config', `second=${file}`]});
+  for (const [databaseId, works] of [['second', true], ['(default)', false]]) {
+    const firestore = openFirestore(server, {databaseId});
+    await firestore.doc('rooms/a').set({floor: 1, size: 1});
+    const query = firestore.collection('rooms').where('floor', '==', 1).orderBy('size');
+    if (works) assert.deepStrictEqual(await ids(query), ['a']);
+    else await assert.rejects(query.get(), missing(compositeLink));
+  }
+});
+
+test('what `hearth indexes --needed` prints lets a strict server answer the same queries', async () => {
+  const queries = (firestore) => {
+    const rooms = firestore.collection('rooms');
+    const group = firestore.collectionGroup('rooms');
+    return [
+      rooms.where('floor', '==', 1).orderBy('size'), rooms.where('floor', '==', 1).orderBy('size', 'desc'),
+      rooms.where('floor', '==', 1).orderBy('size').limitToLast(1), rooms.where('tags', 'array-contains', 'x').orderBy('size'),
+      rooms.where('floor', 'in', [1, 2]).where('size', '>', 1), group.where('floor', '==', 1).where('size', '==', 3),
+      group.orderBy('size', 'desc'), group.where('tags', 'array-contains-any', ['x', 'y']), rooms.where('size', '==', 3),
+      rooms.orderBy('size').orderBy('__name__', 'desc'), rooms.where('floor', '>', 0).where('size', '>', 0),
+    ];
+  };
+  const server = await serve();
+  const projectId = newProject();
+  const firestore = openFirestore(server, {projectId});
+  await firestore.doc('rooms/a').set({floor: 1, size: 3, tags: ['x']});
+  const answers = await Promise.all(queries(firestore).map(ids));
+  const {code, stdout, stderr} = await runHearth('indexes', '--server', server.address, '--needed');
+  assert.equal(code, 0, stderr);
+
+  const {firestore: second} = await strict(writeFile('needed.json', stdout));
+  await Promise.all((await second.collectionGroup('rooms').get()).docs.map(({ref}) => ref.delete()));
+  await second.doc('rooms/a').set({floor: 1, size: 3, tags: ['x']});
+  assert.deepStrictEqual(await Promise.all(queries(second).map(ids)), answers);
+});
+
+test('a file that cannot be used keeps the server from starting', async () => {
+  const bad = writeFile('bad.json', {indexes: [composite('rooms', {fieldPath: 'a', order: 'UP'}, up('b'))]});
+  const cases = [
+    [['--index-config', bad], /bad\.json' is not valid: indexes\[0\]\.fields\[0\]\.order: "UP" is neither/],
+    [['--index-config', '/no/such/file'], /'\/no\/such\/file' cannot be read: No such file or directory/],
+    [['--index-config', bad, '--index-config', bad], /bad\.json/],
+    [['--indexes', 'lax'], /'lax' is not an index mode: auto or strict/],
+    [['--unused-index-days', '0'], /--unused-index-days/],
+    [['--scan-documents-max', 'x'], /--scan-documents-max/],
+  ];
+  for (const [flags, message] of cases) {
+    const {code, stderr} = await runHearth('serve', '--data', '/no/such/folder', '--listen', '127.0.0.1:0', ...flags);
+    assert.notEqual(code, 0);
+    assert.match(stderr, message);
+    assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
+  }
+});

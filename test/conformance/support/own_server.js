@@ -1,0 +1,47 @@
+// For tests of flags and commands: servers of their own, and waiting for what happens by itself.
+
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {setTimeout as pause} from 'node:timers/promises';
+import {after} from 'node:test';
+import {startHearth} from './server.js';
+
+const patienceMs = 20_000;
+
+// A folder for the files of one test file. It goes with it.
+export const folder = mkdtempSync(join(tmpdir(), 'hearth-files-'));
+const running = new Set();
+after(async () => {
+  await Promise.all([...running].map((server) => server.stop()));
+  rmSync(folder, {recursive: true, force: true});
+});
+
+// Writes `content` as JSON; a string is written as it is. Returns the path.
+export function writeFile(name, content) {
+  const path = join(folder, name);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+// A server with these flags. It ends with the test file, if not before.
+export async function serve({data, flags = []} = {}) {
+  const server = await startHearth({data, flags});
+  const own = {...server, stop: async () => running.delete(own) && server.stop()};
+  running.add(own);
+  return own;
+}
+
+// Waits until `check` returns something true, and returns that. It may fail meanwhile.
+export async function eventually(check) {
+  const end = Date.now() + patienceMs;
+  for (;;) {
+    try {
+      const result = await check();
+      if (result || Date.now() > end) return result;
+    } catch (error) {
+      if (Date.now() > end) throw error;
+    }
+    await pause(50);
+  }
+}
