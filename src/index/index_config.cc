@@ -454,6 +454,11 @@ Result<bool> Reader::ReadTtl(const Node& node, const std::string& collection_gro
 
 }  // namespace
 
+Definition DefinitionOf(const VectorIndex& index) {
+  return Canonical({index.collection_group, index.scope, index.prefix, false,
+                    VectorPart{index.field, index.dimension}});
+}
+
 Result<IndexConfig> ParseIndexConfig(std::string_view json) {
   if (json.size() > kIndexConfigBytesMax) {
     return InvalidArgument("the file has " + std::to_string(json.size()) + " bytes, at most " +

@@ -13,21 +13,22 @@ std::string_view CollectionIdOf(const model::DocumentPath& path) {
 }
 
 // Both are sorted by key.
-void AppendDifference(std::vector<Entry> before, std::vector<Entry> after,
-                      std::vector<EntryChange>* changes) {
+void AppendDifference(const Definition& definition, std::vector<Entry> before,
+                      std::vector<Entry> after, std::vector<EntryChange>* changes) {
+  const bool has_vector = definition.vector.has_value();
   auto old_entry = before.begin();
   for (Entry& entry : after) {
     for (; old_entry != before.end() && old_entry->key < entry.key; ++old_entry) {
-      changes->push_back({std::move(old_entry->key), std::nullopt});
+      changes->push_back({std::move(old_entry->key), std::nullopt, has_vector});
     }
     const bool is_there = old_entry != before.end() && old_entry->key == entry.key;
     if (!is_there || old_entry->value != entry.value) {
-      changes->push_back({std::move(entry.key), std::move(entry.value)});
+      changes->push_back({std::move(entry.key), std::move(entry.value), has_vector});
     }
     if (is_there) ++old_entry;
   }
   for (; old_entry != before.end(); ++old_entry) {
-    changes->push_back({std::move(old_entry->key), std::nullopt});
+    changes->push_back({std::move(old_entry->key), std::nullopt, has_vector});
   }
 }
 
@@ -64,7 +65,7 @@ Status IndexSet::AppendChanges(model::DatabaseNumber database, const model::Docu
     if (after) {
       ASSIGN_OR_RETURN(new_entries, EntriesOf(index.number, index.definition, path, *after));
     }
-    AppendDifference(std::move(old_entries), std::move(new_entries), changes);
+    AppendDifference(index.definition, std::move(old_entries), std::move(new_entries), changes);
   }
   return Status();
 }
