@@ -32,6 +32,9 @@ void Engine::ApplyIndexPolicy(Database& database) {
   for (const Definition& composite : config->composites) {
     wanted.emplace_back(index::Canonical(composite), Origin::kDeclared);
   }
+  for (const index::VectorIndex& vector : config->vectors) {
+    wanted.emplace_back(index::DefinitionOf(vector), Origin::kDeclared);
+  }
   for (const TtlPolicy& policy : TtlPoliciesOf(database)) {
     wanted.emplace_back(TtlIndex(policy), Origin::kTtl);
   }
@@ -44,6 +47,7 @@ void Engine::ApplyIndexPolicy(Database& database) {
     });
     if (index.origin != Origin::kOnDemand && !is_wanted) index_keeper_->Release(index.number);
   }
+  vector_graphs_.SetWanted(database.number, config->vectors);
   database.index_policy_version = version;
 }
 
@@ -53,6 +57,12 @@ std::vector<Index> Engine::Indexes(const Database& database) const {
     if (index.database == database.number) indexes.push_back(index);
   }
   return indexes;
+}
+
+std::vector<VectorGraphStatus> Engine::VectorGraphStatuses(const Database& database) const {
+  std::vector<VectorGraphStatus> statuses = vector_graphs_.Statuses();
+  std::erase_if(statuses, [&](const auto& each) { return each.database != database.number; });
+  return statuses;
 }
 
 uint64_t Engine::IndexBytes(const Index& index) const {

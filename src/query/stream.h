@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/status.h"
 #include "model/record.h"
@@ -17,6 +18,7 @@ struct Item {
   uint32_t doubles = 0;
   // The sort key is whole where the index's was not: its components do not decode like those.
   bool was_cut = false;
+  std::optional<double> distance = {};  // Of nearest neighbours.
 };
 
 // Documents in the order of their sort keys, each once.
