@@ -1,5 +1,5 @@
 // How well and how fast the vector index finds nearest neighbours: against comparing with every
-// vector, and against bare hnswlib with the same parameters.
+// vector, against bare hnswlib with the same parameters, and as a part of the database.
 #include <hnswlib/hnswlib.h>
 
 #include <CLI/CLI.hpp>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "vector/hnsw_index.h"
+#include "vector_engine.h"
 
 namespace {
 
@@ -37,6 +38,7 @@ struct Settings {
   uint64_t seed = 1;
   double replaced = 0;  // Times that every vector is replaced, on average, after the build.
   bool bare = false;
+  std::string folder = {};  // Of a database to be made.
   HnswOptions options = {};
 };
 
@@ -223,6 +225,34 @@ void MeasureBare(const Settings& settings, const Points& points, const Points& q
   Report(label.c_str(), seconds, answers, truth);
 }
 
+// The same vectors as documents in a database. Speeds are by processor time.
+void MeasureEngine(const Settings& settings, const Points& points, const Points& queries,
+                   const Answers& truth) {
+  using hearth::bench::VectorEngine;
+  VectorEngine engine(settings.folder, settings.options);
+  const auto timed = [](const char* what, const auto& work) {
+    const auto start = SteadyClock::now();
+    work();
+    std::printf("%s in %.1f s, resident %.0f MiB\n", what, SecondsSince(start), ResidentMiB());
+    std::fflush(stdout);
+  };
+  const auto search = [&](const char* what) {
+    Answers answers;
+    double seconds = 0;
+    for (const auto& query : queries)
+      answers.push_back(engine.Search(query, kNeighbours, &seconds));
+    Report(what, seconds, answers, truth);
+  };
+  using Kind = VectorEngine::Kind;
+  timed("documents written", [&] { engine.Fill(points); });
+  timed("flat index built", [&] { engine.Declare(Kind::kFlat); });
+  search("engine, flat");
+  timed("graph built", [&] { engine.Declare(Kind::kHnsw); });
+  search("engine, hnsw");
+  timed("closed and opened", [&] { engine.Restart(Kind::kHnsw); });
+  search("engine, hnsw, loaded");
+}
+
 void Run(Settings& settings) {
   settings.options.dimension = settings.dimension;
   settings.options.measure = settings.measure == "euclidean" ? DistanceMeasure::kEuclidean
@@ -242,6 +272,10 @@ void Run(Settings& settings) {
   };
   Points points = take(settings.count);
   const Points queries = take(settings.queries);
+  if (!settings.folder.empty()) {
+    const Answers truth = Exact(settings, points, queries);
+    return MeasureEngine(settings, points, queries, truth);
+  }
   const auto index = Build(settings, points);
   if (settings.replaced > 0) Churn(settings, source, points, *index);
   const Answers truth = Exact(settings, points, queries);
@@ -273,6 +307,9 @@ int main(int argc, char** argv) {
   app.add_option("--ef-search", settings.options.ef_search)->capture_default_str();
   app.add_option("--replaced", settings.replaced, "Replacements per vector after the build")
       ->capture_default_str();
+  app.add_option(
+      "--engine", settings.folder,
+      "Measure the vectors as documents of a database in this folder, which must be new");
   app.add_flag("--bare", settings.bare, "Build and measure bare hnswlib too");
   CLI11_PARSE(app, argc, argv);
   Run(settings);

@@ -12,7 +12,7 @@ ALLOWED = {
     "base": "",
     "model": "base",
     "storage": "base",
-    "index": "base model storage",
+    "index": "base model storage vector",
     "vector": "base model",
     "query": "base model storage index vector",
     "engine": "base model storage index vector query",

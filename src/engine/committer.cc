@@ -60,6 +60,7 @@ struct Committer::Group {
   Overlay overlay;
   std::vector<Database*> new_databases;
   std::optional<Timestamp> newest;  // Of the commits that change something on disk.
+  std::vector<index::EntryChange> vector_changes;
 
   // One document's change, and what it replaced.
   void Put(const std::string& key, const Record& before, const Record& after,
@@ -74,6 +75,7 @@ struct Committer::Group {
   }
 
   void PutEntry(index::EntryChange entry) {
+    if (entry.has_vector) vector_changes.push_back(entry);
     if (entry.value) {
       batch.Put(Space::kIndexes, std::move(entry.key), *std::move(entry.value));
     } else {
@@ -95,13 +97,15 @@ struct Committer::Group {
 };
 
 Committer::Committer(storage::Store& store, CommitClock& clock, DocumentCache& cache,
-                     const DocumentReader& reader, LockTable& locks, const IndexRegistry& indexes)
+                     const DocumentReader& reader, LockTable& locks, const IndexRegistry& indexes,
+                     VectorGraphs& vector_graphs)
     : store_(store),
       clock_(clock),
       cache_(cache),
       reader_(reader),
       locks_(locks),
       indexes_(indexes),
+      vector_graphs_(vector_graphs),
       thread_([this] { Run(); }) {}
 
 Committer::~Committer() {
@@ -178,6 +182,7 @@ Status Committer::Store(Group& group) {
   if (stored.ok()) {
     for (auto& [key, record] : group.overlay) cache_.Update(key, std::move(record));
     for (Database* database : group.new_databases) database->is_on_disk = true;
+    if (group.newest) vector_graphs_.Append(group.vector_changes, *group.newest);
   } else {
     ++failed_groups_;
   }

@@ -19,6 +19,7 @@
 #include "engine/document_reader.h"
 #include "engine/index_registry.h"
 #include "engine/lock_table.h"
+#include "engine/vector_graphs.h"
 #include "engine/write.h"
 #include "storage/store.h"
 
@@ -56,7 +57,8 @@ class Committer {
   static constexpr size_t kGroupBytesMax = 16 * 1024 * 1024;
 
   Committer(storage::Store& store, CommitClock& clock, DocumentCache& cache,
-            const DocumentReader& reader, LockTable& locks, const IndexRegistry& indexes);
+            const DocumentReader& reader, LockTable& locks, const IndexRegistry& indexes,
+            VectorGraphs& vector_graphs);
   ~Committer();
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
@@ -97,6 +99,7 @@ class Committer {
   const DocumentReader& reader_;
   LockTable& locks_;
   const IndexRegistry& indexes_;
+  VectorGraphs& vector_graphs_;
   std::atomic<uint64_t> failed_groups_ = 0;
 
   Mutex mutex_;  // Guards the queue only; nothing is called while it is held.

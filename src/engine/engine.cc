@@ -62,6 +62,7 @@ Result<std::unique_ptr<Engine>> Engine::Open(storage::Store& store, const Clock&
                    IndexKeeper::Open(store, clock, engine->indexes_, options.indexes));
   ASSIGN_OR_RETURN(engine->ttl_policies_, TtlPolicies::Load(store));
   engine->index_keeper_->Start(engine->committer_);
+  engine->vector_graphs_.Start();
   engine->StartTtl();
   return engine;
 }
@@ -79,8 +80,9 @@ Engine::Engine(storage::Store& store, const Clock& clock, RandomSource& random,
       reader_(store, commit_clock_, cache_),
       locks_(clock, options.lock_wait_max),
       transactions_(clock, commit_clock_, locks_, random),
+      vector_graphs_(store, clock, indexes_, options_.vectors, options.history),
       readers_(options.reader_threads, options.queued_reads_max),
-      committer_(store, commit_clock_, cache_, reader_, locks_, indexes_),
+      committer_(store, commit_clock_, cache_, reader_, locks_, indexes_, vector_graphs_),
       maintenance_([this] { RunMaintenance(); }) {}
 
 Engine::~Engine() {
@@ -303,6 +305,7 @@ void Engine::Maintain() {
   locks_.ExpireWaits();
   transactions_.Expire();
   if (index_keeper_) index_keeper_->Maintain();
+  vector_graphs_.Maintain();
   const int64_t horizon = clock_.WallMicros() -
                           std::chrono::microseconds(options_.history).count() -
                           kHistorySlack.count();

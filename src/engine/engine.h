@@ -33,6 +33,7 @@
 #include "engine/transactions.h"
 #include "engine/ttl_policies.h"
 #include "engine/ttl_sweeper.h"
+#include "engine/vector_graphs.h"
 #include "engine/write.h"
 #include "model/names.h"
 #include "query/normalize.h"
@@ -49,6 +50,7 @@ struct EngineOptions {
   // How long a commit or a transaction's read waits for somebody else's transaction.
   std::chrono::milliseconds lock_wait_max = std::chrono::seconds(5);
   IndexKeeperOptions indexes;
+  VectorGraphOptions vectors;
   IndexMode index_mode = IndexMode::kAuto;
   // A query that reads more documents and index entries than this, and not because it returns them,
   // has the indexes made that it lacks.
@@ -141,8 +143,14 @@ class Engine {
   // Deletes what has expired. Runs by itself; tests call it with a clock of their own.
   size_t SweepExpired() { return ttl_sweeper_->Sweep(); }
 
+  // The graphs of approximate vector indexes.
+  std::vector<VectorGraphStatus> VectorGraphStatuses(const Database& database) const;
+
   // Waits until no index is being built or dropped.
-  void AwaitIndexes() { index_keeper_->AwaitIdle(); }
+  void AwaitIndexes() {
+    index_keeper_->AwaitIdle();
+    vector_graphs_.AwaitIdle();
+  }
 
   // Ends what has waited or lived too long, and lets go of old history. Runs by itself every
   // kMaintenancePeriod; tests call it with a clock of their own.
@@ -185,6 +193,7 @@ class Engine {
   Transactions transactions_;
   CommitsUnderWay commits_under_way_;
   IndexRegistry indexes_;
+  VectorGraphs vector_graphs_;
   std::unique_ptr<IndexKeeper> index_keeper_;
   IndexPolicy index_policy_;
   NeededIndexRecorder needed_indexes_;

@@ -48,8 +48,12 @@ void Engine::ApplyIndexPolicy(Database& database) {
   for (const Definition& composite : config->composites) {
     want(index::Canonical(composite), Origin::kDeclared);
   }
+  for (const index::VectorIndex& vector : config->vectors) {
+    want(index::DefinitionOf(vector), Origin::kDeclared);
+  }
   for (const TtlPolicy& policy : TtlPoliciesOf(database)) want(TtlIndex(policy), Origin::kTtl);
   index_keeper_->ReleaseAllBut(database.number, std::move(wanted));
+  vector_graphs_.SetWanted(database.number, config->vectors);
   database.index_policy_version = version;
 }
 
@@ -59,6 +63,12 @@ std::vector<Index> Engine::Indexes(const Database& database) const {
     if (index.database == database.number) indexes.push_back(index);
   }
   return indexes;
+}
+
+std::vector<VectorGraphStatus> Engine::VectorGraphStatuses(const Database& database) const {
+  std::vector<VectorGraphStatus> statuses = vector_graphs_.Statuses();
+  std::erase_if(statuses, [&](const auto& each) { return each.database != database.number; });
+  return statuses;
 }
 
 uint64_t Engine::IndexBytes(const Index& index) const {

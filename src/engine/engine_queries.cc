@@ -44,7 +44,7 @@ void Engine::Query(Database& database, query::NormalizedQuery query, const Consi
          auto view = std::make_shared<std::unique_ptr<ReadView>>(*std::move(opened));
          const auto start = [this, &database, view, shared_query, options, done] {
            done(QueryRun::Start(
-               std::move(*view), std::move(*shared_query), options,
+               std::move(*view), vector_graphs_, std::move(*shared_query), options,
                [this, &database](const query::Plan& plan, const query::Statistics& statistics) {
                  NoteCost(database, plan, statistics);
                }));
@@ -63,6 +63,7 @@ void Engine::NoteCost(const Database& database, const query::Plan& plan,
       scanned.index->activity->used_at_micros = now;
     }
   }
+  for (const query::VectorScan& scan : plan.vectors) scan.index->activity->used_at_micros = now;
   if (!IsExpensive(plan, statistics, options_.reads_without_index_max)) return;
   const std::vector<Definition>& wanted =
       plan.missing.empty() ? plan.alternatives_to_joins : plan.missing;
@@ -81,7 +82,9 @@ void Engine::NoteCost(const Database& database, const query::Plan& plan,
         definition.fields.begin(), definition.fields.end(), [&](const index::IndexField& field) {
           return query::MayBeIndexed(definition.collection_id, field.path, *config);
         });
-    if (may_be_made) {
+    // Vectors that nothing has, of another dimension say, need no index.
+    const bool is_of_use = !definition.vector || statistics.results_returned > 0;
+    if (may_be_made && is_of_use) {
       index_keeper_->Want(database.number, definition, index::Origin::kOnDemand);
     }
   }

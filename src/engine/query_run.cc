@@ -1,16 +1,11 @@
 #include "engine/query_run.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <utility>
 
-#include "index/value_key.h"
-#include "model/document.h"
 #include "model/path_encoding.h"
 #include "query/aggregate.h"
-#include "vector/nearest.h"
-#include "vector/packed_vector.h"
 
 namespace hearth::engine {
 namespace {
@@ -53,21 +48,6 @@ class EvenSample {
   std::vector<std::string> kept_;
 };
 
-// Bytes that sort as the query's results do, and the way back: the sort key, complemented where
-// results go backwards, and where the name begins in it.
-std::string TieBreak(const query::Layout& layout, const query::SortKey& key) {
-  std::string bytes = key.bytes;
-  if (layout.backward) index::Complement(0, &bytes);
-  return bytes + EncodeUint32(static_cast<uint32_t>(key.name_at));
-}
-
-query::SortKey KeyOfTieBreak(const query::Layout& layout, std::string_view bytes) {
-  const size_t size = bytes.size() - sizeof(uint32_t);
-  query::SortKey key{std::string(bytes.substr(0, size)), *DecodeUint32(bytes.substr(size))};
-  if (layout.backward) index::Complement(0, &key.bytes);
-  return key;
-}
-
 }  // namespace
 
 ReadScope ScopeOf(const query::NormalizedQuery& query) {
@@ -88,9 +68,10 @@ ReadScope ScopeOf(const query::NormalizedQuery& query) {
 // A view as queries read it.
 class QueryRun::ViewSource final : public query::Source {
  public:
-  static Result<std::unique_ptr<ViewSource>> Open(const ReadView& view) {
+  static Result<std::unique_ptr<ViewSource>> Open(const ReadView& view,
+                                                  const VectorGraphs& graphs) {
     ASSIGN_OR_RETURN(Changed changed, view.ChangedDocuments(kChangedDocumentsMax));
-    return std::unique_ptr<ViewSource>(new ViewSource(view, std::move(changed)));
+    return std::unique_ptr<ViewSource>(new ViewSource(view, graphs, std::move(changed)));
   }
 
   const model::DatabaseName& database_name() const override { return view_.database().name; }
@@ -99,6 +80,14 @@ class QueryRun::ViewSource final : public query::Source {
   std::unique_ptr<storage::Cursor> ScanIndexes(storage::KeyRange range,
                                                storage::Direction direction) const override {
     return view_.snapshot().Scan(storage::Space::kIndexes, std::move(range), direction);
+  }
+  Result<std::optional<std::string>> GetIndexEntry(std::string_view key) const override {
+    return view_.snapshot().Get(storage::Space::kIndexes, key);
+  }
+  std::optional<NearEntries> FindNearEntries(const index::Index& index,
+                                             const query::FindNearest& wanted,
+                                             size_t count) const override {
+    return graphs_.Find(index, wanted, {count, view_.read_time()});
   }
   const Changed& changed() const override { return changed_; }
   std::unique_ptr<query::DocumentCursor> ScanDocuments(storage::KeyRange range) const override {
@@ -111,9 +100,11 @@ class QueryRun::ViewSource final : public query::Source {
   Result<Record> Get(const model::DocumentPath& path) const override { return view_.Get(path); }
 
  private:
-  ViewSource(const ReadView& view, Changed changed) : view_(view), changed_(std::move(changed)) {}
+  ViewSource(const ReadView& view, const VectorGraphs& graphs, Changed changed)
+      : view_(view), graphs_(graphs), changed_(std::move(changed)) {}
 
   const ReadView& view_;
+  const VectorGraphs& graphs_;
   const Changed changed_;
 };
 
@@ -129,11 +120,12 @@ QueryRun::~QueryRun() {
 }
 
 Result<std::unique_ptr<QueryRun>> QueryRun::Start(std::unique_ptr<ReadView> view,
+                                                  const VectorGraphs& graphs,
                                                   query::NormalizedQuery query,
                                                   Execution::Options options, CostCallback on_end) {
   std::unique_ptr<QueryRun> run(
       new QueryRun(std::move(view), std::move(query), std::move(options), std::move(on_end)));
-  ASSIGN_OR_RETURN(run->source_, ViewSource::Open(*run->view_));
+  ASSIGN_OR_RETURN(run->source_, ViewSource::Open(*run->view_, graphs));
   return run;
 }
 
@@ -149,22 +141,15 @@ Result<std::vector<query::IndexUse>> QueryRun::IndexesUsed(Execution::Wants want
 }
 
 query::Statistics QueryRun::statistics() const {
-  query::Statistics statistics = execution_ ? execution_->statistics() : query::Statistics{};
-  if (nearest_) statistics.results_returned = nearest_->size();
-  return statistics;
+  return execution_ ? execution_->statistics() : query::Statistics{};
 }
 
 Result<std::optional<QueryResult>> QueryRun::Next() {
   RETURN_IF_ERROR(Prepare(Execution::Wants::kDocuments));
-  if (query_.query.nearest) {
-    if (!nearest_) RETURN_IF_ERROR(FindNearest());
-    if (next_nearest_ == nearest_->size()) return std::optional<QueryResult>();
-    return std::optional<QueryResult>(std::move((*nearest_)[next_nearest_++]));
-  }
   ASSIGN_OR_RETURN(std::optional<query::Found> found, execution_->Next());
   if (!found) return std::optional<QueryResult>();
   return std::optional<QueryResult>(
-      QueryResult{std::move(found->path), std::move(found->record), std::nullopt});
+      QueryResult{std::move(found->path), std::move(found->record), found->distance});
 }
 
 Result<std::vector<std::string>> QueryRun::Aggregate(
@@ -193,40 +178,6 @@ Result<std::vector<query::Bound>> QueryRun::Partition(size_t points_max) {
     bounds.push_back({{model::EncodeReference(name)}, true});
   }
   return bounds;
-}
-
-// Compares all vectors of the query's documents. Equal distances keep the order of the query.
-Status QueryRun::FindNearest() {
-  const query::FindNearest& wanted = *query_.query.nearest;
-  const query::Layout& layout = execution_->layout();
-  vector::NearestResults results({wanted.measure, wanted.limit, wanted.distance_threshold});
-  std::vector<double> components;
-  query::Item item;
-  while (true) {
-    ASSIGN_OR_RETURN(const bool found, execution_->NextItem(&item));
-    if (!found) break;
-    if (!item.record) {
-      ASSIGN_OR_RETURN(const model::DocumentPath path, PathOf(layout, item.key));
-      ASSIGN_OR_RETURN(item.record, source_->Get(path));
-      if (!item.record) return Status(Code::kDataLoss, "an indexed document does not exist");
-    }
-    const std::optional<model::ValueView> value =
-        model::FindField(model::RecordFields(*item.record), wanted.vector_field);
-    if (!value || value->type() != model::ValueType::kVector) continue;
-    vector::DecodeVector(*value, &components);
-    if (components.size() != wanted.query_vector.size()) continue;
-    results.Offer(vector::Distance(wanted.measure, wanted.query_vector, components),
-                  TieBreak(layout, item.key));
-  }
-  nearest_.emplace();
-  for (const vector::Neighbour& neighbour : results.Take()) {
-    ASSIGN_OR_RETURN(model::DocumentPath path,
-                     PathOf(layout, KeyOfTieBreak(layout, neighbour.name)));
-    ASSIGN_OR_RETURN(Record record, source_->Get(path));
-    if (!record) return Status(Code::kDataLoss, "an indexed document does not exist");
-    nearest_->push_back({std::move(path), std::move(record), neighbour.distance});
-  }
-  return Status();
 }
 
 }  // namespace hearth::engine

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "engine/read_scope.h"
 #include "engine/read_view.h"
+#include "engine/vector_graphs.h"
 #include "model/names.h"
 #include "query/execution.h"
 #include "query/normalize.h"
@@ -43,6 +44,7 @@ class QueryRun {
   using CostCallback = std::function<void(const query::Plan&, const query::Statistics&)>;
 
   static Result<std::unique_ptr<QueryRun>> Start(std::unique_ptr<ReadView> view,
+                                                 const VectorGraphs& graphs,
                                                  query::NormalizedQuery query,
                                                  query::Execution::Options options,
                                                  CostCallback on_end);
@@ -88,7 +90,6 @@ class QueryRun {
 
   // Plans the query, unless that is done already.
   Status Prepare(query::Execution::Wants wants);
-  Status FindNearest();
 
   std::unique_ptr<ReadView> view_;
   std::unique_ptr<ViewSource> source_;
@@ -96,9 +97,6 @@ class QueryRun {
   query::Execution::Options options_;
   const CostCallback on_end_;
   std::unique_ptr<query::Execution> execution_;
-  // Of nearest neighbours: all of them, once they are known.
-  std::optional<std::vector<QueryResult>> nearest_;
-  size_t next_nearest_ = 0;
 };
 
 }  // namespace hearth::engine

@@ -42,6 +42,13 @@ std::string_view ModeText(FieldMode mode) {
 }  // namespace
 
 Definition Canonical(Definition definition) {
+  if (definition.vector) {
+    for (IndexField& field : definition.fields) {
+      if (IsOrdered(field)) field.mode = FieldMode::kAscending;
+    }
+    definition.name_descending = false;
+    return definition;
+  }
   if (!FirstDirectionIsDescending(definition)) return definition;
   for (IndexField& field : definition.fields) field.mode = TurnedRound(field.mode);
   definition.name_descending = !definition.name_descending;
@@ -56,8 +63,12 @@ std::string Properties(const Definition& definition) {
     text += ModeText(field.mode);
     text += ", ";
   }
-  text += definition.name_descending ? "__name__ DESC)" : "__name__ ASC)";
-  return text;
+  text += definition.name_descending ? "__name__ DESC" : "__name__ ASC";
+  if (definition.vector) {
+    text += ", " + definition.vector->path.ToString() + " VECTOR<" +
+            std::to_string(definition.vector->dimension) + ">";
+  }
+  return text + ")";
 }
 
 }  // namespace hearth::index

@@ -44,6 +44,19 @@ TEST(DefinitionTest, CanonicalIsTheSameForBothReadingDirections) {
   EXPECT_EQ(Canonical(Canonical(backward)), Canonical(backward));
 }
 
+TEST(DefinitionTest, CanonicalVectorIndexesHaveNoDirections) {
+  Definition definition = Index({Down("a"), In("t"), Up("b")}, true);
+  definition.vector = VectorPart{*model::FieldPath::Parse("v"), 3};
+  Definition expected = Index({Up("a"), In("t"), Up("b")}, false);
+  EXPECT_NE(Canonical(definition), expected);
+  expected.vector = definition.vector;
+  EXPECT_EQ(Canonical(definition), expected);
+  expected.vector->dimension = 4;
+  EXPECT_LT(Canonical(definition), expected);
+  EXPECT_EQ(Properties(Canonical(definition)),
+            "(a ASC, t CONTAINS, b ASC, __name__ ASC, v VECTOR<3>)");
+}
+
 TEST(DefinitionTest, PropertiesAreFirestoresText) {
   EXPECT_EQ(Properties(Index({}, false)), "(__name__ ASC)");
   EXPECT_EQ(Properties(Index({Up("foo"), In("tags")}, false)),

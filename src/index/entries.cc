@@ -9,6 +9,7 @@
 #include "model/fields.h"
 #include "model/path_encoding.h"
 #include "model/wire_format.h"
+#include "vector/packed_vector.h"
 
 namespace hearth::index {
 namespace {
@@ -35,6 +36,13 @@ std::string EncodeFlags(const EntryFlags& flags) {
   model::AppendVarint(flags.doubles, &value);
   if (flags.cut_end != 0) model::AppendVarint(flags.cut_end, &value);
   return value;
+}
+
+std::string EncodeVectorEntry(const EntryFlags& flags, const std::string& packed) {
+  std::string value;
+  model::AppendVarint(flags.doubles, &value);
+  model::AppendVarint(flags.cut_end, &value);
+  return value + packed;
 }
 
 // An entry while its components are added.
@@ -67,6 +75,14 @@ std::optional<std::vector<ValueView>> ValuesOf(const Definition& definition,
   return values;
 }
 
+// The document's vector, packed; nullopt where it has none, or one of another dimension.
+std::optional<std::string> VectorOf(const VectorPart& part, std::string_view fields) {
+  const std::optional<ValueView> value = model::FindField(fields, part.path);
+  if (!value || value->type() != ValueType::kVector) return std::nullopt;
+  if (vector::VectorDimension(*value) != part.dimension) return std::nullopt;
+  return vector::PackVector(*value);
+}
+
 }  // namespace
 
 EntryFlags DecodeFlags(std::string_view value) {
@@ -77,6 +93,21 @@ EntryFlags DecodeFlags(std::string_view value) {
   flags.doubles = static_cast<uint32_t>(number);
   if (!reader.AtEnd() && reader.Varint(&number)) flags.cut_end = number;
   return flags;
+}
+
+Result<VectorEntry> DecodeVectorEntry(std::string_view value, uint32_t dimension) {
+  const Status undecodable(Code::kDataLoss, "an entry of a vector index does not decode");
+  const size_t vector_bytes = dimension * sizeof(double);
+  if (value.size() < vector_bytes) return undecodable;
+  VectorEntry entry;
+  entry.packed = value.substr(value.size() - vector_bytes);
+  model::WireReader reader(value.substr(0, value.size() - vector_bytes));
+  uint64_t doubles = 0;
+  uint64_t cut_end = 0;
+  if (!reader.Varint(&doubles) || !reader.Varint(&cut_end) || !reader.AtEnd()) return undecodable;
+  entry.flags.doubles = static_cast<uint32_t>(doubles);
+  entry.flags.cut_end = cut_end;
+  return entry;
 }
 
 std::string IndexKeyPrefix(IndexNumber number) {
@@ -133,6 +164,11 @@ Result<std::vector<Entry>> EntriesOf(IndexNumber number, const Definition& defin
   std::vector<Entry> entries;
   const std::optional<std::vector<ValueView>> values = ValuesOf(definition, fields);
   if (!values) return entries;
+  std::optional<std::string> packed;
+  if (definition.vector) {
+    packed = VectorOf(*definition.vector, fields);
+    if (!packed) return entries;
+  }
 
   std::vector<Draft> drafts(1);
   drafts[0].key = definition.scope == QueryScope::kCollection
@@ -162,7 +198,8 @@ Result<std::vector<Entry>> EntriesOf(IndexNumber number, const Definition& defin
                              std::to_string(kEntryBytesMax) + " bytes each and " +
                              std::to_string(kEntryBytesPerDocumentMax) + " together.");
     }
-    entries.push_back({std::move(draft.key), EncodeFlags(draft.flags)});
+    entries.push_back({std::move(draft.key), packed ? EncodeVectorEntry(draft.flags, *packed)
+                                                    : EncodeFlags(draft.flags)});
   }
   std::sort(entries.begin(), entries.end());
   const auto same_key = [](const Entry& left, const Entry& right) { return left.key == right.key; };

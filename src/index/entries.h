@@ -23,10 +23,13 @@ inline constexpr size_t kEntryBytesPerDocumentMax = 8 * 1024 * 1024;
 //
 //   key    := index number (4), [collection], component*, name
 //   value  := nothing | flags and the end of the first cut component
+//   value of an index with a vector := flags, the end of the first cut component (0: none),
+//             vector (vector/packed_vector.h)
 //
 // `collection` is there in indexes of scope kCollection: the segments of the collection's path and
 // 00 00. `name` is then the document id's segment; in indexes of scope kCollectionGroup it is all
-// segments of the document's path and 00 00. Descending names are complemented.
+// segments of the document's path and 00 00. Descending names are complemented. Flags and ends are
+// varints.
 struct Entry {
   std::string key;
   std::string value;
@@ -42,6 +45,14 @@ struct EntryFlags {
   uint32_t doubles = 0;
 };
 EntryFlags DecodeFlags(std::string_view value);
+
+// The value of an entry of an index with a vector.
+struct VectorEntry {
+  EntryFlags flags;
+  std::string_view packed;  // Part of the value.
+};
+// DataLoss when it is no such value, or its vector has another dimension.
+Result<VectorEntry> DecodeVectorEntry(std::string_view value, uint32_t dimension);
 
 // Sorted by key. InvalidArgument when an entry would be too long.
 Result<std::vector<Entry>> EntriesOf(IndexNumber number, const Definition& definition,

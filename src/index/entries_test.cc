@@ -8,6 +8,7 @@
 
 #include "index/value_key.h"
 #include "model/fields.h"
+#include "vector/packed_vector.h"
 
 namespace hearth::index {
 namespace {
@@ -79,6 +80,47 @@ TEST(EntriesTest, FlagsTellOfDoublesAndOfWhatWasCutOff) {
   EXPECT_EQ(flags.cut_end, (*entries)[0].key.size() - "r1\x00\x01"s.size());
   EXPECT_EQ(DecodeFlags("").doubles, 0u);
   EXPECT_EQ(DecodeFlags("").cut_end, 0u);
+}
+
+std::string VectorOf(const std::vector<double>& components) {
+  std::vector<std::string> items;
+  for (const double component : components) items.push_back(model::EncodeDouble(component));
+  return model::EncodeMap(
+      {{"__type__", model::EncodeString("__vector__")}, {"value", model::EncodeArray(items)}});
+}
+
+TEST(EntriesTest, VectorsAreInTheValue) {
+  Definition definition = Index({{"a", FieldMode::kAscending}});
+  definition.vector = VectorPart{*FieldPath::Parse("m.v"), 2};
+  const auto entries_of = [&](const std::string& vector) {
+    const std::string fields =
+        FieldsOf({{"a", model::EncodeDouble(3)}, {"m", model::EncodeMap({{"v", vector}})}});
+    return *EntriesOf(kNumber, definition, kRoom, fields);
+  };
+  const std::vector<Entry> entries = entries_of(VectorOf({0.1, -2}));
+  ASSERT_EQ(entries.size(), 1u);
+  definition.vector.reset();
+  EXPECT_EQ(entries[0].key, entries_of(VectorOf({0.1, -2}))[0].key);
+  definition.vector = VectorPart{*FieldPath::Parse("m.v"), 2};
+  const Result<VectorEntry> entry = DecodeVectorEntry(entries[0].value, 2);
+  ASSERT_TRUE(entry.ok());
+  EXPECT_EQ(entry->flags.doubles, 1u);
+  EXPECT_EQ(entry->flags.cut_end, 0u);
+  EXPECT_EQ(*vector::UnpackVector(entry->packed), (std::vector<double>{0.1, -2}));
+
+  EXPECT_TRUE(entries_of(VectorOf({1, 2, 3})).empty());
+  EXPECT_TRUE(entries_of(model::EncodeArray({model::EncodeDouble(1)})).empty());
+}
+
+TEST(EntriesTest, DamagedVectorsAreDataLoss) {
+  const std::string value = "\x01\x00"s + vector::PackVector(std::vector<double>{1, 2});
+  EXPECT_TRUE(DecodeVectorEntry(value, 2).ok());
+  for (const std::string& damaged :
+       {""s, value.substr(0, 10), value.substr(1), value + "x", "\x05"s + value}) {
+    EXPECT_EQ(DecodeVectorEntry(damaged, 2).status().code(), Code::kDataLoss);
+  }
+  EXPECT_EQ(DecodeVectorEntry(value, 1).status().code(), Code::kDataLoss);
+  EXPECT_EQ(DecodeVectorEntry(value, 3).status().code(), Code::kDataLoss);
 }
 
 TEST(EntriesTest, NamesComeBack) {

@@ -459,6 +459,11 @@ Result<std::chrono::seconds> ParseTtlOffset(std::string_view text) {
   return std::chrono::seconds(count * unit->second);
 }
 
+Definition DefinitionOf(const VectorIndex& index) {
+  return Canonical({index.collection_group, index.scope, index.prefix, false,
+                    VectorPart{index.field, index.dimension}});
+}
+
 Result<IndexConfig> ParseIndexConfig(std::string_view json) {
   if (json.size() > kIndexConfigBytesMax) {
     return InvalidArgument("the file has " + std::to_string(json.size()) + " bytes, at most " +

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "index/definition.h"
 #include "model/field_path.h"
+#include "vector/distance.h"
 
 namespace hearth::index {
 
@@ -23,7 +24,7 @@ inline constexpr uint32_t kHnswCandidatesMax = 10'000;
 // Firestore's limit for the offset of a TTL policy.
 inline constexpr std::chrono::seconds kTtlOffsetMax{2'147'483'647};
 
-enum class DistanceMeasure : uint8_t { kEuclidean, kCosine, kDotProduct };
+using vector::DistanceMeasure;
 
 // How the graph of an approximate vector index is built and searched.
 struct HnswOptions {
@@ -45,6 +46,8 @@ struct VectorIndex {
 
   friend bool operator==(const VectorIndex&, const VectorIndex&) = default;
 };
+// The index that has its entries. Canonical.
+Definition DefinitionOf(const VectorIndex& index);
 
 // An index of one field, seen from that field.
 struct SingleFieldIndex {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "model/limits.h"
+
 namespace hearth::index {
 namespace {
 
@@ -52,6 +54,8 @@ std::string EncodeIndexRecord(const IndexRecord& record) {
   bytes += model::EncodeUint64(static_cast<uint64_t>(record.used_at_micros));
   AppendText(definition.collection_id, &bytes);
   AppendText(record.progress, &bytes);
+  bytes += model::EncodeUint32(definition.vector ? definition.vector->dimension : 0);
+  if (definition.vector) AppendText(definition.vector->path.ToString(), &bytes);
   for (const IndexField& field : definition.fields) {
     bytes.push_back(static_cast<char>(field.mode));
     AppendText(field.path.ToString(), &bytes);
@@ -71,6 +75,11 @@ Result<IndexRecord> DecodeIndexRecord(std::string_view bytes) {
   record.used_at_micros = static_cast<int64_t>(reader.Uint64());
   record.definition.collection_id = reader.Text();
   record.progress = reader.Text();
+  if (const uint32_t dimension = reader.Uint32(); dimension != 0) {
+    Result<model::FieldPath> path = model::FieldPath::Parse(reader.Text());
+    if (!path.ok() || dimension > model::kVectorDimensionsMax) return Undecodable();
+    record.definition.vector = VectorPart{*std::move(path), dimension};
+  }
   while (reader.ok && !reader.rest.empty()) {
     const auto mode =
         static_cast<FieldMode>(reader.Byte(static_cast<uint8_t>(FieldMode::kContains)));

@@ -11,7 +11,7 @@ namespace hearth::index {
 // What is stored about an index, under its number.
 //
 //   record := database (4), state (1), origin (1), scope (1), name (1: descending), used (8),
-//             collection id, progress, field*
+//             collection id, progress, dimension (4; 0: no vector), [vector's path], field*
 //   field  := mode (1), path
 //
 // Numbers are big-endian; ids, paths and the progress follow their length (4).

@@ -14,21 +14,22 @@ std::string_view CollectionIdOf(const model::DocumentPath& path) {
 
 // What takes the entries of an index from `before` to `after`, both sorted by key. While it is
 // being built nobody knows which of the old ones are there: then all of the new ones are written.
-void AppendDifference(State state, std::vector<Entry> before, std::vector<Entry> after,
+void AppendDifference(const Index& index, std::vector<Entry> before, std::vector<Entry> after,
                       std::vector<EntryChange>* changes) {
+  const bool has_vector = index.definition.vector.has_value();
   auto old_entry = before.begin();
   for (Entry& entry : after) {
     for (; old_entry != before.end() && old_entry->key < entry.key; ++old_entry) {
-      changes->push_back({std::move(old_entry->key), std::nullopt});
+      changes->push_back({std::move(old_entry->key), std::nullopt, has_vector});
     }
     const bool is_there = old_entry != before.end() && old_entry->key == entry.key;
-    if (!is_there || old_entry->value != entry.value || state == State::kBuilding) {
-      changes->push_back({std::move(entry.key), std::move(entry.value)});
+    if (!is_there || old_entry->value != entry.value || index.state == State::kBuilding) {
+      changes->push_back({std::move(entry.key), std::move(entry.value), has_vector});
     }
     if (is_there) ++old_entry;
   }
   for (; old_entry != before.end(); ++old_entry) {
-    changes->push_back({std::move(old_entry->key), std::nullopt});
+    changes->push_back({std::move(old_entry->key), std::nullopt, has_vector});
   }
 }
 
@@ -65,7 +66,7 @@ Status IndexSet::AppendChanges(model::DatabaseNumber database, const model::Docu
     if (after) {
       ASSIGN_OR_RETURN(new_entries, EntriesOf(index.number, index.definition, path, *after));
     }
-    AppendDifference(index.state, std::move(old_entries), std::move(new_entries), changes);
+    AppendDifference(index, std::move(old_entries), std::move(new_entries), changes);
   }
   return Status();
 }

@@ -48,6 +48,7 @@ struct Index {
 struct EntryChange {
   std::string key;
   std::optional<std::string> value;
+  bool has_vector = false;  // It is of an index with a vector.
 };
 
 // All indexes at one moment. Immutable; readers and commits hold the one they started with.

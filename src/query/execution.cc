@@ -58,13 +58,14 @@ Result<std::optional<Found>> Execution::Next() {
   ASSIGN_OR_RETURN(model::DocumentPath path, PathOf(layout_, item.key));
   if (!item.record) {
     ASSIGN_OR_RETURN(item.record, source_.Get(path));
-    ++statistics_.documents_scanned;
+    // Neighbours that were found by comparing documents have been counted.
+    if (!item.distance || !plan_.vectors.empty()) ++statistics_.documents_scanned;
     if (!item.record) {
       return Status(Code::kDataLoss,
                     "an index has an entry for a document that does not exist: " + path.path());
     }
   }
-  return std::optional<Found>(Found{std::move(path), std::move(item.record)});
+  return std::optional<Found>(Found{std::move(path), std::move(item.record), item.distance});
 }
 
 }  // namespace hearth::query

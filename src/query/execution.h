@@ -17,7 +17,8 @@ namespace hearth::query {
 // One document of a query's answer.
 struct Found {
   model::DocumentPath path;
-  model::Record record;  // Never null.
+  model::Record record;            // Never null.
+  std::optional<double> distance;  // Of nearest neighbours.
 };
 
 // A query being answered: pulled one result at a time.

@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "index/entries.h"
+#include "index/value_key.h"
+
 namespace hearth::query {
 
 using index::Definition;
 using index::FieldMode;
+using index::Index;
 using index::IndexField;
+using index::QueryScope;
 
 bool IsFixed(const IndexField& field, const ConjunctionShape& shape) {
   if (field.mode == FieldMode::kContains) {
@@ -26,7 +31,8 @@ FixedFields FixedFieldsOf(const ConjunctionShape& shape) {
 std::optional<IndexMatch> MatchIndex(const Definition& definition, const Layout& layout,
                                      const ConjunctionShape& shape,
                                      const std::vector<Order>& suffix) {
-  if (definition.scope != layout.scope || definition.fields.size() < suffix.size()) {
+  if (definition.vector || definition.scope != layout.scope ||
+      definition.fields.size() < suffix.size()) {
     return std::nullopt;
   }
   IndexMatch match{definition.name_descending != layout.name_descending, {}};
@@ -45,6 +51,26 @@ std::optional<IndexMatch> MatchIndex(const Definition& definition, const Layout&
     match.covered.insert(std::move(field));
   }
   return match;
+}
+
+std::string FixedPrefix(const Index& index, size_t fixed, const Layout& layout,
+                        const ConjunctionShape& shape) {
+  std::string prefix = layout.scope == QueryScope::kCollection
+                           ? index::IndexKeyPrefix(index.number, layout.collection)
+                           : index::IndexKeyPrefix(index.number);
+  for (size_t i = 0; i < fixed; ++i) {
+    const IndexField& field = index.definition.fields[i];
+    std::string component;
+    if (field.mode == FieldMode::kContains) {
+      index::AppendValueKey(model::ValueView(shape.contains->value), &component);
+    } else {
+      component = shape.constants.at(field.path);
+    }
+    if (component.size() > index::kComponentBytesMax) component.resize(index::kComponentBytesMax);
+    if (field.mode == FieldMode::kDescending) index::Complement(0, &component);
+    prefix += component;
+  }
+  return prefix;
 }
 
 std::vector<const IndexMatch*> ChooseCover(const std::vector<IndexMatch>& matches,

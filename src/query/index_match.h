@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "index/definition.h"
@@ -30,6 +32,11 @@ std::optional<IndexMatch> MatchIndex(const index::Definition& definition, const 
 // The fields that have one value in all documents of the conjunction, or in their arrays.
 bool IsFixed(const index::IndexField& field, const ConjunctionShape& shape);
 FixedFields FixedFieldsOf(const ConjunctionShape& shape);
+
+// The keys' beginning: the index, the collection, and the values of its first `fixed` fields, which
+// are fixed.
+std::string FixedPrefix(const index::Index& index, size_t fixed, const Layout& layout,
+                        const ConjunctionShape& shape);
 
 // Chooses as few as possible that cover together what is in `uncovered`, and takes that out of it.
 std::vector<const IndexMatch*> ChooseCover(const std::vector<IndexMatch>& matches,

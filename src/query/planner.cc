@@ -31,27 +31,6 @@ constexpr size_t kReadCost = 4;
 constexpr size_t kUnknownIndexCost = 100 * kProbedEntriesMax;
 constexpr size_t kUnknownDocumentsCost = 2 * kUnknownIndexCost;
 
-// The keys' beginning: the index, the collection, and the values of its first `fixed` fields.
-std::string FixedPrefix(const Index& index, size_t fixed, const Layout& layout,
-                        const ConjunctionShape& shape) {
-  std::string prefix = layout.scope == QueryScope::kCollection
-                           ? index::IndexKeyPrefix(index.number, layout.collection)
-                           : index::IndexKeyPrefix(index.number);
-  for (size_t i = 0; i < fixed; ++i) {
-    const IndexField& field = index.definition.fields[i];
-    std::string component;
-    if (field.mode == FieldMode::kContains) {
-      index::AppendValueKey(model::ValueView(shape.contains->value), &component);
-    } else {
-      component = shape.constants.at(field.path);
-    }
-    if (component.size() > index::kComponentBytesMax) component.resize(index::kComponentBytesMax);
-    if (field.mode == FieldMode::kDescending) index::Complement(0, &component);
-    prefix += component;
-  }
-  return prefix;
-}
-
 // A place among whole values becomes one among values that are cut off as in indexes.
 Position CutPosition(Position position, bool is_lower) {
   if (position.prefix.size() <= index::kComponentBytesMax) return position;
@@ -175,6 +154,15 @@ class Planner {
   Result<Plan> Make() {
     Plan plan;
     plan.keys_only = context_.keys_only;
+    VectorPlan vectors;
+    if (context_.query.query.nearest) {
+      vectors = PlanVectorScans(context_);
+      plan.vectors = std::move(vectors.scans);
+    }
+    if (!plan.vectors.empty()) {
+      DescribeUse(&plan);
+      return plan;
+    }
     const bool can_use_indexes =
         !context_.query.query.collection_id.empty() && context_.source.changed().has_value();
     for (const Conjunction& conjunction : context_.query.disjuncts) {
@@ -194,6 +182,8 @@ class Planner {
       plan.scans_documents |= chosen.kind == ConjunctionPlan::Kind::kNone;
     }
     if (plan.scans_documents) plan.conjunctions.clear();
+    // With those there is nothing else to be looked at.
+    if (!vectors.missing.empty()) plan.missing = std::move(vectors.missing);
     DescribeUse(&plan);
     return plan;
   }
@@ -259,7 +249,8 @@ class Planner {
   std::optional<ConjunctionPlan> OutOfOrder(const ConjunctionShape& shape,
                                             const Index& index) const {
     const Definition& definition = index.definition;
-    if (index.state != index::State::kReady || definition.scope != context_.layout.scope) {
+    if (index.state != index::State::kReady || definition.scope != context_.layout.scope ||
+        definition.vector) {
       return std::nullopt;
     }
     size_t fixed = 0;
@@ -374,6 +365,9 @@ class Planner {
       }
       if (conjunction.kind == ConjunctionPlan::Kind::kLookup) add(scope, "(__name__ ASC)");
     }
+    for (const VectorScan& scan : plan->vectors) {
+      add(scope, index::Properties(scan.index->definition));
+    }
     if (plan->scans_documents) add(scope, "(__name__ ASC)");
   }
 
@@ -486,10 +480,8 @@ Result<std::unique_ptr<Stream>> OpenChanged(const Context& context) {
   return NewListStream(std::move(items));
 }
 
-}  // namespace
-
-Result<std::unique_ptr<Stream>> OpenPlan(const Context& context, const Plan& plan,
-                                         size_t results_max) {
+Result<std::unique_ptr<Stream>> OpenDocuments(const Context& context, const Plan& plan,
+                                              size_t results_max) {
   if (plan.scans_documents) return OpenDocumentScan(context, results_max);
   std::vector<std::unique_ptr<Stream>> streams;
   for (size_t i = 0; i < plan.conjunctions.size(); ++i) {
@@ -503,6 +495,16 @@ Result<std::unique_ptr<Stream>> OpenPlan(const Context& context, const Plan& pla
   }
   if (streams.empty()) return NewListStream({});
   return NewMerge(std::move(streams), context.layout);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Stream>> OpenPlan(const Context& context, const Plan& plan,
+                                         size_t results_max) {
+  if (!context.query.query.nearest) return OpenDocuments(context, plan, results_max);
+  if (!plan.vectors.empty()) return NewNearestOfIndexes(context, plan.vectors);
+  ASSIGN_OR_RETURN(std::unique_ptr<Stream> documents, OpenDocuments(context, plan, results_max));
+  return NewNearestOfDocuments(context, std::move(documents));
 }
 
 }  // namespace hearth::query

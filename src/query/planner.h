@@ -8,6 +8,7 @@
 #include "index/definition.h"
 #include "query/document_streams.h"
 #include "query/index_stream.h"
+#include "query/nearest.h"
 #include "query/plan.h"
 #include "query/stream.h"
 
@@ -35,6 +36,9 @@ struct Plan {
   std::vector<ConjunctionPlan> conjunctions;
   bool scans_documents = false;
   bool keys_only = false;  // Documents are read only for want of an index.
+  // Of a search for the nearest that vector indexes answer: one for each disjunct, and nothing
+  // else.
+  std::vector<VectorScan> vectors;
   std::vector<IndexUse> indexes_used;
   // The indexes that are missing for cost to follow the result. Canonical.
   std::vector<index::Definition> missing;
@@ -46,7 +50,8 @@ struct Plan {
 // read. Errors: those of the source.
 Result<Plan> MakePlan(const Context& context);
 
-// The plan's documents in order, within the query's cursors; offset and limit are left aside.
+// The plan's documents in order, within the query's cursors; offset and limit are left aside. Of a
+// search for the nearest, the neighbours.
 // Borrows the plan and what the context has. `results_max`: how many will be asked for at most.
 Result<std::unique_ptr<Stream>> OpenPlan(const Context& context, const Plan& plan,
                                          size_t results_max);

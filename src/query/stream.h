@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/status.h"
 #include "model/record.h"
@@ -17,6 +18,7 @@ struct Item {
   uint32_t doubles = 0;
   // The sort key is not that of an index entry: it may be longer, and `doubles` says nothing.
   bool was_cut = false;
+  std::optional<double> distance = {};  // Of nearest neighbours.
 };
 
 // Documents in the order of their sort keys, each once.

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "model/limits.h"
 
 namespace hearth::vector {
 namespace {
@@ -98,7 +97,7 @@ Status HnswIndex::Note(Status status) {
 
 Status HnswIndex::Put(std::string_view key, std::span<const double> vector) {
   ASSIGN_OR_RETURN(const std::vector<float> prepared, Prepare(vector));
-  if (key.size() > model::kDocumentNameBytesMax) return InvalidArgument("the key is too long");
+  if (key.size() > kKeyBytesMax) return InvalidArgument("the key is too long");
   WriterLock lock(mutex_);
   RETURN_IF_ERROR(broken_);
   if (prepared.empty()) {

@@ -33,6 +33,9 @@ namespace hearth::vector {
 // if hnswlib fails: from then on every call fails, and the owner builds a new index.
 class HnswIndex {
  public:
+  // Enough for the keys of index entries.
+  static constexpr size_t kKeyBytesMax = 8 * 1024;
+
   struct SearchOptions {
     size_t limit;
     size_t ef = 0;  // 0: that of the index. More finds more, and takes longer.

@@ -1,0 +1,130 @@
+#include "vector_engine.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <future>
+#include <utility>
+
+#include "index/index_config.h"
+#include "model/fields.h"
+#include "query/normalize.h"
+#include "storage/rocksdb_store.h"
+
+namespace hearth::bench {
+namespace {
+
+constexpr size_t kWritesPerCommit = 100;
+constexpr const char* kCollection = "points";
+
+template <typename T>
+T Require(Result<T> result) {
+  if (result.ok()) return *std::move(result);
+  std::fprintf(stderr, "vector_recall: %s\n", result.status().ToString().c_str());
+  std::exit(EXIT_FAILURE);
+}
+
+engine::Write WriteOf(size_t id, const std::vector<float>& point) {
+  std::vector<std::string> items;
+  for (const float component : point) items.push_back(model::EncodeDouble(component));
+  std::string fields;
+  model::AppendField(model::MapView::Tag::kDocument, "v",
+                     model::EncodeMap({{"__type__", model::EncodeString("__vector__")},
+                                       {"value", model::EncodeArray(items)}}),
+                     &fields);
+  return {Require(model::DocumentPath::Parse(std::string(kCollection) + "/" + std::to_string(id))),
+          engine::WriteKind::kUpdate,
+          Require(model::Fields::Validate(fields)),
+          std::nullopt,
+          {},
+          {}};
+}
+
+// Processor time of this thread, which does all of a search: other work on the machine does not
+// count.
+double ThreadSeconds() {
+  timespec now = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+}  // namespace
+
+VectorEngine::VectorEngine(const std::string& folder, const vector::HnswOptions& options)
+    : folder_(folder), options_(options) {
+  Open();
+}
+
+VectorEngine::~VectorEngine() { engine_.reset(); }
+
+void VectorEngine::Open() {
+  storage::RocksDbOptions storage;
+  storage.path = folder_;
+  store_ = Require(storage::OpenRocksDbStore(storage));
+  engine::EngineOptions options;
+  options.vectors.folder = folder_ + "/vectors";
+  engine_ = Require(engine::Engine::Open(*store_, clock_, random_, options));
+  database_ = Require(engine_->OpenDatabase(
+      Require(model::DatabaseName::Parse("projects/bench/databases/(default)"))));
+}
+
+void VectorEngine::Fill(const std::vector<std::vector<float>>& points) {
+  for (size_t begin = 0; begin < points.size(); begin += kWritesPerCommit) {
+    std::vector<engine::Write> writes;
+    for (size_t i = begin; i < std::min(begin + kWritesPerCommit, points.size()); ++i) {
+      writes.push_back(WriteOf(i, points[i]));
+    }
+    std::promise<Status> done;
+    engine_->Commit(*database_, std::move(writes), "",
+                    [&](const auto& result) { done.set_value(result.status()); });
+    const Status status = done.get_future().get();
+    if (!status.ok()) Require(Result<int>(status));
+  }
+}
+
+void VectorEngine::Declare(Kind kind) {
+  index::VectorIndex vector{kCollection,
+                            index::QueryScope::kCollection,
+                            {},
+                            Require(model::FieldPath::Parse("v")),
+                            static_cast<uint32_t>(options_.dimension),
+                            std::nullopt};
+  if (kind == Kind::kHnsw) {
+    vector.hnsw = index::HnswOptions{static_cast<uint32_t>(options_.m),
+                                     static_cast<uint32_t>(options_.ef_construction),
+                                     static_cast<uint32_t>(options_.ef_search), options_.measure};
+  }
+  index::IndexConfig config;
+  config.vectors.push_back(std::move(vector));
+  engine_->SetIndexConfig("(default)", std::move(config));
+  engine_->AwaitIndexes();
+}
+
+void VectorEngine::Restart(Kind kind) {
+  engine_.reset();
+  store_.reset();
+  Open();
+  Declare(kind);
+}
+
+std::set<std::string> VectorEngine::Search(const std::vector<float>& point, size_t limit,
+                                           double* seconds) {
+  const double start = ThreadSeconds();
+  query::Query query{Require(model::ParentName::Parse(database_->name.text() + "/documents")),
+                     kCollection};
+  query.nearest = query::FindNearest{
+      Require(model::FieldPath::Parse("v")), {point.begin(), point.end()}, options_.measure, limit};
+  std::promise<Result<std::unique_ptr<engine::QueryRun>>> started;
+  engine_->Query(*database_, Require(query::Normalize(std::move(query))), engine::Now(),
+                 [&](auto run) { started.set_value(std::move(run)); });
+  const std::unique_ptr<engine::QueryRun> run = Require(started.get_future().get());
+  std::set<std::string> ids;
+  while (auto result = Require(run->Next())) ids.emplace(result->path.id());
+  *seconds += ThreadSeconds() - start;
+  return ids;
+}
+
+}  // namespace hearth::bench

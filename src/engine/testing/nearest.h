@@ -1,0 +1,102 @@
+// For tests: searches for the nearest, and what they should find.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "engine/testing/test_engine.h"
+#include "query/normalize.h"
+#include "vector/distance.h"
+
+namespace hearth::engine {
+
+using Components = std::vector<double>;
+
+inline std::string EncodeVector(const Components& components) {
+  std::vector<std::string> items;
+  for (const double component : components) items.push_back(model::EncodeDouble(component));
+  return model::EncodeMap(
+      {{"__type__", model::EncodeString("__vector__")}, {"value", model::EncodeArray(items)}});
+}
+
+inline query::Filter Where(std::string_view field, query::Operator op, std::string value) {
+  return {query::FieldFilter{FieldAt(field), op, std::move(value)}};
+}
+
+inline query::Filter Combine(query::CompositeFilter::Operator op,
+                             std::vector<query::Filter> filters) {
+  return {query::CompositeFilter{op, std::move(filters)}};
+}
+
+// The `limit` documents of `collection` whose field "v" is nearest.
+inline query::Query NearestQuery(std::string collection, Components to, size_t limit,
+                                 vector::DistanceMeasure measure) {
+  query::Query query{Parent(), std::move(collection)};
+  query.nearest = query::FindNearest{FieldAt("v"), std::move(to), measure, limit};
+  return query;
+}
+
+// One result: path and distance.
+using Near = std::pair<std::string, double>;
+
+struct NearestAnswer {
+  std::vector<Near> results;
+  std::vector<query::IndexUse> indexes;
+  query::Statistics statistics;
+  std::vector<Record> records;  // Of the results.
+};
+
+inline std::unique_ptr<QueryRun> StartQuery(TestEngine& engine, query::Query query,
+                                            const Consistency& consistency = Now()) {
+  Result<query::NormalizedQuery> normalized = query::Normalize(std::move(query));
+  CHECK(normalized.ok());
+  Outcome<Result<std::unique_ptr<QueryRun>>> outcome;
+  engine.engine().Query(engine.database(), *std::move(normalized), consistency, outcome.Callback());
+  Result<std::unique_ptr<QueryRun>> run = outcome.Take();
+  CHECK(run.ok());
+  return *std::move(run);
+}
+
+inline NearestAnswer FindNearest(TestEngine& engine, query::Query query,
+                                 const Consistency& consistency = Now()) {
+  const std::unique_ptr<QueryRun> run = StartQuery(engine, std::move(query), consistency);
+  NearestAnswer answer;
+  answer.indexes = *run->IndexesUsed(query::Execution::Wants::kDocuments);
+  while (true) {
+    Result<std::optional<QueryResult>> next = run->Next();
+    CHECK(next.ok());
+    if (!*next) break;
+    answer.results.emplace_back((*next)->path.path(), *(*next)->distance);
+    answer.records.push_back((*next)->record);
+  }
+  answer.statistics = run->statistics();
+  return answer;
+}
+
+// The nearest of what is given, by path: all are compared, equals are in the order of their paths.
+inline std::vector<Near> ExpectNearest(const std::map<std::string, Components>& vectors,
+                                       const query::FindNearest& wanted) {
+  std::vector<Near> all;
+  for (const auto& [path, components] : vectors) {
+    if (components.size() != wanted.query_vector.size()) continue;
+    const double distance = vector::Distance(wanted.measure, wanted.query_vector, components);
+    const bool is_too_far =
+        wanted.distance_threshold && !(wanted.measure == vector::DistanceMeasure::kDotProduct
+                                           ? distance >= *wanted.distance_threshold
+                                           : distance <= *wanted.distance_threshold);
+    if (!is_too_far) all.emplace_back(path, distance);
+  }
+  std::stable_sort(all.begin(), all.end(), [&](const Near& left, const Near& right) {
+    return vector::IsNearer(wanted.measure, left.second, right.second);
+  });
+  if (all.size() > wanted.limit) all.resize(wanted.limit);
+  return all;
+}
+
+}  // namespace hearth::engine
