@@ -85,6 +85,7 @@ class QueryRun {
   const query::NormalizedQuery query_;
   const CostCallback on_end_;
   std::unique_ptr<query::Execution> execution_;
+  bool is_aggregated_ = false;
   // Of nearest neighbours: all of them, once they are known.
   std::optional<std::vector<QueryResult>> nearest_;
   size_t next_nearest_ = 0;
