@@ -23,8 +23,11 @@ class IndexLog:
     def last_build_seconds(self):
         return (self.times(READY)[-1] - self.times(STARTED)[-1]).total_seconds()
 
-    def wait_until_building(self):
-        while not self.is_building():
+    def started(self):
+        return len(self.times(STARTED))
+
+    def wait_until_started(self, count):
+        while self.started() < count:
             time.sleep(0.005)
 
     def wait_until_quiet(self):

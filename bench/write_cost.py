@@ -58,8 +58,9 @@ def measure_back_fill(server, folder, log, seconds):
     quiet = load(server, "Commit", commits, seconds, FOREGROUND)
     alone = log.last_build_seconds()
     make(folder, "order", "--collection", "items", "--field", "ratio")
+    before = log.started()
     load(server, "RunQuery", folder / "order.messages", 60, 1, 1)
-    log.wait_until_building()
+    log.wait_until_started(before + 1)
     # Shorter than the build, which takes longer than the last one did undisturbed.
     busy = load(server, "Commit", commits, min(4 * seconds, 0.8 * alone), FOREGROUND)
     outlasted = log.is_building()

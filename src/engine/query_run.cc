@@ -116,7 +116,11 @@ QueryRun::QueryRun(std::unique_ptr<ReadView> view, query::NormalizedQuery query,
       on_end_(std::move(on_end)) {}
 
 QueryRun::~QueryRun() {
-  if (execution_ && on_end_) on_end_(execution_->plan(), execution_->statistics());
+  if (!execution_ || !on_end_) return;
+  query::Statistics cost = execution_->statistics();
+  // Whoever counts gets one number: what was read for it was not returned.
+  if (is_aggregated_) cost.results_returned = 1;
+  on_end_(execution_->plan(), cost);
 }
 
 Result<std::unique_ptr<QueryRun>> QueryRun::Start(std::unique_ptr<ReadView> view,
@@ -154,6 +158,7 @@ Result<std::optional<QueryResult>> QueryRun::Next() {
 
 Result<std::vector<std::string>> QueryRun::Aggregate(
     const std::vector<query::Aggregation>& aggregations) {
+  is_aggregated_ = true;
   RETURN_IF_ERROR(
       Prepare(query_.query.nearest ? Execution::Wants::kDocuments : Execution::Wants::kKeys));
   return query::Aggregate(*source_, execution_.get(), aggregations);

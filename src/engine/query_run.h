@@ -97,6 +97,7 @@ class QueryRun {
   query::Execution::Options options_;
   const CostCallback on_end_;
   std::unique_ptr<query::Execution> execution_;
+  bool is_aggregated_ = false;
 };
 
 }  // namespace hearth::engine

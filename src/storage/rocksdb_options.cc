@@ -19,6 +19,10 @@ constexpr int kBackgroundJobs = 2;
 static_assert(kBackgroundJobs < 8);
 constexpr size_t kBlockBytes = size_t{8} << 10;
 constexpr size_t kArenaBlockBytesMax = size_t{256} << 10;  // Small: an idle family costs one block.
+// A table's index and its filter are one block each, of megabytes where a table has a million keys.
+// In a shard that is not several times as large they would be read from the file for every key.
+constexpr size_t kCacheShardBytesMin = size_t{16} << 20;
+constexpr int kCacheShardBitsMax = 6;
 constexpr double kFilterBitsPerKey = 10;  // One absent key in a hundred costs a read.
 // Bounds how much log a start replays after a crash. Also what makes rarely written families flush.
 constexpr uint64_t kWalBytesMax = uint64_t{64} << 20;
@@ -60,6 +64,14 @@ rocksdb::ColumnFamilyOptions FamilyOptions(const RocksDbOptions& options,
 }
 
 }  // namespace
+
+std::shared_ptr<rocksdb::Cache> NewBlockCache(size_t bytes_max) {
+  int shard_bits = 0;
+  while (shard_bits < kCacheShardBitsMax && bytes_max >> (shard_bits + 1) >= kCacheShardBytesMin) {
+    ++shard_bits;
+  }
+  return rocksdb::NewLRUCache(bytes_max, shard_bits);
+}
 
 rocksdb::DBOptions DatabaseOptions(const RocksDbOptions& options,
                                    const std::shared_ptr<rocksdb::Cache>& cache) {

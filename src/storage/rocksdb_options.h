@@ -19,6 +19,9 @@ inline constexpr std::array<const char*, kSpaces> kFamilyNames = {"meta", "docum
                                                                   "log", "indexes"};
 
 // Options of the database as a whole; the environment is left to the caller.
+// The cache that all spaces share.
+std::shared_ptr<rocksdb::Cache> NewBlockCache(size_t bytes_max);
+
 rocksdb::DBOptions DatabaseOptions(const RocksDbOptions& options,
                                    const std::shared_ptr<rocksdb::Cache>& cache);
 

@@ -148,7 +148,7 @@ Status OpenDatabaseIn(const RocksDbOptions& options, Parts& parts) {
   const std::string path = parts.folder->db_path();
   if (!is_new) RETURN_IF_ERROR(CheckAndMendLogs(*parts.wal, path));
 
-  const std::shared_ptr<rocksdb::Cache> cache = rocksdb::NewLRUCache(options.block_cache_bytes);
+  const std::shared_ptr<rocksdb::Cache> cache = NewBlockCache(options.block_cache_bytes);
   rocksdb::DBOptions db_options = DatabaseOptions(options, cache);
   db_options.create_if_missing = is_new;
   db_options.error_if_exists = is_new;
