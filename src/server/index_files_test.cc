@@ -90,7 +90,8 @@ TEST(DescribeChanges, SaysWhatCameAndWhatWent) {
       {"collectionGroup": "rooms", "queryScope": "COLLECTION_GROUP", "fields": [
           {"fieldPath": "a", "order": "ASCENDING"}, {"fieldPath": "b", "order": "DESCENDING"}]}],
       "fieldOverrides": [{"collectionGroup": "rooms", "fieldPath": "text", "ttl": true,
-          "ttlOffset": "2d", "indexes": [{"order": "ASCENDING", "queryScope": "COLLECTION_GROUP"}]}]})");
+          "ttlOffset": "2d", "indexes": [
+              {"order": "ASCENDING", "queryScope": "COLLECTION_GROUP"}]}]})");
   EXPECT_EQ(DescribeChanges(before, after),
             "+ TTL of rooms: text + 2d, "
             "+ index collection group rooms (a ASC, b DESC, __name__ DESC), "

@@ -22,7 +22,8 @@ inline constexpr size_t kControlBodyBytesMax = 64 * 1024;
 //   GET     /hearth/v1/projects/P/databases/D/indexes
 //   GET     /hearth/v1/projects/P/databases/D/indexes:needed
 //   GET     /hearth/v1/projects/P/databases/D/ttlPolicies
-//   PUT     /hearth/v1/projects/P/databases/D/ttlPolicies/COLLECTION  {"field": …, "offset": "2d"}
+//   PUT     /hearth/v1/projects/P/databases/D/ttlPolicies/COLLECTION
+//           {"field": "createdAt", "offset": "2d"}
 //   DELETE  /hearth/v1/projects/P/databases/D/ttlPolicies/COLLECTION
 //
 // Threads: safe for concurrent use; never blocks a loop. Ownership: borrows the engine, which must

@@ -61,7 +61,8 @@ TEST_F(ControlServiceTest, ListsIndexes) {
   MakeDatabase();
   index::IndexConfig config = *index::ParseIndexConfig(R"({"indexes": [{"collectionGroup": "rooms",
       "queryScope": "COLLECTION_GROUP", "fields": [{"fieldPath": "tags", "arrayConfig": "CONTAINS"},
-      {"fieldPath": "n", "order": "ASCENDING"}, {"fieldPath": "__name__", "order": "DESCENDING"}]}]})");
+      {"fieldPath": "n", "order": "ASCENDING"},
+      {"fieldPath": "__name__", "order": "DESCENDING"}]}]})");
   engine_.engine().SetIndexConfig("(default)", std::move(config));
   engine_.engine().AwaitIndexes();
   const http::PlainAnswer answer = AskDatabase("GET", "indexes");
