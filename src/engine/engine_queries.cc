@@ -12,10 +12,9 @@ namespace hearth::engine {
 namespace {
 
 // True when much more was read than the results explain.
-bool IsExpensive(const query::Plan& plan, const query::Statistics& statistics, uint64_t allowed) {
+bool IsExpensive(const query::Statistics& statistics, uint64_t allowed) {
   constexpr uint64_t kReadsPerResult = 4;
   const uint64_t explained = kReadsPerResult * statistics.results_returned;
-  if (plan.keys_only && statistics.documents_scanned > allowed) return true;
   return statistics.documents_scanned + statistics.index_entries_scanned > allowed + explained;
 }
 
@@ -64,7 +63,7 @@ void Engine::NoteCost(const Database& database, const query::Plan& plan,
     }
   }
   for (const query::VectorScan& scan : plan.vectors) scan.index->activity->used_at_micros = now;
-  if (!IsExpensive(plan, statistics, options_.reads_without_index_max)) return;
+  if (!IsExpensive(statistics, options_.reads_without_index_max)) return;
   const std::vector<Definition>& wanted =
       plan.missing.empty() ? plan.alternatives_to_joins : plan.missing;
   if (wanted.empty()) return;

@@ -319,7 +319,7 @@ TEST_F(LockTableTest, AgeDecidesNotTheNumber) {
 
 TEST_F(LockTableTest, ALostDeadlockLosesAllLocks) {
   Read(kA, "a1");
-  Acquire(kB, LockMode::kRead, {"a1", "b1"}, {"c"});
+  Acquire(kB, LockMode::kRead, {"a1", "b1"}, {{"c"}});
   Write(kA, "a1");
   EXPECT_TRUE(Refused(Write(kB, "a1")));
   EXPECT_TRUE(Granted(Write(kC, "b1")));

@@ -153,7 +153,6 @@ class Planner {
 
   Result<Plan> Make() {
     Plan plan;
-    plan.keys_only = context_.keys_only;
     VectorPlan vectors;
     if (context_.query.query.nearest) {
       vectors = PlanVectorScans(context_);

@@ -35,7 +35,6 @@ struct Plan {
   // One for each disjunct, or none: then all documents of the query's scope are looked at.
   std::vector<ConjunctionPlan> conjunctions;
   bool scans_documents = false;
-  bool keys_only = false;  // Documents are read only for want of an index.
   // Of a search for the nearest that vector indexes answer: one for each disjunct, and nothing
   // else.
   std::vector<VectorScan> vectors;
