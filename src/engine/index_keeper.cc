@@ -355,7 +355,7 @@ Status IndexKeeper::ReadStep(const Index& index, Step* step) {
     ASSIGN_OR_RETURN(std::vector<index::Entry> entries,
                      index::EntriesOf(index.number, index.definition, path,
                                       model::RecordFields(cursor->value())));
-    for (const index::Entry& entry : entries) bytes += entry.key.size();
+    for (const index::Entry& entry : entries) bytes += entry.key.size() + entry.value.size();
     step->documents.emplace_back(key, std::move(entries));
     step->progress = key;
     cursor->Next();

@@ -23,6 +23,8 @@ using storage::Space;
 constexpr size_t kChangesPerStep = 100;
 // A graph that has missed more documents than this, and more than it has vectors, is built anew.
 constexpr size_t kMissedMax = 10'000;
+// Nor is more of the log read than takes some seconds.
+constexpr size_t kMissedCommitsMax = 1'000'000;
 
 constexpr const char* kGraphExtension = ".graph";
 constexpr const char* kTimeExtension = ".time";
@@ -181,10 +183,10 @@ Result<bool> VectorGraphUpkeep::ReadLog(const storage::Snapshot& snapshot, Times
   later.first = LogKey(database, Timestamp::FromMicros(after.micros() + 1));
   const size_t missed_max = std::max(kMissedMax, graph_->vectors());
   const auto cursor = snapshot.Scan(Space::kLog, std::move(later), storage::Direction::kForward);
-  for (; cursor->Valid(); cursor->Next()) {
+  for (size_t commits = 0; cursor->Valid(); cursor->Next(), ++commits) {
     ASSIGN_OR_RETURN(const bool is_known,
                      ReadLogEntry(snapshot, cursor->key(), cursor->value(), missed));
-    if (!is_known || missed->size() > missed_max) return false;
+    if (!is_known || missed->size() > missed_max || commits > kMissedCommitsMax) return false;
   }
   RETURN_IF_ERROR(cursor->status());
   return true;

@@ -58,6 +58,9 @@ void VectorGraphs::SetWanted(model::DatabaseNumber database,
   }
   {
     MutexLock lock(mutex_);
+    // Nothing is not taken for a decision before there was one: after a start, the configuration
+    // may still be on its way, and files must not go for that.
+    if (graphs.empty() && !wanted_.contains(database)) return;
     wanted_[database] = std::move(graphs);
     wanted_changed_ = true;
   }

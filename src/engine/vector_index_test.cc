@@ -642,6 +642,26 @@ TEST_F(VectorGraphTest, TooManyChangesAtOnceAreMadeUpFor) {
   EXPECT_GE(Recall(20), 0.95);
 }
 
+TEST_F(VectorGraphTest, AFailedBuildIsTriedAgain) {
+  PutMany(1'200);
+  index::IndexConfig config;
+  config.vectors.push_back(
+      {"items", QueryScope::kCollection, {}, FieldAt("v"), kGraphDimension, std::nullopt});
+  engine_->engine().SetIndexConfig("(default)", std::move(config));
+  engine_->engine().AwaitIndexes();
+  engine_->store().FailScan(700, Status(Code::kUnavailable, "the disk is away"));
+  Declare();
+  EXPECT_FALSE(Graph().is_complete);
+  const query::Query query = NearestTo(RandomVector());
+  EXPECT_EQ(FindNearest(*engine_, query).results, Expected(query));
+  EXPECT_EQ(Graph().searches, 0u);
+  engine_->Pass(std::chrono::seconds(6));
+  engine_->engine().AwaitIndexes();
+  EXPECT_TRUE(Graph().is_complete);
+  EXPECT_EQ(Graph().vectors, 1'200u);
+  EXPECT_GE(Recall(5), 0.95);
+}
+
 TEST_F(VectorGraphTest, GoesWithItsIndexAndItsConfiguration) {
   PutMany(100);
   Declare();

@@ -28,6 +28,7 @@ using model::DocumentPath;
 // How many entries are asked of an approximate index, at first and if those were too few.
 constexpr size_t kNearEntriesMin = 50;
 constexpr size_t kMoreNearEntries = 10;
+constexpr size_t kNearEntriesMax = 5'000;
 
 // Nothing but equalities: a vector index can have all that the conjunction says.
 bool IsForVectorIndex(const Layout& layout, const ConjunctionShape& shape) {
@@ -230,7 +231,8 @@ class NearestOfIndexes final : public NearestStream {
   // little of what the scan is about.
   Result<bool> SearchApproximately(const VectorScan& scan, vector::NearestResults* results) {
     const size_t few = std::max(2 * wanted_.limit, wanted_.limit + kNearEntriesMin);
-    for (const size_t count : std::array{few, few * kMoreNearEntries}) {
+    const size_t more = std::max(few, std::min(few * kMoreNearEntries, kNearEntriesMax));
+    for (const size_t count : std::array{few, more}) {
       const std::optional<Source::NearEntries> near =
           context_.source.FindNearEntries(*scan.index, wanted_, count);
       if (!near) return false;
