@@ -73,6 +73,7 @@ Result<engine::EngineOptions> ToEngineOptions(const ServeOptions& options) {
   ASSIGN_OR_RETURN(result.index_mode, ParseIndexMode(options.indexes));
   result.indexes.unused_max = std::chrono::hours(24) * options.unused_index_days;
   result.scanned_documents_max = options.scan_documents_max;
+  result.vectors.folder = options.data_path + "/vectors";
   return result;
 }
 
