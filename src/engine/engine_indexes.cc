@@ -58,11 +58,11 @@ void Engine::ApplyIndexPolicy(Database& database) {
 }
 
 std::vector<Index> Engine::Indexes(const Database& database) const {
-  std::vector<Index> indexes;
-  for (const Index& index : indexes_.Current()->all()) {
-    if (index.database == database.number) indexes.push_back(index);
+  std::vector<Index> found;
+  for (const auto indexes = indexes_.Current(); const Index& index : indexes->all()) {
+    if (index.database == database.number) found.push_back(index);
   }
-  return indexes;
+  return found;
 }
 
 std::vector<VectorGraphStatus> Engine::VectorGraphStatuses(const Database& database) const {
@@ -102,7 +102,8 @@ void Engine::StartTtl() {
 // Those that were set by command, and those of the configuration for other collection groups.
 std::vector<TtlPolicy> Engine::TtlPoliciesOf(const Database& database) const {
   std::vector<TtlPolicy> policies = ttl_policies_->Of(database.number);
-  for (const TtlPolicy& configured : index_policy_.Of(database)->ttl_policies) {
+  for (const auto config = index_policy_.Of(database);
+       const TtlPolicy& configured : config->ttl_policies) {
     const bool is_set = std::any_of(policies.begin(), policies.end(), [&](const TtlPolicy& policy) {
       return policy.collection_group == configured.collection_group;
     });

@@ -166,7 +166,8 @@ void IndexKeeper::AwaitIdle() {
 }
 
 void IndexKeeper::Want(DatabaseNumber database, const Definition& definition, Origin origin) {
-  for (const Index& index : registry_.Current()->Of(database, definition.collection_id)) {
+  for (const auto indexes = registry_.Current();
+       const Index& index : indexes->Of(database, definition.collection_id)) {
     if (IsSame(index, database, definition) &&
         (index.origin == origin || origin == Origin::kOnDemand)) {
       return;
@@ -200,7 +201,7 @@ void IndexKeeper::ReleaseAllBut(DatabaseNumber database, std::vector<Definition>
 void IndexKeeper::Maintain() {
   const int64_t now = clock_.WallMicros();
   const int64_t oldest = now - std::chrono::microseconds(options_.unused_max).count();
-  for (const Index& index : registry_.Current()->all()) {
+  for (const auto indexes = registry_.Current(); const Index& index : indexes->all()) {
     if (index.origin == Origin::kOnDemand && index.state == State::kReady &&
         index.activity->used_at_micros < oldest) {
       Log(LogLevel::kInfo, "dropping an index that nobody uses",
@@ -215,7 +216,7 @@ void IndexKeeper::Maintain() {
 }
 
 std::optional<Index> IndexKeeper::Find(IndexNumber number) const {
-  for (const Index& index : registry_.Current()->all()) {
+  for (const auto indexes = registry_.Current(); const Index& index : indexes->all()) {
     if (index.number == number) return index;
   }
   return std::nullopt;
@@ -223,7 +224,7 @@ std::optional<Index> IndexKeeper::Find(IndexNumber number) const {
 
 void IndexKeeper::Replace(IndexNumber number, std::optional<Index> changed) {
   std::vector<Index> indexes;
-  for (const Index& index : registry_.Current()->all()) {
+  for (const auto indexes = registry_.Current(); const Index& index : indexes->all()) {
     if (index.number != number) indexes.push_back(index);
   }
   if (changed) indexes.push_back(*std::move(changed));
@@ -238,7 +239,7 @@ bool IndexKeeper::PauseAfter(const Status& status, const char* what) {
 }
 
 void IndexKeeper::Create(DatabaseNumber database, const Definition& definition, Origin origin) {
-  for (const Index& index : registry_.Current()->all()) {
+  for (const auto indexes = registry_.Current(); const Index& index : indexes->all()) {
     if (!IsSame(index, database, definition)) continue;
     if (index.origin != origin && origin != Origin::kOnDemand) SetOrigin(index.number, origin);
     return;
