@@ -204,9 +204,6 @@ void IndexKeeper::Maintain() {
   for (const auto indexes = registry_.Current(); const Index& index : indexes->all()) {
     if (index.origin == Origin::kOnDemand && index.state == State::kReady &&
         index.activity->used_at_micros < oldest) {
-      Log(LogLevel::kInfo, "dropping an index that nobody uses",
-          {{"collection", index.definition.collection_id},
-           {"index", index::Properties(index.definition)}});
       Drop(index.number);
     }
   }
@@ -223,12 +220,12 @@ std::optional<Index> IndexKeeper::Find(IndexNumber number) const {
 }
 
 void IndexKeeper::Replace(IndexNumber number, std::optional<Index> changed) {
-  std::vector<Index> indexes;
+  std::vector<Index> next;
   for (const auto indexes = registry_.Current(); const Index& index : indexes->all()) {
-    if (index.number != number) indexes.push_back(index);
+    if (index.number != number) next.push_back(index);
   }
-  if (changed) indexes.push_back(*std::move(changed));
-  registry_.Set(std::make_shared<const IndexSet>(std::move(indexes)));
+  if (changed) next.push_back(*std::move(changed));
+  registry_.Set(std::make_shared<const IndexSet>(std::move(next)));
 }
 
 bool IndexKeeper::PauseAfter(const Status& status, const char* what) {
@@ -367,7 +364,11 @@ Status IndexKeeper::ReadStep(const Index& index, Step* step) {
 }
 
 void IndexKeeper::Remove(IndexNumber number) {
-  if (!Find(number)) return;
+  const std::optional<Index> index = Find(number);
+  if (!index) return;
+  Log(LogLevel::kInfo, "dropping an index",
+      {{"collection", index->definition.collection_id},
+       {"index", index::Properties(index->definition)}});
   const auto stage = [&](storage::Batch* batch) {
     batch->Delete(Space::kMeta, RecordKey(number));
     batch->Put(Space::kMeta, RemainsKey(number), "");
