@@ -317,6 +317,22 @@ void WriteOrder(const std::string& folder, const std::string& collection,
   MessageFile(folder + "/order.messages").Add(request);
 }
 
+// Commits of documents that expired long ago, one second after the other.
+void WriteExpired(const std::string& folder, int64_t first, int64_t count) {
+  MessageFile commits(folder + "/expired.messages");
+  proto::CommitRequest commit;
+  commit.set_database(kDatabase);
+  for (int64_t number = first; number < first + count; ++number) {
+    proto::Document* document = commit.add_writes()->mutable_update();
+    document->set_name(Documents() + "/expired/" + Padded("document-%08lld", number));
+    (*document->mutable_fields())["expires"].mutable_timestamp_value()->set_seconds(number);
+    (*document->mutable_fields())["number"].set_integer_value(number);
+    if (commit.writes_size() < kWritesPerCommit && number + 1 < first + count) continue;
+    commits.Add(commit);
+    commit.clear_writes();
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -335,6 +351,11 @@ int main(int argc, char** argv) {
   CLI::App* queries = app.add_subcommand("queries", "What is asked about such a collection");
   queries->add_option("--total", total)->required();
   queries->callback([&] { WriteQueries(folder, total); });
+
+  CLI::App* expired = app.add_subcommand("expired", "A part of a backlog for a TTL policy");
+  expired->add_option("--first", first)->required();
+  expired->add_option("--count", count)->required();
+  expired->callback([&] { WriteExpired(folder, first, count); });
 
   WriteOptions options;
   CLI::App* writes = app.add_subcommand("writes", "Single commits, and queries that want indexes");
