@@ -64,6 +64,8 @@ Result<std::unique_ptr<Engine>> Engine::Open(storage::Store& store, const Clock&
   engine->index_keeper_->Start(engine->committer_);
   engine->vector_graphs_.Start();
   engine->StartTtl();
+  // Last: it looks after all of them.
+  engine->maintenance_ = std::thread([&self = *engine] { self.RunMaintenance(); });
   return engine;
 }
 
@@ -82,8 +84,7 @@ Engine::Engine(storage::Store& store, const Clock& clock, RandomSource& random,
       transactions_(clock, commit_clock_, locks_, random),
       vector_graphs_(store, clock, indexes_, options_.vectors, options.history),
       readers_(options.reader_threads, options.queued_reads_max),
-      committer_(store, commit_clock_, cache_, reader_, locks_, indexes_, vector_graphs_),
-      maintenance_([this] { RunMaintenance(); }) {}
+      committer_(store, commit_clock_, cache_, reader_, locks_, indexes_, vector_graphs_) {}
 
 Engine::~Engine() {
   {
@@ -91,7 +92,7 @@ Engine::~Engine() {
     stopping_ = true;
   }
   maintenance_changed_.NotifyAll();
-  maintenance_.join();
+  if (maintenance_.joinable()) maintenance_.join();
   // While all that the callbacks use is still there, and before the sweeper's end: nobody ends its
   // waits any more.
   locks_.Close(Status(Code::kUnavailable, "the database is closing"));
@@ -304,7 +305,7 @@ std::string Engine::NewDocumentId() {
 void Engine::Maintain() {
   locks_.ExpireWaits();
   transactions_.Expire();
-  if (index_keeper_) index_keeper_->Maintain();
+  index_keeper_->Maintain();
   vector_graphs_.Maintain();
   const int64_t horizon = clock_.WallMicros() -
                           std::chrono::microseconds(options_.history).count() -
