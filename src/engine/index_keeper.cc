@@ -267,6 +267,8 @@ void IndexKeeper::SetOrigin(IndexNumber number, Origin origin) {
   std::optional<Index> index = Find(number);
   if (!index || index->origin == origin || index->state != State::kReady) return;
   index->origin = origin;
+  // From now on it goes when it is not used: not at once, though.
+  if (origin == Origin::kOnDemand) index->activity->used_at_micros = clock_.WallMicros();
   const Status status = committer_->RunStep(
       [&](storage::Batch* batch) {
         batch->Put(Space::kMeta, RecordKey(number), index::EncodeIndexRecord(ToRecord(*index, "")));

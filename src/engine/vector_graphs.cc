@@ -74,14 +74,16 @@ std::shared_ptr<const VectorGraphs::Graphs> VectorGraphs::Current() const {
 
 void VectorGraphs::Append(const std::vector<index::EntryChange>& changes, model::Timestamp time) {
   bool has_work = false;
-  for (const Kept& kept : *Current()) has_work |= kept.graph->Append(changes, time);
+  for (const auto graphs = Current(); const Kept& kept : *graphs) {
+    has_work |= kept.graph->Append(changes, time);
+  }
   if (has_work) Wake();
 }
 
 std::optional<query::Source::NearEntries> VectorGraphs::Find(
     const Index& index, const query::FindNearest& wanted,
     const VectorGraph::Reading& reading) const {
-  for (const Kept& kept : *Current()) {
+  for (const auto graphs = Current(); const Kept& kept : *graphs) {
     if (kept.graph->index().number == index.number) return kept.graph->Find(wanted, reading);
   }
   return std::nullopt;
@@ -89,7 +91,7 @@ std::optional<query::Source::NearEntries> VectorGraphs::Find(
 
 std::vector<VectorGraphStatus> VectorGraphs::Statuses() const {
   std::vector<VectorGraphStatus> statuses;
-  for (const auto& [graph, origin] : *Current()) {
+  for (const auto graphs = Current(); const auto& [graph, origin] : *graphs) {
     statuses.push_back({graph->index().number, graph->index().database, graph->is_complete(),
                         origin, graph->vectors(), graph->pending(), graph->searches()});
   }
