@@ -65,8 +65,7 @@ FilterTree::FilterTree(const Filter& filter) : root_(Build(filter)) {}
 
 void FilterTree::RemoveDuplicates(std::vector<Node>* children) {
   std::ranges::sort(*children);
-  const auto rest = std::ranges::unique(*children);
-  children->erase(rest.begin(), rest.end());
+  children->erase(std::unique(children->begin(), children->end()), children->end());
 }
 
 FilterTree::Node FilterTree::Build(const Filter& filter) {
