@@ -13,9 +13,12 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "engine/engine.h"
+#include "engine/query_run.h"
 #include "model/document.h"
+#include "query/normalize.h"
 #include "storage/memory_store.h"
 #include "wire/order_by.h"
+#include "wire/query_requests.h"
 #include "wire/requests.h"
 
 namespace hearth {
@@ -44,17 +47,44 @@ class Target {
     CheckOutcome(promise.get_future().get());
   }
 
+  void Query(std::string_view body) {
+    proto::RunQueryRequest message;
+    if (!wire::ParseMessage(body, &message).ok()) return;
+    Result<wire::QueryRequest> request = wire::ReadRunQuery(message);
+    if (!request.ok()) return;
+    Result<query::NormalizedQuery> query = query::Normalize(std::move(request->query));
+    if (!query.ok()) {
+      CHECK(query.status().code() == Code::kInvalidArgument);
+      return;
+    }
+    const Result<engine::Database*> database = engine_->OpenDatabase(query->query.parent.database);
+    if (!database.ok()) return;
+    std::promise<Result<std::unique_ptr<engine::QueryRun>>> promise;
+    engine_->Query(
+        **database, *std::move(query), engine::Now{},
+        [&](Result<std::unique_ptr<engine::QueryRun>> run) { promise.set_value(std::move(run)); });
+    const Result<std::unique_ptr<engine::QueryRun>> run = promise.get_future().get();
+    CHECK(run.ok());
+    while (true) {
+      const auto next = (*run)->Next();
+      CHECK(next.ok());
+      if (!*next) return;
+    }
+  }
+
   void Others(uint8_t kind, std::string_view body) {
     proto::BatchGetDocumentsRequest batch_get;
     proto::ListDocumentsRequest list;
     proto::BeginTransactionRequest begin;
-    switch (kind % 3) {
+    switch (kind % 4) {
       case 0:
         if (!wire::ParseMessage(body, &batch_get).ok()) return;
         (void)wire::ReadMaskOf(batch_get);
         (void)wire::ReadConsistency(batch_get);
         break;
       case 1:
+        return Query(body);
+      case 2:
         if (!wire::ParseMessage(body, &list).ok()) return;
         (void)wire::ParseOrderBy(list.order_by());
         (void)model::ParentName::Parse(list.parent());
