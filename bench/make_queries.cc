@@ -10,10 +10,12 @@
 #include <string>
 
 #include "google/firestore/v1/firestore.pb.h"
+#include "message_file.h"
 
 namespace {
 
 namespace proto = google::firestore::v1;
+using hearth::bench::MessageFile;
 using Filter = proto::StructuredQuery::FieldFilter;
 
 constexpr char kDatabase[] = "projects/bench/databases/(default)";
@@ -25,20 +27,6 @@ constexpr int64_t kCountedRange = 500;
 constexpr int64_t kEqualValues = 5;  // Of each of the two fields that are joined.
 
 std::string Documents() { return std::string(kDatabase) + "/documents"; }
-
-class MessageFile {
- public:
-  explicit MessageFile(const std::string& path) : file_(path, std::ios::binary) {}
-  void Add(const google::protobuf::MessageLite& message) {
-    const std::string bytes = message.SerializeAsString();
-    const auto size = static_cast<uint32_t>(bytes.size());
-    for (int shift = 0; shift < 32; shift += 8) file_.put(static_cast<char>(size >> shift));
-    file_ << bytes;
-  }
-
- private:
-  std::ofstream file_;
-};
 
 std::string Padded(const char* format, int64_t number) {
   char text[40];

@@ -6,8 +6,11 @@
 #include <string>
 
 #include "google/firestore/v1/firestore.pb.h"
+#include "message_file.h"
 
 namespace {
+
+using hearth::bench::MessageFile;
 
 namespace proto = google::firestore::v1;
 
@@ -33,20 +36,6 @@ void FillDocument(int index, int round, proto::Document* document) {
   for (const char* tag : {"fire", "place", "stone"}) tags->add_values()->set_string_value(tag);
   (*fields["place"].mutable_map_value()->mutable_fields())["city"].set_string_value("Hamburg");
 }
-
-class MessageFile {
- public:
-  explicit MessageFile(const std::string& path) : file_(path, std::ios::binary) {}
-  void Add(const google::protobuf::MessageLite& message) {
-    const std::string bytes = message.SerializeAsString();
-    const auto size = static_cast<uint32_t>(bytes.size());
-    for (int shift = 0; shift < 32; shift += 8) file_.put(static_cast<char>(size >> shift));
-    file_ << bytes;
-  }
-
- private:
-  std::ofstream file_;
-};
 
 void WriteMessage(const std::string& path, const google::protobuf::MessageLite& message) {
   std::ofstream(path, std::ios::binary) << message.SerializeAsString();

@@ -14,6 +14,7 @@
 namespace hearth::index {
 namespace {
 
+using model::AppendSegments;
 using model::ArrayView;
 using model::DocumentPath;
 using model::ValueType;
@@ -21,14 +22,6 @@ using model::ValueView;
 
 constexpr uint32_t kFlaggedComponentsMax = 32;
 constexpr std::string_view kPathEnd("\x00\x00", 2);
-
-void AppendSegments(std::string_view path, std::string* key) {
-  while (!path.empty()) {
-    const std::string_view segment = path.substr(0, path.find('/'));
-    model::AppendSegment(segment, key);
-    path.remove_prefix(std::min(segment.size() + 1, path.size()));
-  }
-}
 
 std::string EncodeFlags(const EntryFlags& flags) {
   std::string value;

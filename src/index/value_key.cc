@@ -96,11 +96,7 @@ void AppendText(std::string_view text, std::string* out) {
 }
 
 void AppendReference(std::string_view name, std::string* out) {
-  while (!name.empty()) {
-    const std::string_view segment = name.substr(0, name.find('/'));
-    model::AppendSegment(segment, out);
-    name.remove_prefix(std::min(segment.size() + 1, name.size()));
-  }
+  model::AppendSegments(name, out);
   out->append("\x00\x00", 2);
 }
 

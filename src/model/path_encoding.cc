@@ -36,14 +36,6 @@ void AppendNumber(int64_t number, std::string* key) {
   for (int shift = 56; shift >= 0; shift -= 8) key->push_back(static_cast<char>(ordered >> shift));
 }
 
-void AppendSegments(std::string_view path, std::string* key) {
-  while (!path.empty()) {
-    const std::string_view segment = path.substr(0, path.find('/'));
-    AppendSegment(segment, key);
-    path.remove_prefix(segment.size() == path.size() ? path.size() : segment.size() + 1);
-  }
-}
-
 Status Undecodable() { return Status(Code::kDataLoss, "a key holds no valid path"); }
 
 // The eight bytes after 00 02.
@@ -69,6 +61,14 @@ void AppendSegment(std::string_view id, std::string* key) {
     AppendNumber(*number, key);
   } else {
     AppendText(id, key);
+  }
+}
+
+void AppendSegments(std::string_view path, std::string* key) {
+  while (!path.empty()) {
+    const std::string_view segment = path.substr(0, path.find('/'));
+    AppendSegment(segment, key);
+    path.remove_prefix(segment.size() == path.size() ? path.size() : segment.size() + 1);
   }
 }
 

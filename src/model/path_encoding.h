@@ -23,6 +23,9 @@ inline constexpr std::string_view kDocumentMark("\x00\x00", 2);
 
 void AppendSegment(std::string_view id, std::string* key);
 
+// The segments of a path "a/b/c", one after the other: paths compare as these do.
+void AppendSegments(std::string_view path, std::string* key);
+
 // Takes one segment off the front of `key`. DataLoss when it does not decode.
 Result<std::string> TakeSegment(std::string_view* key);
 

@@ -35,11 +35,7 @@ std::string_view PathOfReference(std::string_view reference) {
 // The whole path as segments, so that paths compare as names do.
 std::string PathKey(std::string_view path) {
   std::string key;
-  while (!path.empty()) {
-    const std::string_view segment = path.substr(0, path.find('/'));
-    model::AppendSegment(segment, &key);
-    path.remove_prefix(std::min(segment.size() + 1, path.size()));
-  }
+  model::AppendSegments(path, &key);
   return key;
 }
 
