@@ -269,8 +269,14 @@ Status CheckNameOperand(const Query& query, const ValueView& value) {
                          "' but was attempting to access database '" + std::string(database) + "'");
 }
 
-Status CheckFieldOperand(const FieldFilter& filter, const ValueView& value) {
-  if (model::ValueSizeBytes(value) <= kOperandBytesMax) return Status();
+// Fields have an order only within a collection.
+Status CheckFieldFilter(const Query& query, const FieldFilter& filter) {
+  if (!query.collection_id.empty()) return Status();
+  return InvalidArgument("kind is required for filter: " + SubjectOf(filter));
+}
+
+Status CheckFieldOperand(const Query& query, const FieldFilter& filter, const ValueView& value) {
+  if (model::ValueSizeBytes(value) <= kOperandBytesMax) return CheckFieldFilter(query, filter);
   return InvalidArgument("value for " + SubjectOf(filter) + " is too large to be used in a query");
 }
 
@@ -278,14 +284,11 @@ Status CheckFieldOperand(const FieldFilter& filter, const ValueView& value) {
 Status CheckOperands(const Query& query, const FieldFilter& filter) {
   const bool is_name = filter.path.IsName();
   if (is_name && LooksIntoArrays(filter.op)) return InvalidArgument("the name __key__ is reserved");
-  if (query.collection_id.empty() && !is_name) {
-    return InvalidArgument("kind is required for filter: " + SubjectOf(filter));
-  }
   if (!HasOperand(filter.op)) {
-    return is_name ? InvalidArgument(std::string(kNotAKey)) : Status();
+    return is_name ? InvalidArgument(std::string(kNotAKey)) : CheckFieldFilter(query, filter);
   }
   const auto check = [&](const ValueView& value) {
-    return is_name ? CheckNameOperand(query, value) : CheckFieldOperand(filter, value);
+    return is_name ? CheckNameOperand(query, value) : CheckFieldOperand(query, filter, value);
   };
   const ValueView value(filter.value);
   if (ArrayOperatorName(filter.op).empty()) return check(value);

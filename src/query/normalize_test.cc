@@ -575,6 +575,10 @@ TEST(NormalizeTest, LimitsQueriesOverAllCollections) {
   EXPECT_EQ(Fault(On("", Equal("x", 1))), needs("x"));
   EXPECT_EQ(Fault(On("", Is("a.`b-c`", Operator::kIsNull))), needs("a.b-c"));
   EXPECT_EQ(Fault(On("", Contains("x", 1))), needs("x[*]"));
+  const std::string too_long = EncodeString(std::string(1500, 'k'));
+  EXPECT_EQ(Fault(On("", Is("x", Operator::kLess, too_long))),
+            Invalid("value for x is too large to be used in a query"));
+  EXPECT_EQ(Fault(On("", Is("x", Operator::kIn, EncodeArray({Int(1), too_long})))), needs("x"));
   const Filter above = Is("__name__", Operator::kGreater, Ref("c/a"));
   EXPECT_EQ(Fault(On("", above)), "OK");
   EXPECT_EQ(Fault(On("", Or({above, Equal("y", 1), Equal("x", 1)}))), needs("y"));
