@@ -48,17 +48,18 @@ int Serve(const std::string& listen, size_t loops, const std::string& answers_fo
     std::from_chars(listen.data() + colon + 1, listen.data() + listen.size(), address.port);
   }
 
-  GrpcService service;
+  RpcMethods methods;
   for (const char* method :
        {"BatchGetDocuments", "BatchWrite", "BeginTransaction", "Commit", "CreateDocument",
         "DeleteDocument", "GetDocument", "ListCollectionIds", "ListDocuments", "PartitionQuery",
         "Rollback", "RunAggregationQuery", "RunQuery", "UpdateDocument"}) {
-    service.Add(std::string("/google.firestore.v1.Firestore/") + method,
+    methods.Add(std::string("/google.firestore.v1.Firestore/") + method,
                 SingleRequestMethod([answer = AnswerTo(method, answers_folder)](
-                                        std::shared_ptr<GrpcCall> call, std::string_view) {
+                                        std::shared_ptr<RpcCall> call, std::string_view) {
                   call->Respond(answer);
                 }));
   }
+  GrpcService service(methods);
   // Blocked before the loops' threads start, so that sigwait below is the only one to see them.
   sigset_t signals;
   sigemptyset(&signals);

@@ -23,9 +23,9 @@ constexpr size_t kBufferedBytesMax = 1024 * 1024;
 constexpr size_t kOutputBytesMax = 64 * 1024;
 
 // Says back what it hears, until it hears "end".
-class Echo final : public GrpcReceiver {
+class Echo final : public RpcReceiver {
  public:
-  explicit Echo(std::shared_ptr<GrpcCall> call) : call_(std::move(call)) {}
+  explicit Echo(std::shared_ptr<RpcCall> call) : call_(std::move(call)) {}
   void OnMessage(std::string_view message) override {
     if (message == "end") return call_->Finish(Status(Code::kOutOfRange, "end"));
     call_->Send(std::string(message));
@@ -33,19 +33,19 @@ class Echo final : public GrpcReceiver {
   void OnHalfClose() override { call_->Finish(Status()); }
 
  private:
-  std::shared_ptr<GrpcCall> call_;
+  std::shared_ptr<RpcCall> call_;
 };
 
 // A loop on a thread of its own, and the services that inputs reach.
 class Target final : public ProtocolHost {
  public:
   Target() {
-    grpc_.Add("/s/Unary", [](const std::shared_ptr<GrpcCall>& call, std::string_view request) {
+    methods_.Add("/s/Unary", [](const std::shared_ptr<RpcCall>& call, std::string_view request) {
       call->Respond(std::string(request));
     });
-    grpc_.Add("/s/Stream", StreamMethod([](std::shared_ptr<GrpcCall> call) {
-                return std::make_unique<Echo>(std::move(call));
-              }));
+    methods_.Add("/s/Stream", StreamMethod([](std::shared_ptr<RpcCall> call) {
+                   return std::make_unique<Echo>(std::move(call));
+                 }));
     router_.SetGrpc(grpc_);
     router_.AddPlain("GET", "/", [](const std::shared_ptr<PlainCall>& call) {
       call->Respond({.body = "Ok\n"});
@@ -102,7 +102,8 @@ class Target final : public ProtocolHost {
 
   const ConnectionLimits limits_;
   BufferBudget budget_{kBufferedBytesMax};
-  GrpcService grpc_{GrpcOptions{.message_bytes_max = 64 * 1024}};
+  RpcMethods methods_;
+  GrpcService grpc_{methods_, GrpcOptions{.message_bytes_max = 64 * 1024}};
   Router router_;
   std::shared_ptr<EventLoop> loop_ = std::make_shared<EventLoop>();
   std::thread thread_;

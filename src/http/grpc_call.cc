@@ -97,7 +97,7 @@ void GrpcServerCall::Send(std::string message) {
   });
 }
 
-void GrpcServerCall::Send(GrpcBatch batch) {
+void GrpcServerCall::Send(MessageBatch batch) {
   OnLoop([batch = std::move(batch)](GrpcServerCall& call) mutable {
     call.SendFramesNow(batch.TakeFrames());
   });
@@ -119,7 +119,7 @@ void GrpcServerCall::Finish(const Status& status) {
   OnLoop([status](GrpcServerCall& call) { call.FinishNow(status); });
 }
 
-void GrpcServerCall::Finish(GrpcBatch last, const Status& status) {
+void GrpcServerCall::Finish(MessageBatch last, const Status& status) {
   OnLoop([last = std::move(last), status](GrpcServerCall& call) mutable {
     call.SendFramesNow(last.TakeFrames());
     call.FinishNow(status);

@@ -9,8 +9,8 @@
 
 #include "http/event_loop.h"
 #include "http/exchange.h"
-#include "http/grpc.h"
 #include "http/grpc_framing.h"
+#include "http/rpc.h"
 
 namespace hearth::http {
 
@@ -21,9 +21,9 @@ void AnswerGrpcError(Exchange& exchange, const Status& status,
 // A call on an HTTP/2 stream. What other threads ask for is posted to the loop; there it is done
 // at once, without a detour, so that a method that answers within its call costs no wake-up.
 //
-// Threads, Ownership: as GrpcCall says. The stream holds it until OnClosed; only after that may
+// Threads, Ownership: as RpcCall says. The stream holds it until OnClosed; only after that may
 // it be destroyed on another thread.
-class GrpcServerCall final : public GrpcCall,
+class GrpcServerCall final : public RpcCall,
                              public ExchangeHandler,
                              public std::enable_shared_from_this<GrpcServerCall> {
  public:
@@ -39,10 +39,10 @@ class GrpcServerCall final : public GrpcCall,
   bool closed() const override { return closed_.load(std::memory_order_acquire); }
   void OnCancelled(std::function<void()> callback) override;
   void Send(std::string message) override;
-  void Send(GrpcBatch batch) override;
+  void Send(MessageBatch batch) override;
   void WhenWritable(std::function<void()> callback) override;
   void Finish(const Status& status) override;
-  void Finish(GrpcBatch last, const Status& status) override;
+  void Finish(MessageBatch last, const Status& status) override;
   void Respond(Result<std::string> answer) override;
   void PauseReceiving() override;
   void ResumeReceiving() override;
@@ -80,7 +80,7 @@ class GrpcServerCall final : public GrpcCall,
   Exchange* exchange_;  // Null once closed.
   GrpcMessageReader reader_;
   const SingleRequestMethod* single_ = nullptr;
-  std::unique_ptr<GrpcReceiver> receiver_;
+  std::unique_ptr<RpcReceiver> receiver_;
   std::function<void()> on_cancelled_;
   std::function<void()> on_writable_;
   Timer deadline_;

@@ -27,8 +27,9 @@ std::string GrpcFrameHead(size_t message_bytes) {
   return head;
 }
 
-void GrpcBatch::Add(std::string_view message) {
-  frames_.append(GrpcFrameHead(message.size())).append(message);
+size_t GrpcMessageBytes(std::string_view frame) {
+  CHECK(frame.size() >= kGrpcFrameHeadBytes);
+  return ReadBigEndian32(frame.data() + 1);
 }
 
 std::optional<std::chrono::nanoseconds> ParseGrpcTimeout(std::string_view text) {

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "base/status.h"
 #include "http/exchange.h"
@@ -22,19 +21,8 @@ enum class GrpcEncoding : uint8_t { kIdentity, kGzip };
 // The head of an uncompressed frame.
 std::string GrpcFrameHead(size_t message_bytes);
 
-// Messages that are to be sent together, in their frames.
-//
-// Threads: one at a time. Ownership: owns its bytes.
-class GrpcBatch {
- public:
-  void Add(std::string_view message);
-  bool empty() const { return frames_.empty(); }
-  size_t bytes() const { return frames_.size(); }  // With the frames' heads.
-  std::string TakeFrames() { return std::exchange(frames_, {}); }
-
- private:
-  std::string frames_;
-};
+// The size of the message in the frame that starts `frame`, which holds the whole head.
+size_t GrpcMessageBytes(std::string_view frame);
 
 // "10S" and so on, at most a year; nullopt when it is not of that form.
 std::optional<std::chrono::nanoseconds> ParseGrpcTimeout(std::string_view text);

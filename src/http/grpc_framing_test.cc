@@ -5,6 +5,7 @@
 #include <string>
 
 #include "http/gzip.h"
+#include "http/message_batch.h"
 
 namespace hearth::http {
 namespace {
@@ -34,12 +35,15 @@ TEST(GrpcTimeoutTest, RefusesOtherForms) {
   }
 }
 
-TEST(GrpcBatchTest, HoldsTheFramesOfItsMessages) {
-  GrpcBatch batch;
+TEST(MessageBatchTest, HoldsTheFramesOfItsMessages) {
+  MessageBatch batch;
   EXPECT_TRUE(batch.empty());
   batch.Add("one");
   batch.Add("");
   EXPECT_EQ(batch.bytes(), 2 * kGrpcFrameHeadBytes + 3);
+  std::string messages;
+  batch.ForEach([&](std::string_view message) { messages.append(message).append(";"); });
+  EXPECT_EQ(messages, "one;;");
   EXPECT_EQ(batch.TakeFrames(), Frame("one") + Frame(""));
   EXPECT_TRUE(batch.empty());
 }

@@ -1,9 +1,8 @@
 #include "http/grpc_service.h"
 
 #include <array>
-#include <utility>
+#include <string>
 
-#include "base/check.h"
 #include "http/grpc_call.h"
 
 namespace hearth::http {
@@ -25,16 +24,8 @@ void Refuse(Exchange& exchange, int status, std::span<const Header> headers) {
 
 }  // namespace
 
-void GrpcService::Add(std::string path, SingleRequestMethod method) {
-  CHECK(methods_.emplace(std::move(path), Method(std::move(method))).second);
-}
-
-void GrpcService::Add(std::string path, StreamMethod method) {
-  CHECK(methods_.emplace(std::move(path), Method(std::move(method))).second);
-}
-
 bool GrpcService::Wants(const RequestHead& head) const {
-  return IsGrpc(head) || methods_.contains(head.path());
+  return IsGrpc(head) || methods_.Find(head.path());
 }
 
 std::shared_ptr<ExchangeHandler> GrpcService::Open(Exchange& exchange) {
@@ -54,8 +45,8 @@ std::shared_ptr<ExchangeHandler> GrpcService::Open(Exchange& exchange) {
     Refuse(exchange, 426, {&upgrade, 1});
     return nullptr;
   }
-  const auto method = methods_.find(head.path());
-  if (method == methods_.end()) {
+  const RpcMethod* method = methods_.Find(head.path());
+  if (!method) {
     AnswerGrpcError(exchange, Status(Code::kUnimplemented,
                                      "Method not found: " + std::string(head.path().substr(
                                                                 head.path().starts_with('/')))));
@@ -63,10 +54,10 @@ std::shared_ptr<ExchangeHandler> GrpcService::Open(Exchange& exchange) {
   }
   const auto call = std::make_shared<GrpcServerCall>(exchange, options_.message_bytes_max);
   if (!call->Negotiate()) return nullptr;
-  if (const auto* single = std::get_if<SingleRequestMethod>(&method->second)) {
+  if (const auto* single = std::get_if<SingleRequestMethod>(method)) {
     call->AnswerWith(*single);
   } else {
-    call->AnswerWith(std::get<StreamMethod>(method->second));
+    call->AnswerWith(std::get<StreamMethod>(*method));
   }
   return call;
 }

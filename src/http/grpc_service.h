@@ -1,15 +1,10 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <variant>
 
 #include "http/exchange.h"
-#include "http/grpc.h"
+#include "http/rpc_methods.h"
 
 namespace hearth::http {
 
@@ -18,17 +13,15 @@ struct GrpcOptions {
   size_t message_bytes_max = 10 * 1024 * 1024 + 64 * 1024;
 };
 
-// The gRPC methods of a server, by full path: "/package.Service/Method".
+// gRPC on top of the HTTP/2 server: five-byte frames, trailers, deadlines, cancellation.
 //
-// Threads: methods are added before the server starts; Open then runs on several loops at once.
-// Ownership: owns the methods; must outlive the server and the calls it opened.
+// Threads: Open runs on several loops at once. Ownership: borrows the methods; must outlive the
+// server and the calls it opened.
 // Errors: what a client does wrong is answered with the status that the gRPC specification names.
 class GrpcService final : public Service {
  public:
-  explicit GrpcService(GrpcOptions options = {}) : options_(options) {}
-
-  void Add(std::string path, SingleRequestMethod method);
-  void Add(std::string path, StreamMethod method);
+  explicit GrpcService(const RpcMethods& methods, GrpcOptions options = {})
+      : methods_(methods), options_(options) {}
 
   // True for a request that is to be answered here, be it with an error.
   bool Wants(const RequestHead& head) const;
@@ -36,13 +29,8 @@ class GrpcService final : public Service {
   std::shared_ptr<ExchangeHandler> Open(Exchange& exchange) override;
 
  private:
-  using Method = std::variant<SingleRequestMethod, StreamMethod>;
-  struct PathHash : std::hash<std::string_view> {
-    using is_transparent = void;  // So that looking a view up makes no string.
-  };
-
+  const RpcMethods& methods_;
   const GrpcOptions options_;
-  std::unordered_map<std::string, Method, PathHash, std::equal_to<>> methods_;
 };
 
 }  // namespace hearth::http

@@ -1,6 +1,4 @@
 // gRPC through a real server, with a client of our own.
-#include "http/grpc.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "http/gzip.h"
+#include "http/rpc.h"
 #include "http/testing/test_http2_client.h"
 #include "http/testing/test_server.h"
 
@@ -24,9 +23,9 @@ constexpr size_t kMessageBytesMax = 10 * 1024 * 1024;
 int Number(Code code) { return static_cast<int>(code); }
 
 // Sends every message back, and what it heard of the end to `events`.
-class Echo final : public GrpcReceiver {
+class Echo final : public RpcReceiver {
  public:
-  Echo(std::shared_ptr<GrpcCall> call, Watched<std::vector<std::string>>& events)
+  Echo(std::shared_ptr<RpcCall> call, Watched<std::vector<std::string>>& events)
       : call_(std::move(call)), events_(events) {}
   void OnMessage(std::string_view message) override {
     events_.Update([&](auto& all) { all.emplace_back(message); });
@@ -36,14 +35,14 @@ class Echo final : public GrpcReceiver {
   void OnHalfClose() override { call_->Finish(Status()); }
 
  private:
-  const std::shared_ptr<GrpcCall> call_;  // Shared with the connection.
+  const std::shared_ptr<RpcCall> call_;  // Shared with the connection.
   Watched<std::vector<std::string>>& events_;
 };
 
 // Works on one message at a time, and only when the test lets it.
-class OneByOne final : public GrpcReceiver {
+class OneByOne final : public RpcReceiver {
  public:
-  OneByOne(std::shared_ptr<GrpcCall> call, Watched<size_t>& received)
+  OneByOne(std::shared_ptr<RpcCall> call, Watched<size_t>& received)
       : call_(std::move(call)), received_(received) {}
   void OnMessage(std::string_view) override {
     call_->PauseReceiving();
@@ -52,52 +51,52 @@ class OneByOne final : public GrpcReceiver {
   void OnHalfClose() override { call_->Finish(Status()); }
 
  private:
-  const std::shared_ptr<GrpcCall> call_;  // Shared with the connection.
+  const std::shared_ptr<RpcCall> call_;  // Shared with the connection.
   Watched<size_t>& received_;
 };
 
 class GrpcTest : public testing::Test {
  protected:
   GrpcTest() : server_(GrpcOptions{.message_bytes_max = kMessageBytesMax}) {
-    AddSingle("/t/Echo", [](std::shared_ptr<GrpcCall> call, std::string_view request) {
+    AddSingle("/t/Echo", [](std::shared_ptr<RpcCall> call, std::string_view request) {
       call->Respond(std::string(request));
     });
-    AddSingle("/t/Size", [](std::shared_ptr<GrpcCall> call, std::string_view request) {
+    AddSingle("/t/Size", [](std::shared_ptr<RpcCall> call, std::string_view request) {
       call->Respond(std::to_string(request.size()));
     });
-    AddSingle("/t/Fail", [](std::shared_ptr<GrpcCall> call, std::string_view) {
+    AddSingle("/t/Fail", [](std::shared_ptr<RpcCall> call, std::string_view) {
       call->Respond(Status(Code::kNotFound, "no \"caf\xc3\xa9\"\n"));
     });
-    AddSingle("/t/Elsewhere", [this](std::shared_ptr<GrpcCall> call, std::string_view request) {
+    AddSingle("/t/Elsewhere", [this](std::shared_ptr<RpcCall> call, std::string_view request) {
       threads_.emplace_back([call, text = std::string(request)] { call->Respond(text); });
     });
-    AddSingle("/t/Batches", [this](std::shared_ptr<GrpcCall> call, std::string_view) {
+    AddSingle("/t/Batches", [this](std::shared_ptr<RpcCall> call, std::string_view) {
       threads_.emplace_back([call] {
-        GrpcBatch batch;
+        MessageBatch batch;
         batch.Add("one");
         batch.Add("two");
         call->Send(std::move(batch));
-        GrpcBatch last;
+        MessageBatch last;
         last.Add("three");
         call->Finish(std::move(last), Status(Code::kAborted, "enough"));
       });
     });
-    AddSingle("/t/Never", [this](std::shared_ptr<GrpcCall> call, std::string_view) {
+    AddSingle("/t/Never", [this](std::shared_ptr<RpcCall> call, std::string_view) {
       call->OnCancelled([this] { cancelled_.Update([](int& count) { ++count; }); });
       held_.Update([&](auto& value) { value = call; });
     });
-    server_.grpc.Add("/t/Bidi", StreamMethod([this](std::shared_ptr<GrpcCall> call) {
-                       call->OnCancelled([this] { cancelled_.Update([](int& c) { ++c; }); });
-                       return std::make_unique<Echo>(std::move(call), events_);
-                     }));
-    server_.grpc.Add("/t/OneByOne", StreamMethod([this](std::shared_ptr<GrpcCall> call) {
-                       held_.Update([&](auto& value) { value = call; });
-                       return std::make_unique<OneByOne>(std::move(call), received_);
-                     }));
+    server_.methods.Add("/t/Bidi", StreamMethod([this](std::shared_ptr<RpcCall> call) {
+                          call->OnCancelled([this] { cancelled_.Update([](int& c) { ++c; }); });
+                          return std::make_unique<Echo>(std::move(call), events_);
+                        }));
+    server_.methods.Add("/t/OneByOne", StreamMethod([this](std::shared_ptr<RpcCall> call) {
+                          held_.Update([&](auto& value) { value = call; });
+                          return std::make_unique<OneByOne>(std::move(call), received_);
+                        }));
   }
 
   void AddSingle(std::string path, SingleRequestMethod method) {
-    server_.grpc.Add(std::move(path), std::move(method));
+    server_.methods.Add(std::move(path), std::move(method));
   }
   bool WaitForCancel() {
     return cancelled_.WaitFor([](int count) { return count == 1; });
@@ -108,7 +107,7 @@ class GrpcTest : public testing::Test {
 
   std::vector<std::jthread> threads_;
   Watched<int> cancelled_;
-  Watched<std::shared_ptr<GrpcCall>> held_;
+  Watched<std::shared_ptr<RpcCall>> held_;
   Watched<std::vector<std::string>> events_;
   Watched<size_t> received_;
   TestServer server_;
@@ -330,7 +329,7 @@ TEST_F(GrpcTest, ACallMayOutliveTheServer) {
   ASSERT_TRUE(WaitForHeld());
   server_.server.reset();
   EXPECT_EQ(cancelled_.Get(), 1);
-  const std::shared_ptr<GrpcCall> call = held_.Get();
+  const std::shared_ptr<RpcCall> call = held_.Get();
   EXPECT_TRUE(call->closed());
   EXPECT_EQ(call->head().path(), "/t/Never");
   call->OnCancelled([] {});
@@ -406,7 +405,7 @@ TEST_F(GrpcTest, APausedReceiverHoldsTheClientBack) {
 // Sends `count` messages of 10,000 bytes as fast as the client takes them.
 class Producer : public std::enable_shared_from_this<Producer> {
  public:
-  Producer(std::shared_ptr<GrpcCall> call, int count, Watched<int>& sent)
+  Producer(std::shared_ptr<RpcCall> call, int count, Watched<int>& sent)
       : call_(std::move(call)), left_(count), sent_(sent) {}
   void Run() {
     if (left_-- == 0) return call_->Finish(Status());
@@ -416,14 +415,14 @@ class Producer : public std::enable_shared_from_this<Producer> {
   }
 
  private:
-  const std::shared_ptr<GrpcCall> call_;  // Shared with the connection.
+  const std::shared_ptr<RpcCall> call_;  // Shared with the connection.
   int left_;
   Watched<int>& sent_;
 };
 
 TEST_F(GrpcTest, AStreamIsProducedNoFasterThanItIsRead) {
   Watched<int> sent;
-  AddSingle("/t/Many", [&](std::shared_ptr<GrpcCall> call, std::string_view) {
+  AddSingle("/t/Many", [&](std::shared_ptr<RpcCall> call, std::string_view) {
     std::make_shared<Producer>(std::move(call), 2'000, sent)->Run();
   });
   server_.Start();

@@ -26,12 +26,12 @@ class Http2Test : public testing::Test {
       call->Respond({.body = std::string(call->body())});
     });
     server_.router.AddService("/endless", endless_);
-    server_.grpc.Add("/t/Echo", SingleRequestMethod([](auto call, std::string_view request) {
-                       call->Respond(std::string(request));
-                     }));
-    server_.grpc.Add("/t/Held", SingleRequestMethod([this](auto call, std::string_view) {
-                       held_.Update([&](auto& all) { all.push_back(call); });
-                     }));
+    server_.methods.Add("/t/Echo", SingleRequestMethod([](auto call, std::string_view request) {
+                          call->Respond(std::string(request));
+                        }));
+    server_.methods.Add("/t/Held", SingleRequestMethod([this](auto call, std::string_view) {
+                          held_.Update([&](auto& all) { all.push_back(call); });
+                        }));
   }
 
   int32_t OpenHeld(TestHttp2Client& client) {
@@ -44,7 +44,7 @@ class Http2Test : public testing::Test {
     return held_.WaitFor([&](const auto& all) { return all.size() == count; });
   }
 
-  Watched<std::vector<std::shared_ptr<GrpcCall>>> held_;
+  Watched<std::vector<std::shared_ptr<RpcCall>>> held_;
   EndlessService endless_;
   TestServer server_;
 };

@@ -92,10 +92,10 @@ TEST(ServerTest, BothSidesOfTheConnectionLimit) {
 TEST(ServerTest, SpreadsConnectionsOverTheLoops) {
   TestServer test;
   test.options.loops = 3;
-  test.grpc.Add("/t/Thread", SingleRequestMethod([](auto call, std::string_view) {
-                  const auto id = std::hash<std::thread::id>()(std::this_thread::get_id());
-                  call->Respond(std::to_string(id));
-                }));
+  test.methods.Add("/t/Thread", SingleRequestMethod([](auto call, std::string_view) {
+                     const auto id = std::hash<std::thread::id>()(std::this_thread::get_id());
+                     call->Respond(std::to_string(id));
+                   }));
   test.Start();
   std::set<std::string> threads;
   for (int i = 0; i < 3; ++i) {

@@ -36,9 +36,9 @@ class ToolsTest : public testing::Test {
     server_.router.AddPlain("POST", "/size", [](std::shared_ptr<PlainCall> call) {
       call->Respond({.body = std::to_string(call->body().size())});
     });
-    server_.grpc.Add("/t/Echo", SingleRequestMethod([](auto call, std::string_view request) {
-                       call->Respond(std::string(request));
-                     }));
+    server_.methods.Add("/t/Echo", SingleRequestMethod([](auto call, std::string_view request) {
+                          call->Respond(std::string(request));
+                        }));
     server_.Start();
     url_ = "http://127.0.0.1:" + std::to_string(server_.port());
     const auto folder = std::filesystem::path(testing::TempDir());

@@ -15,12 +15,12 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "doors/control/control_service.h"
-#include "doors/grpc/firestore_service.h"
 #include "engine/engine.h"
 #include "http/grpc_service.h"
 #include "http/router.h"
 #include "http/server.h"
 #include "server/index_files.h"
+#include "service/firestore_service.h"
 #include "storage/rocksdb_store.h"
 #include "wire/requests.h"
 
@@ -99,8 +99,9 @@ Status Serve(const ServeOptions& options) {
 
   const SystemClock clock;
   RandomSource random;
-  // Calls that are still being computed use the gRPC service: it goes last.
-  http::GrpcService grpc;
+  // Calls that are still being computed use the methods: they go last.
+  http::RpcMethods methods;
+  http::GrpcService grpc(methods);
   storage::RocksDbOptions storage_options;
   storage_options.path = options.data_path;
   storage_options.block_cache_bytes = options.cache_mib * kMebibyte / 2;
@@ -109,8 +110,8 @@ Status Serve(const ServeOptions& options) {
   ASSIGN_OR_RETURN(const std::unique_ptr<engine::Engine> engine,
                    engine::Engine::Open(*store, clock, random, engine_options));
   index_files.Apply(engine.get());
-  doors::grpc::FirestoreService firestore(*engine, clock);
-  firestore.Register(&grpc);
+  service::FirestoreService firestore(*engine, clock);
+  firestore.Register(&methods);
   doors::control::ControlService control(*engine);
   http::Router router;
   router.SetGrpc(grpc);

@@ -49,14 +49,14 @@ class Watched {
   T value_ GUARDED_BY(mutex_);
 };
 
-// A server on a free port of the loopback, with whatever a test adds to `router` and `grpc`
+// A server on a free port of the loopback, with whatever a test adds to `router` and `methods`
 // before Start.
 struct TestServer {
-  TestServer() : grpc(GrpcOptions{}) { options.listen = {{.host = "127.0.0.1", .port = 0}}; }
-  explicit TestServer(GrpcOptions grpc_options) : grpc(grpc_options) {
+  TestServer() : grpc(methods) { options.listen = {{.host = "127.0.0.1", .port = 0}}; }
+  explicit TestServer(GrpcOptions grpc_options) : grpc(methods, grpc_options) {
     options.listen = {{.host = "127.0.0.1", .port = 0}};
   }
-  explicit TestServer(PlainOptions plain_options) : router(plain_options) {
+  explicit TestServer(PlainOptions plain_options) : router(plain_options), grpc(methods) {
     options.listen = {{.host = "127.0.0.1", .port = 0}};
   }
 
@@ -70,6 +70,7 @@ struct TestServer {
 
   ServerOptions options;
   Router router;
+  RpcMethods methods;
   GrpcService grpc;
   std::unique_ptr<Server> server;
 };

@@ -7,13 +7,13 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "engine/engine.h"
-#include "http/grpc.h"
-#include "http/grpc_service.h"
+#include "http/rpc.h"
+#include "http/rpc_methods.h"
 #include "wire/requests.h"
 
-namespace hearth::doors::grpc {
+namespace hearth::service {
 
-// google.firestore.v1.Firestore over gRPC: requests in, the engine's answers out.
+// google.firestore.v1.Firestore, whatever the door: requests in, the engine's answers out.
 //
 // Threads: methods run on the server's loops, several at once, and never block them.
 // Ownership: borrows the engine and the clock, which must outlive every call.
@@ -21,11 +21,11 @@ class FirestoreService {
  public:
   FirestoreService(engine::Engine& engine, const Clock& clock) : engine_(engine), clock_(clock) {}
 
-  // Adds the methods to `service`, which must not outlive this.
-  void Register(http::GrpcService* service);
+  // Adds the methods to `methods`, which must not outlive this.
+  void Register(http::RpcMethods* methods);
 
  private:
-  using Call = std::shared_ptr<http::GrpcCall>;
+  using Call = std::shared_ptr<http::RpcCall>;
 
   void GetDocument(const Call& call, std::string_view request);
   void BatchGetDocuments(const Call& call, std::string_view request);
@@ -49,4 +49,4 @@ class FirestoreService {
   const Clock& clock_;
 };
 
-}  // namespace hearth::doors::grpc
+}  // namespace hearth::service

@@ -1,4 +1,5 @@
-// gRPC on top of the HTTP/2 server: five-byte frames, trailers, deadlines, cancellation.
+// Remote calls as the methods that answer them see them, whatever the protocol: gRPC, REST or
+// WebChannel.
 #pragma once
 
 #include <functional>
@@ -8,19 +9,19 @@
 
 #include "base/status.h"
 #include "http/exchange.h"
-#include "http/grpc_framing.h"
+#include "http/message_batch.h"
 
 namespace hearth::http {
 
-// One gRPC call, as the method that answers it sees it.
+// One call.
 //
 // Threads: every function is safe from any thread; callbacks run on the call's own loop, never
 // from inside the function that registered them on another thread.
 // Ownership: shared by the connection and by whoever computes the answer. Once the client is
 // gone, sending does nothing.
-class GrpcCall {
+class RpcCall {
  public:
-  virtual ~GrpcCall() = default;
+  virtual ~RpcCall() = default;
 
   virtual const RequestHead& head() const = 0;
 
@@ -34,7 +35,7 @@ class GrpcCall {
   // Queues one message for the client. A producer of many waits for WhenWritable between them.
   virtual void Send(std::string message) = 0;
   // The same for several, which costs one hand-over to the loop instead of one each.
-  virtual void Send(GrpcBatch batch) = 0;
+  virtual void Send(MessageBatch batch) = 0;
 
   // Runs `callback` once fewer than kSendBufferLowBytes wait to be written (at once, through the
   // loop, if that is so already). Dropped unrun when the call ends.
@@ -43,7 +44,7 @@ class GrpcCall {
   // Ends the call. Only the first Finish counts.
   virtual void Finish(const Status& status) = 0;
   // Sends what is left, if anything, and ends the call.
-  virtual void Finish(GrpcBatch last, const Status& status) = 0;
+  virtual void Finish(MessageBatch last, const Status& status) = 0;
 
   // Answers a unary call: the message and OK, or the error.
   virtual void Respond(Result<std::string> answer) = 0;
@@ -56,18 +57,18 @@ class GrpcCall {
 };
 
 // What a streaming method does with the messages that arrive. Runs on the call's loop.
-class GrpcReceiver {
+class RpcReceiver {
  public:
-  virtual ~GrpcReceiver() = default;
+  virtual ~RpcReceiver() = default;
   virtual void OnMessage(std::string_view message) = 0;
   virtual void OnHalfClose() = 0;  // The client will send no more; it still reads.
 };
 
 // Answers a call that has exactly one request message; it may send one answer or many.
 using SingleRequestMethod =
-    std::function<void(std::shared_ptr<GrpcCall> call, std::string_view request)>;
+    std::function<void(std::shared_ptr<RpcCall> call, std::string_view request)>;
 
 // Opens a call on which messages flow both ways.
-using StreamMethod = std::function<std::unique_ptr<GrpcReceiver>(std::shared_ptr<GrpcCall> call)>;
+using StreamMethod = std::function<std::unique_ptr<RpcReceiver>(std::shared_ptr<RpcCall> call)>;
 
 }  // namespace hearth::http

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "doors/grpc/firestore_service.h"
+#include "service/firestore_service.h"
 #include "wire/responses.h"
 
-namespace hearth::doors::grpc {
+namespace hearth::service {
 namespace {
 
 using engine::CommitResult;
@@ -71,7 +71,7 @@ Result<SingleWrite> ParseDelete(Engine& engine, std::string_view bytes) {
 }
 
 // Commits the one write, and answers with the document that is there afterwards, if there is one.
-void CommitSingle(Engine& engine, const std::shared_ptr<http::GrpcCall>& call,
+void CommitSingle(Engine& engine, const std::shared_ptr<http::RpcCall>& call,
                   Result<SingleWrite> single) {
   if (!single.ok()) return call->Finish(single.status());
   Database& database = *single->database;
@@ -95,7 +95,7 @@ class BatchWriter : public std::enable_shared_from_this<BatchWriter> {
  public:
   static constexpr size_t kCommitsUnderWayMax = 256;
 
-  BatchWriter(Engine& engine, std::shared_ptr<http::GrpcCall> call, Database& database,
+  BatchWriter(Engine& engine, std::shared_ptr<http::RpcCall> call, Database& database,
               std::vector<Write> writes)
       : engine_(engine),
         call_(std::move(call)),
@@ -130,7 +130,7 @@ class BatchWriter : public std::enable_shared_from_this<BatchWriter> {
   }
 
   Engine& engine_;
-  const std::shared_ptr<http::GrpcCall> call_;
+  const std::shared_ptr<http::RpcCall> call_;
   Database& database_;
   std::vector<Write> writes_;
   std::vector<Result<CommitResult>> outcomes_;
@@ -225,4 +225,4 @@ void FirestoreService::Rollback(const Call& call, std::string_view request) {
   call->Respond(roll_back());
 }
 
-}  // namespace hearth::doors::grpc
+}  // namespace hearth::service

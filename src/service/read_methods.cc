@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "doors/grpc/firestore_service.h"
 #include "engine/listing.h"
+#include "service/firestore_service.h"
 #include "wire/order_by.h"
 #include "wire/responses.h"
 
-namespace hearth::doors::grpc {
+namespace hearth::service {
 namespace {
 
 using engine::Consistency;
@@ -58,7 +58,7 @@ struct Get {
 // thread while they are not.
 class BatchGet : public std::enable_shared_from_this<BatchGet> {
  public:
-  BatchGet(Engine& engine, std::shared_ptr<http::GrpcCall> call)
+  BatchGet(Engine& engine, std::shared_ptr<http::RpcCall> call)
       : engine_(engine), call_(std::move(call)), loop_thread_(std::this_thread::get_id()) {}
 
   void Start(std::string_view bytes) {
@@ -138,7 +138,7 @@ class BatchGet : public std::enable_shared_from_this<BatchGet> {
   }
 
   Engine& engine_;
-  const std::shared_ptr<http::GrpcCall> call_;
+  const std::shared_ptr<http::RpcCall> call_;
   const std::thread::id loop_thread_;
   std::string name_prefix_;
   ReadMask mask_;
@@ -273,4 +273,4 @@ void FirestoreService::ListCollectionIds(const Call& call, std::string_view requ
   if (const Status status = start(); !status.ok()) call->Finish(status);
 }
 
-}  // namespace hearth::doors::grpc
+}  // namespace hearth::service

@@ -1,14 +1,14 @@
-#include "doors/grpc/firestore_service.h"
+#include "service/firestore_service.h"
 
 #include <string>
 #include <utility>
 
-namespace hearth::doors::grpc {
+namespace hearth::service {
 
-void FirestoreService::Register(http::GrpcService* service) {
+void FirestoreService::Register(http::RpcMethods* methods) {
   using Method = void (FirestoreService::*)(const Call&, std::string_view);
   const auto add = [&](const std::string& name, Method method) {
-    service->Add("/google.firestore.v1.Firestore/" + name,
+    methods->Add("/google.firestore.v1.Firestore/" + name,
                  [this, method](const Call& call, std::string_view request) {
                    (this->*method)(call, request);
                  });
@@ -34,4 +34,4 @@ void FirestoreService::RunBlocking(const Call& call, std::function<void()> task)
   if (!accepted.ok()) call->Finish(accepted);
 }
 
-}  // namespace hearth::doors::grpc
+}  // namespace hearth::service

@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "doors/grpc/firestore_service.h"
 #include "engine/query_run.h"
 #include "query/normalize.h"
+#include "service/firestore_service.h"
 #include "wire/query_requests.h"
 #include "wire/query_responses.h"
 
-namespace hearth::doors::grpc {
+namespace hearth::service {
 namespace {
 
 using engine::Consistency;
@@ -23,7 +23,7 @@ using engine::QueryRun;
 using wire::Explain;
 namespace proto = wire::proto;
 
-using Call = std::shared_ptr<http::GrpcCall>;
+using Call = std::shared_ptr<http::RpcCall>;
 using Run = std::unique_ptr<QueryRun>;
 using Wants = query::Execution::Wants;
 
@@ -214,7 +214,7 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
   const Clock& clock_;
   const Call call_;
   wire::ResultForm form_;
-  http::GrpcBatch batch_;  // Not handed over yet.
+  http::MessageBatch batch_;  // Not handed over yet.
   Explain explain_ = Explain::kNothing;
   Run run_;
   // The newest result waits for the next one, because the last of all has to say that it is.
@@ -299,4 +299,4 @@ void FirestoreService::PartitionQuery(const Call& call, std::string_view bytes) 
   if (const Status status = start(); !status.ok()) call->Finish(status);
 }
 
-}  // namespace hearth::doors::grpc
+}  // namespace hearth::service

@@ -1,0 +1,30 @@
+// Messages as JSON, by the mapping that protobuf documents, and errors as Google's APIs write them.
+#pragma once
+
+#include <google/protobuf/descriptor.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+
+namespace hearth::wire {
+
+enum class JsonEnums : uint8_t { kNames, kNumbers };
+
+// The bytes of a message of `type`. InvalidArgument where `json` is none, with what is wrong.
+Result<std::string> MessageFromJson(const google::protobuf::Descriptor& type,
+                                    std::string_view json);
+
+// The other way round, without white space. Fields that have their default value are left out.
+Result<std::string> JsonFromMessage(const google::protobuf::Descriptor& type,
+                                    std::string_view message, JsonEnums enums);
+
+// 404 for kNotFound, and so on: google.rpc.Code's table.
+int HttpStatusOf(Code code);
+
+// {"error":{"code":404,"message":"…","status":"NOT_FOUND"}}
+std::string JsonFromError(const Status& status);
+
+}  // namespace hearth::wire
