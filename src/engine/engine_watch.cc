@@ -39,7 +39,8 @@ std::optional<Timestamp> Engine::ReadResumeToken(std::string_view token) const {
   return Timestamp::FromMicros(static_cast<int64_t>(*micros));
 }
 
-Result<std::unique_ptr<ReadView>> Engine::ViewAtSettled(const Database& database, Timestamp read_time) {
+Result<std::unique_ptr<ReadView>> Engine::ViewAtSettled(const Database& database,
+                                                        Timestamp read_time) {
   commit_clock_.WaitUntilSettled(read_time);
   ReadScope scope;
   scope.access = ReadScope::Access::kScans;
