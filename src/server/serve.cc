@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "doors/control/control_service.h"
+#include "doors/rest/rest_service.h"
 #include "engine/engine.h"
 #include "http/grpc_service.h"
 #include "http/router.h"
@@ -99,9 +100,10 @@ Status Serve(const ServeOptions& options) {
 
   const SystemClock clock;
   RandomSource random;
-  // Calls that are still being computed use the methods: they go last.
+  // Calls that are still being computed use the methods and their doors: they go last.
   http::RpcMethods methods;
   http::GrpcService grpc(methods);
+  doors::rest::RestService rest(methods);
   storage::RocksDbOptions storage_options;
   storage_options.path = options.data_path;
   storage_options.block_cache_bytes = options.cache_mib * kMebibyte / 2;
@@ -117,6 +119,7 @@ Status Serve(const ServeOptions& options) {
   router.SetGrpc(grpc);
   router.AddService("/hearth/", control);
   router.AddService("/metrics", control);
+  router.AddService("/v1/", rest);
   router.AddPlain("GET", "/", [](const std::shared_ptr<http::PlainCall>& call) {
     call->Respond({.body = "Ok\n"});
   });
