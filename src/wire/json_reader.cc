@@ -40,7 +40,8 @@ Status SyntaxError(std::string_view text, size_t position) {
 // Hears the parts of the text one by one and puts them where they belong.
 class Builder final : public nlohmann::json_sax<json> {
  public:
-  Builder(std::string_view text, Message* root) : text_(text), root_(root) {}
+  Builder(std::string_view text, Message* root, std::string_view root_location)
+      : text_(text), root_(root), root_location_(root_location) {}
 
   const Status& status() const { return status_; }
 
@@ -107,12 +108,13 @@ class Builder final : public nlohmann::json_sax<json> {
 
   const std::string_view text_;
   Message* const root_;
+  const std::string_view root_location_;
   std::vector<Frame> frames_;
   Status status_;
 };
 
 std::string Builder::LocationOf(Part part) const {
-  std::string location;
+  std::string location(root_location_);
   for (const Frame& frame : frames_) {
     const bool is_last = &frame == &frames_.back();
     if (frame.kind == Kind::kMessage) {
@@ -240,8 +242,8 @@ bool Builder::Put(const Place& place, JsonScalar value) {
 
 }  // namespace
 
-Status ReadJson(std::string_view text, Message* message) {
-  Builder builder(text, message);
+Status ReadJson(std::string_view text, Message* message, std::string_view location) {
+  Builder builder(text, message, location);
   if (json::sax_parse(text, &builder)) return Status();
   return builder.status();
 }

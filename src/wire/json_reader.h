@@ -13,7 +13,9 @@ inline constexpr size_t kJsonDepthMax = 100;
 
 // Adds what the object `json` says to `message`, by the mapping that protobuf documents. Keeps no
 // tree of the text. Fields of the types Any, Struct and FieldMask, which no request has, are not
-// understood. InvalidArgument in the words of Google's APIs.
-Status ReadJson(std::string_view json, google::protobuf::Message* message);
+// understood. InvalidArgument in the words of Google's APIs, where `location` is the path of
+// `message` itself.
+Status ReadJson(std::string_view json, google::protobuf::Message* message,
+                std::string_view location = "");
 
 }  // namespace hearth::wire

@@ -16,13 +16,15 @@ using google::protobuf::MessageFactory;
 Status ReadBody(const Binding& binding, std::string_view body, Message* request) {
   if (binding.body.empty()) return Status();  // Clients send one out of habit.
   Message* target = request;
+  std::string_view location;
   if (binding.body != "*") {
+    location = binding.body;
     const auto* field = request->GetDescriptor()->FindFieldByName(binding.body);
     CHECK(field != nullptr && field->message_type() != nullptr && !field->is_repeated());
     target = request->GetReflection()->MutableMessage(request, field);
   }
   if (body.find_first_not_of(" \t\r\n") == std::string_view::npos) return Status();
-  return wire::ReadJson(body, target);
+  return wire::ReadJson(body, target, location);
 }
 
 }  // namespace

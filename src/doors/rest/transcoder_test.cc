@@ -112,6 +112,15 @@ TEST_F(TranscoderTest, SaysWhichParameterIsWrong) {
   EXPECT_EQ(Error("GET", "/c/a", "mask.fieldPaths=%ff"), "The query is not valid UTF-8.");
 }
 
+TEST_F(TranscoderTest, SaysWhereTheBodyIsWrong) {
+  EXPECT_EQ(
+      Error("PATCH", "/c/a", "", R"({"foo": 1})"),
+      "Invalid JSON payload received. Unknown name \"foo\" at 'document': Cannot find field.");
+  EXPECT_EQ(
+      Error("POST", ":commit", "", R"({"writes": [{"foo": 1}]})"),
+      "Invalid JSON payload received. Unknown name \"foo\" at 'writes[0]': Cannot find field.");
+}
+
 TEST_F(TranscoderTest, ReadsTheFormOfTheAnswer) {
   const auto form = [](std::string_view query) { return ReadAnswerForm(*ParseQuery(query)); };
   EXPECT_EQ(form("")->layout, wire::JsonLayout::kIndented);
