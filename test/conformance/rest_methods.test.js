@@ -150,8 +150,8 @@ test('a long list is sent while it grows, as fast as it is read', async () => {
   const rest = new Rest(context);
   const count = 400;
   const filler = text('x'.repeat(50_000));
-  for (let n = 0; n < count; n += 100) {
-    await rest.commitAll(...Array.from({length: 100}, (_, k) =>
+  for (let n = 0; n < count; n += 50) {
+    await rest.commitAll(...Array.from({length: 50}, (_, k) =>
       ({update: {name: rest.doc(`big/${n + k}`), fields: {filler}}})));
   }
   const response = await fetch(rest.url(`/v1/${rest.root}:runQuery`),
@@ -169,7 +169,7 @@ test('a long list is sent while it grows, as fast as it is read', async () => {
 test('a reader that leaves does no harm', async () => {
   const rest = new Rest(context);
   const filler = text('x'.repeat(100_000));
-  await rest.commitAll(...Array.from({length: 50}, (_, k) => ({update: {name: rest.doc(`big/${k}`), fields: {filler}}})));
+  await rest.commitAll(...Array.from({length: 30}, (_, k) => ({update: {name: rest.doc(`big/${k}`), fields: {filler}}})));
   for (let n = 0; n < 5; ++n) {
     const leaving = new AbortController();
     const response = await fetch(rest.url(`/v1/${rest.root}:runQuery`),

@@ -16,7 +16,8 @@ export class Rest extends Names {
   }
 
   url(path, query = '') {
-    const text = typeof query === 'string' ? query : String(new URLSearchParams(query));
+    // The emulator does not take + for a space.
+    const text = typeof query === 'string' ? query : String(new URLSearchParams(query)).replaceAll('+', '%20');
     return `http://${this.#address}${path}${text && `?${text}`}`;
   }
 
@@ -24,7 +25,7 @@ export class Rest extends Names {
   async send(method, path, {query, body, headers = {}} = {}) {
     const response = await fetch(this.url(path, query), {
       method,
-      headers: {'content-type': 'application/json', ...headers},
+      headers: {authorization: 'Bearer owner', 'content-type': 'application/json', ...headers},
       body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
     });
     const text = await response.text();
