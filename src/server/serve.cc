@@ -100,10 +100,9 @@ Status Serve(const ServeOptions& options) {
 
   const SystemClock clock;
   RandomSource random;
-  // Calls that are still being computed use the methods and their doors: they go last.
+  // Calls that are still being computed use the methods: they go last.
   http::RpcMethods methods;
   http::GrpcService grpc(methods);
-  doors::rest::RestService rest(methods);
   storage::RocksDbOptions storage_options;
   storage_options.path = options.data_path;
   storage_options.block_cache_bytes = options.cache_mib * kMebibyte / 2;
@@ -115,6 +114,9 @@ Status Serve(const ServeOptions& options) {
   service::FirestoreService firestore(*engine, clock);
   firestore.Register(&methods);
   doors::control::ControlService control(*engine);
+  doors::rest::RestService rest(methods, [&engine](std::function<void()> task) {
+    return engine->RunBlocking(std::move(task));
+  });
   http::Router router;
   router.SetGrpc(grpc);
   router.AddService("/hearth/", control);

@@ -16,11 +16,12 @@ constexpr const char* kSeparator = "\n,\n";
 }  // namespace
 
 RestCall::RestCall(http::Exchange& exchange, const http::SingleRequestMethod& method,
-                   RestRequest request, const RestOptions& options)
+                   RestRequest request, const Background& background, const RestOptions& options)
     : loop_(exchange.loop()),
       head_(exchange.TakeHead()),
       method_(method),
       request_(std::move(request)),
+      background_(background),
       options_(options),
       exchange_(&exchange) {}
 
@@ -117,23 +118,35 @@ void RestCall::OnBody(std::string_view bytes) {
 
 void RestCall::OnBodyEnd() {
   if (ended_) return;
-  const Result<std::string> body = TakeBody();
-  if (!body.ok()) return RefuseNow(body.status());
-  const Result<std::string> message = MakeRequest(request_.match, request_.parameters, *body);
+  const bool is_short =
+      body_.size() <= options_.loop_body_bytes_max && !head_.Find("content-encoding");
+  if (is_short) return StartNow(ReadRequest(std::move(body_)));
+  const Status accepted =
+      background_([self = shared_from_this(), body = std::move(body_)]() mutable {
+        self->OnLoop([message = self->ReadRequest(std::move(body))](RestCall& call) {
+          call.StartNow(message);
+        });
+      });
+  if (!accepted.ok()) RefuseNow(accepted);
+}
+
+Result<std::string> RestCall::ReadRequest(std::string body) const {
+  const std::string_view encoding = head_.Find("content-encoding").value_or("identity");
+  if (encoding == "gzip") {
+    Result<std::string> plain = http::Gunzip(body, options_.body_bytes_max);
+    if (!plain.ok()) return InvalidArgument("the body: " + plain.status().message());
+    body = *std::move(plain);
+  } else if (encoding != "identity") {
+    return InvalidArgument("content-encoding " + std::string(encoding) + " is not supported");
+  }
+  return MakeRequest(request_.match, request_.parameters, body);
+}
+
+void RestCall::StartNow(const Result<std::string>& message) {
+  if (ended_) return;
   DropBody();
   if (!message.ok()) return RefuseNow(message.status());
   method_(shared_from_this(), *message);
-}
-
-Result<std::string> RestCall::TakeBody() {
-  const std::string_view encoding = head_.Find("content-encoding").value_or("identity");
-  if (encoding == "identity") return std::move(body_);
-  if (encoding != "gzip") {
-    return InvalidArgument("content-encoding " + std::string(encoding) + " is not supported");
-  }
-  Result<std::string> plain = http::Gunzip(body_, options_.body_bytes_max);
-  if (!plain.ok()) return InvalidArgument("the body: " + plain.status().message());
-  return plain;
 }
 
 void RestCall::OnWritable() {

@@ -19,6 +19,8 @@ namespace hearth::doors::rest {
 
 // What a request asks for, before its body is there.
 struct RestRequest {
+  std::shared_ptr<const Bindings>
+      bindings;  // Shared: `match` views them, and may outlive the door.
   Match match;
   QueryParameters parameters;
   wire::JsonForm form;
@@ -27,7 +29,12 @@ struct RestRequest {
 struct RestOptions {
   // Firestore's limit for a request, and something for what JSON says in more words.
   size_t body_bytes_max = 10 * 1024 * 1024 + 64 * 1024;
+  // Longer ones are read where they keep no loop busy.
+  size_t loop_body_bytes_max = 64 * 1024;
 };
+
+// Runs a task on a thread that is nobody's loop; fails when too many wait there.
+using Background = std::function<Status(std::function<void()> task)>;
 
 // One request in JSON. A method with one answer gets an object, one with many a list that is sent
 // while it grows. An error is an object as well, in a list where a list was asked for; one that
@@ -39,9 +46,9 @@ class RestCall final : public http::RpcCall,
                        public http::ExchangeHandler,
                        public std::enable_shared_from_this<RestCall> {
  public:
-  // `method` outlives the call.
+  // `method` outlives the call, `background` the exchange.
   RestCall(http::Exchange& exchange, const http::SingleRequestMethod& method, RestRequest request,
-           const RestOptions& options);
+           const Background& background, const RestOptions& options);
 
   const http::RequestHead& head() const override { return head_; }
   bool closed() const override { return closed_.load(std::memory_order_acquire); }
@@ -65,6 +72,8 @@ class RestCall final : public http::RpcCall,
   bool answers_with_list() const { return request_.match.binding->method->server_streaming(); }
   Result<std::string> Encode(std::string_view message) const;
   Result<std::string> Encode(const http::MessageBatch& batch) const;
+  // The bytes of the request message.
+  Result<std::string> ReadRequest(std::string body) const;
 
   // What follows runs on the loop.
   void SendNow(Result<std::string> json);
@@ -76,13 +85,13 @@ class RestCall final : public http::RpcCall,
   void RefuseNow(const Status& status, int http_status = 0);
   void MarkEnded();
   void DropBody();
-  // The body as it was before it was compressed.
-  Result<std::string> TakeBody();
+  void StartNow(const Result<std::string>& message);
 
   const std::shared_ptr<http::EventLoop> loop_;  // Shared: the call may outlive the server.
   const http::RequestHead head_;
   const http::SingleRequestMethod& method_;
   const RestRequest request_;
+  const Background& background_;
   const RestOptions options_;
   std::atomic<bool> closed_ = false;
 

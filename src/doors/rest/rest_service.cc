@@ -29,8 +29,12 @@ std::string_view MethodOf(const http::RequestHead& head) {
 
 }  // namespace
 
-RestService::RestService(const http::RpcMethods& methods, RestOptions options)
-    : methods_(methods), options_(options), bindings_(FirestoreDescriptor()) {}
+RestService::RestService(const http::RpcMethods& methods, Background background,
+                         RestOptions options)
+    : methods_(methods),
+      background_(std::move(background)),
+      options_(options),
+      bindings_(std::make_shared<const Bindings>(FirestoreDescriptor())) {}
 
 std::shared_ptr<http::ExchangeHandler> RestService::Open(http::Exchange& exchange) {
   const http::RequestHead& head = exchange.head();
@@ -46,16 +50,16 @@ std::shared_ptr<http::ExchangeHandler> RestService::Open(http::Exchange& exchang
   if (!request.ok()) return refuse(request.status());
   const auto method = FindMethod(*request->match.binding);
   if (!method.ok()) return refuse(method.status());
-  return std::make_shared<RestCall>(exchange, **method, *std::move(request), options_);
+  return std::make_shared<RestCall>(exchange, **method, *std::move(request), background_, options_);
 }
 
 Result<RestRequest> RestService::Read(const http::RequestHead& head) const {
-  std::optional<Match> match = bindings_.Find(MethodOf(head), head.path());
+  std::optional<Match> match = bindings_->Find(MethodOf(head), head.path());
   if (!match) return Status(Code::kNotFound, "Method not found.");
   std::optional<QueryParameters> parameters = ParseQuery(head.query());
   if (!parameters) return InvalidArgument("The query of the URL is not encoded as it should be.");
   ASSIGN_OR_RETURN(const wire::JsonForm form, ReadAnswerForm(*parameters));
-  return RestRequest{*std::move(match), *std::move(parameters), form};
+  return RestRequest{bindings_, *std::move(match), *std::move(parameters), form};
 }
 
 Result<const http::SingleRequestMethod*> RestService::FindMethod(const Binding& binding) const {

@@ -14,10 +14,10 @@ namespace hearth::doors::rest {
 // pages of every origin may use it.
 //
 // Threads: safe for concurrent use; never blocks a loop. Ownership: borrows the methods, which must
-// outlive every call. Errors: Google's JSON.
+// outlive every call; what `background` uses must outlive the server. Errors: Google's JSON.
 class RestService final : public http::Service {
  public:
-  explicit RestService(const http::RpcMethods& methods, RestOptions options = {});
+  RestService(const http::RpcMethods& methods, Background background, RestOptions options = {});
 
   std::shared_ptr<http::ExchangeHandler> Open(http::Exchange& exchange) override;
 
@@ -28,8 +28,9 @@ class RestService final : public http::Service {
   Result<const http::SingleRequestMethod*> FindMethod(const Binding& binding) const;
 
   const http::RpcMethods& methods_;
+  const Background background_;
   const RestOptions options_;
-  const Bindings bindings_;
+  const std::shared_ptr<const Bindings> bindings_;  // Shared with calls that outlive this.
 };
 
 }  // namespace hearth::doors::rest

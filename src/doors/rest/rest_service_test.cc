@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -28,6 +29,7 @@ using testing::StartsWith;
 
 constexpr const char* kRoot = "/v1/projects/p/databases/d/documents";
 constexpr size_t kBodyBytesMax = 10'000;
+constexpr size_t kLoopBodyBytesMax = 1'000;
 
 std::string Result1(const std::string& name) {
   proto::RunQueryResponse response;
@@ -69,8 +71,21 @@ class RestServiceTest : public testing::Test {
     return client.answer(stream);
   }
 
+  Status RunInBackground(std::function<void()> task) {
+    ++background_tasks_;
+    if (!background_status_.ok()) return background_status_;
+    background_thread_ = std::jthread(std::move(task));
+    return Status();
+  }
+
   http::TestServer server_;
-  RestService service_{server_.methods, {.body_bytes_max = kBodyBytesMax}};
+  Status background_status_;
+  std::atomic<int> background_tasks_ = 0;
+  std::jthread background_thread_;
+  RestService service_{
+      server_.methods,
+      [this](std::function<void()> task) { return RunInBackground(std::move(task)); },
+      {.body_bytes_max = kBodyBytesMax, .loop_body_bytes_max = kLoopBodyBytesMax}};
 };
 
 TEST_F(RestServiceTest, AnswersWithAnObject) {
@@ -201,6 +216,20 @@ TEST_F(RestServiceTest, BoundsTheBody) {
   EXPECT_THAT(Ask("POST", ":commit", http::Gzip(padded(kBodyBytesMax + 1)), gzip),
               StartsWith("HTTP/1.1 400 "));
   EXPECT_EQ(writes, 2u);
+}
+
+TEST_F(RestServiceTest, ReadsLongBodiesInTheBackground) {
+  Add("Commit",
+      [](const std::shared_ptr<RpcCall>& call, std::string_view) { call->Respond(std::string()); });
+  Start();
+  const auto padded = [](size_t bytes) { return "{}" + std::string(bytes - 2, ' '); };
+  EXPECT_THAT(Ask("POST", ":commit", padded(kLoopBodyBytesMax)), StartsWith("HTTP/1.1 200 "));
+  EXPECT_EQ(background_tasks_, 0);
+  EXPECT_THAT(Ask("POST", ":commit", padded(kLoopBodyBytesMax + 1)), StartsWith("HTTP/1.1 200 "));
+  EXPECT_EQ(background_tasks_, 1);
+  EXPECT_THAT(Ask("POST", ":commit", "x" + padded(kLoopBodyBytesMax)), StartsWith("HTTP/1.1 400 "));
+  background_status_ = Status(Code::kUnavailable, "busy");
+  EXPECT_THAT(Ask("POST", ":commit", padded(kLoopBodyBytesMax + 1)), StartsWith("HTTP/1.1 503 "));
 }
 
 TEST_F(RestServiceTest, AnswersForWhatIsNotThere) {
