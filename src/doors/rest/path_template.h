@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,8 +12,9 @@
 
 namespace hearth::doors::rest {
 
-// Bytes with their %XX decoded; nullopt when one of those is no byte.
 enum class Slashes : uint8_t { kDecoded, kKept };  // Kept: "%2F" stays as it is.
+
+// `text` with its %XX decoded; nullopt when one of those is no byte.
 std::optional<std::string> DecodePercent(std::string_view text, Slashes slashes);
 
 // A path as google.api.http writes it: "/v1/{parent=projects/*/databases/*/documents}:runQuery".
