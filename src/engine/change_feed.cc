@@ -163,7 +163,7 @@ void ChangeFeed::Dispatch(std::deque<Entry> entries, bool is_lost) {
     const auto tell_all = [&](Delivery delivery) REQUIRES_LOCK(targets_mutex_) {
       for (const auto& [number, registration] : registrations_) {
         Round::Parcel* parcel = round.For(registration.listener);
-        if (parcel && parcel->delivery == Delivery::kChanges) parcel->delivery = delivery;
+        if (parcel) parcel->delivery = std::max(parcel->delivery, delivery);
       }
     };
     std::vector<TargetNumber> found;

@@ -37,6 +37,7 @@ class ChangeFeed {
     std::shared_ptr<const watch::Change> change;  // Shared by all whom it concerns.
     watch::TargetNumber target;
   };
+  // One delivery can be several of these; it says the last that it is.
   enum class Delivery : uint8_t {
     kChanges,  // Items, or an answer to Mark.
     kHeartbeat,

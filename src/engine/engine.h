@@ -64,6 +64,12 @@ struct EngineOptions {
   size_t scanned_documents_max = 100'000;
 };
 
+// How many changes are held in memory together, and how many bytes of records in them.
+struct ChangesMax {
+  size_t documents;
+  size_t bytes;
+};
+
 // When a read happens.
 struct Now {};
 struct InTransaction {
@@ -138,10 +144,10 @@ class Engine {
   // Whether everything that has changed since can still be told.
   bool IsInHistory(model::Timestamp time) const { return CheckReadTime(time).ok(); }
   // The documents that `concerns` picks and that differ between two moments; nullopt when they are
-  // more than `documents_max`, or hidden among too many others.
+  // more than `max` allows, or hidden among too many others.
   Result<std::optional<std::vector<watch::Change>>> ChangesBetween(
       const Database& database, model::Timestamp from, model::Timestamp to,
-      const std::function<bool(const model::DocumentPath&)>& concerns, size_t documents_max);
+      const std::function<bool(const model::DocumentPath&)>& concerns, const ChangesMax& max);
 
   // Runs `task`, which may wait for the disk, on one of the reader threads. ResourceExhausted
   // when too many wait already; then the task is not run.

@@ -14,6 +14,8 @@ using watch::LiveQuery;
 using Kind = TargetEvent::Kind;
 using Reason = DocumentGoneEvent::Reason;
 
+constexpr ChangesMax kCatchUpMax{Watcher::kCatchUpDocumentsMax, Watcher::kCatchUpBytesMax};
+
 size_t BytesOf(const watch::Change& change) {
   size_t bytes = sizeof(watch::Change);
   if (change.before) bytes += change.before->size();
@@ -105,6 +107,12 @@ void Watcher::Schedule() {
   engine_.RunWatch([self = shared_from_this()] { self->RunSteps(); });
 }
 
+bool Watcher::HasEnded() const {
+  if (sink_->closed()) return true;
+  MutexLock lock(mutex_);
+  return is_closed_;
+}
+
 bool Watcher::HasWork() const {
   MutexLock lock(mutex_);
   return !requests_.empty() || is_lost_ || pending_through_.has_value();
@@ -129,7 +137,7 @@ bool Watcher::TakeWork(Work* work) {
 }
 
 void Watcher::RunSteps() {
-  while (!sink_->closed()) {
+  while (!HasEnded()) {
     if (sink_->IsFull()) {
       // It stays scheduled until the client has read.
       return sink_->WhenWritable(
@@ -183,11 +191,7 @@ void Watcher::Start(TargetId id, TargetRequest request) {
   }
   target->number =
       engine_.change_feed().Register(shared_from_this(), database_.number, target->target);
-  {
-    MutexLock lock(mutex_);
-    registered_.insert(target->number);
-    if (is_closed_) return;  // Unregistered by the destructor.
-  }
+  if (!NoteRegistered(target->number)) return;
   const Timestamp read_time = engine_.change_feed().Mark(shared_from_this());
   if (request.resume) {
     const Result<bool> resumed = Resume(*target, *request.resume, read_time);
@@ -196,6 +200,16 @@ void Watcher::Start(TargetId id, TargetRequest request) {
     sink_->Send(TargetEvent{Kind::kReset, {id}});
   }
   StartLoad(std::move(target), read_time);
+}
+
+bool Watcher::NoteRegistered(watch::TargetNumber number) {
+  {
+    MutexLock lock(mutex_);
+    if (!is_closed_) registered_.insert(number);
+    if (!is_closed_) return true;
+  }
+  engine_.change_feed().Unregister(number);
+  return false;
 }
 
 void Watcher::Unregister(const TargetState& target) {
@@ -318,7 +332,7 @@ Result<bool> Watcher::Resume(TargetState& target, const TargetRequest::Resume& r
     return query::IsInScope(target.query()->query().query, path);
   };
   ASSIGN_OR_RETURN(const std::optional<std::vector<watch::Change>> changes,
-                   engine_.ChangesBetween(database_, from, to, concerns, kCatchUpDocumentsMax));
+                   engine_.ChangesBetween(database_, from, to, concerns, kCatchUpMax));
   if (!changes) return false;
   WatchDelta delta;
   for (const watch::Change& change : *changes) {
@@ -434,7 +448,7 @@ void Watcher::Deliver(const Work& work) {
       delta.Add(*target->second, *item.change);
     }
   }
-  AdvanceTo(delta, *work.through);
+  if (!AdvanceTo(delta, *work.through)) return;
   if (work.is_heartbeat && !targets_.empty()) is_unannounced_ = true;
   Announce(*work.through);
 }
@@ -448,8 +462,12 @@ void Watcher::CatchUp() {
     const auto concerns = [&group = group](const model::DocumentPath& path) {
       return std::ranges::any_of(group, [&](const TargetState* each) { return each->Reads(path); });
     };
-    const Result<std::optional<std::vector<watch::Change>>> changes =
-        engine_.ChangesBetween(database_, from, to, concerns, kCatchUpDocumentsMax);
+    Result<std::optional<std::vector<watch::Change>>> changes =
+        std::optional<std::vector<watch::Change>>();
+    // A client that has not read for long enough can be behind what the log still tells.
+    if (engine_.IsInHistory(from)) {
+      changes = engine_.ChangesBetween(database_, from, to, concerns, kCatchUpMax);
+    }
     if (!changes.ok() || !*changes) {
       for (const TargetState* target : group) to_reset_.push_back(target->id);
       continue;
@@ -460,17 +478,21 @@ void Watcher::CatchUp() {
       }
     }
   }
-  AdvanceTo(delta, to);
+  // The mark has the feed answer, and that is when the client hears how far it has come.
+  if (!AdvanceTo(delta, to)) to_reset_.clear();
 }
 
-void Watcher::AdvanceTo(const WatchDelta& delta, Timestamp through) {
+bool Watcher::AdvanceTo(const WatchDelta& delta, Timestamp through) {
   if (const Status status = Apply(delta, through); !status.ok()) {
-    // Some of it may have been sent; what the client has is of no use any more.
-    return sink_->End(status);
+    // A window that could not be filled again is of no use, and neither is what depends on it.
+    sink_->End(status);
+    return false;
   }
   for (const auto& [id, target] : targets_) {
     target->read_time = std::max(target->read_time, through);
   }
+  newest_read_time_ = std::max(newest_read_time_, through);
+  return true;
 }
 
 Status Watcher::Apply(const WatchDelta& delta, Timestamp through) {

@@ -53,8 +53,9 @@ class Watcher final : public ChangeFeed::Listener, public std::enable_shared_fro
   static constexpr size_t kTargetsMax = 20'000;
   static constexpr size_t kPendingItemsMax = 10'000;
   static constexpr size_t kPendingBytesMax = 8 * 1024 * 1024;
-  // Beyond this many changed documents, results are read anew.
+  // Beyond this many changed documents, or so much in them, results are read anew.
   static constexpr size_t kCatchUpDocumentsMax = 10'000;
+  static constexpr size_t kCatchUpBytesMax = 32 * 1024 * 1024;
 
   Watcher(Engine& engine, Database& database, std::unique_ptr<WatchSink> sink);
   ~Watcher() override;
@@ -66,7 +67,7 @@ class Watcher final : public ChangeFeed::Listener, public std::enable_shared_fro
   void RemoveTarget(TargetId id) EXCLUDES_LOCK(mutex_);
   // How many requests wait for their turn.
   size_t waiting_requests() const EXCLUDES_LOCK(mutex_);
-  // Ends it: nothing is sent any more.
+  // Ends it: nothing is sent any more, but for what a step under way is about to send.
   void Close() EXCLUDES_LOCK(mutex_);
 
   void OnChanges(ChangeFeed::Delivery delivery, std::vector<ChangeFeed::Item> items,
@@ -91,6 +92,7 @@ class Watcher final : public ChangeFeed::Listener, public std::enable_shared_fro
   void Enqueue(Request request) EXCLUDES_LOCK(mutex_);
   void Schedule() EXCLUDES_LOCK(mutex_);
   void RunSteps() EXCLUDES_LOCK(mutex_);
+  bool HasEnded() const EXCLUDES_LOCK(mutex_);
   bool HasWork() const EXCLUDES_LOCK(mutex_);
   // False when there is nothing to do; then it is not scheduled any more.
   bool TakeWork(Work* work) EXCLUDES_LOCK(mutex_);
@@ -102,7 +104,9 @@ class Watcher final : public ChangeFeed::Listener, public std::enable_shared_fro
   void Remove(TargetId id, const Status& cause);
   // The end of a target that is not, or no more, among the live ones.
   void Fail(std::unique_ptr<TargetState> target, const Status& cause);
-  void Unregister(const TargetState& target);
+  // False, and it is registered no more, when Close came first.
+  bool NoteRegistered(watch::TargetNumber number) EXCLUDES_LOCK(mutex_);
+  void Unregister(const TargetState& target) EXCLUDES_LOCK(mutex_);
 
   // Sends the results at `read_time`, step by step.
   void StartLoad(std::unique_ptr<TargetState> target, model::Timestamp read_time);
@@ -132,7 +136,8 @@ class Watcher final : public ChangeFeed::Listener, public std::enable_shared_fro
   void Deliver(const Work& work);
   // Makes up for changes that were lost.
   void CatchUp();
-  void AdvanceTo(const WatchDelta& delta, model::Timestamp through);
+  // False when that failed and the stream has ended.
+  [[nodiscard]] bool AdvanceTo(const WatchDelta& delta, model::Timestamp through);
   Status Apply(const WatchDelta& delta, model::Timestamp through);
   // Has one of `to_reset_` start anew.
   void Reset();
