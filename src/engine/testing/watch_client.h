@@ -102,30 +102,41 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
     dropped = TakeCallback();
   }
 
-  // Waits until `holds` does, and returns the state then.
-  State Await(const std::function<bool(const State&)>& holds) {
+  // Waits until `holds` does.
+  void Await(const std::function<bool(const State&)>& holds) {
     MutexLock lock(mutex_);
     while (!holds(state_)) changed_.Wait(mutex_);
-    return state_;
   }
   State Now() {
-    return Await([](const State&) { return true; });
+    MutexLock lock(mutex_);
+    return state_;
   }
   WatchSnapshot AwaitSnapshot(model::Timestamp at_least) {
-    return Await([&](const State& state) {
-             return !state.snapshots.empty() && state.snapshots.back().read_time >= at_least;
-           })
-        .snapshots.back();
+    return AwaitSnapshotThat(
+        [&](const WatchSnapshot& snapshot) { return snapshot.read_time >= at_least; });
   }
   // A snapshot that has the target in it.
   WatchSnapshot AwaitSnapshotOf(TargetId id) {
-    return Await([&](const State& state) {
-             return !state.snapshots.empty() && state.snapshots.back().targets.contains(id);
-           })
-        .snapshots.back();
+    return AwaitSnapshotThat(
+        [&](const WatchSnapshot& snapshot) { return snapshot.targets.contains(id); });
   }
+  // Returns the cause.
   Status AwaitRemoved(TargetId id) {
-    return Await([&](const State& state) { return state.removed.contains(id); }).removed.at(id);
+    Status cause;
+    Await([&](const State& state) {
+      const auto found = state.removed.find(id);
+      if (found != state.removed.end()) cause = found->second;
+      return found != state.removed.end();
+    });
+    return cause;
+  }
+  Status AwaitEnd() {
+    Status end;
+    Await([&](const State& state) {
+      if (state.end) end = *state.end;
+      return state.end.has_value();
+    });
+    return end;
   }
 
   // Moves the snapshots since the last call out.
@@ -155,6 +166,17 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
    private:
     const std::shared_ptr<WatchClient> client_;
   };
+
+  // The newest one counts.
+  WatchSnapshot AwaitSnapshotThat(const std::function<bool(const WatchSnapshot&)>& fits) {
+    WatchSnapshot snapshot;
+    Await([&](const State& state) {
+      if (state.snapshots.empty() || !fits(state.snapshots.back())) return false;
+      snapshot = state.snapshots.back();
+      return true;
+    });
+    return snapshot;
+  }
 
   void Take(const TargetEvent& event) {
     MutexLock lock(mutex_);
