@@ -68,7 +68,11 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
     size_t requests_taken = 0;
     bool waits_for_reader = false;  // The watcher waits until the client has read.
   };
-  enum class Speed { kReads, kStopped };
+  enum class Speed {
+    kReads,
+    kStopped,
+    kStopsWhenFull,  // Takes as many events as SetSpeed says.
+  };
 
   static std::shared_ptr<WatchClient> New() { return std::make_shared<WatchClient>(); }
 
@@ -283,7 +287,7 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
       MutexLock lock(mutex_);
       unread_events_ = 0;
       if (is_closed_) return;
-      if (speed_ == Speed::kStopped) {
+      if (speed_ != Speed::kReads) {
         callback_ = std::move(callback);
         state_.waits_for_reader = true;
         changed_.NotifyAll();
