@@ -49,6 +49,8 @@ struct EngineOptions {
   size_t queued_reads_max = 20'000;
   // For listeners: what they read at first, and what they hear of later.
   size_t watch_threads = 4;
+  WatcherOptions watchers;
+  size_t queued_change_bytes_max = ChangeFeed::kQueuedBytesMax;
   // How far back reads at an earlier time go.
   std::chrono::seconds history = std::chrono::hours(1);
   // How long a commit or a transaction's read waits for somebody else's transaction.
@@ -62,12 +64,6 @@ struct EngineOptions {
   // A query that looks at more documents than this, for want of an index, is logged, or in strict
   // mode refused.
   size_t scanned_documents_max = 100'000;
-};
-
-// How many changes are held in memory together, and how many bytes of records in them.
-struct ChangesMax {
-  size_t documents;
-  size_t bytes;
 };
 
 // When a read happens.

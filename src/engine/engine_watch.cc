@@ -23,7 +23,7 @@ bool IsSameState(const Record& left, const Record& right) {
 }  // namespace
 
 std::shared_ptr<Watcher> Engine::Watch(Database& database, std::unique_ptr<WatchSink> sink) {
-  return std::make_shared<Watcher>(*this, database, std::move(sink));
+  return std::make_shared<Watcher>(*this, database, options_.watchers, std::move(sink));
 }
 
 void Engine::RunWatch(std::function<void()> task) { CHECK(watch_threads_.Submit(std::move(task))); }
@@ -70,7 +70,7 @@ Result<std::optional<std::vector<watch::Change>>> Engine::ChangesBetween(
     ASSIGN_OR_RETURN(Record after, reader_.At(key, to));
     if (IsSameState(before, after)) continue;
     bytes += (before ? before->size() : 0) + (after ? after->size() : 0);
-    if (changes.size() == max.documents || bytes > max.bytes) return std::optional<Changes>();
+    if (changes.size() == max.count || bytes > max.bytes) return std::optional<Changes>();
     changes.push_back({database.number, std::move(path), std::move(before), std::move(after), to});
   }
   return std::optional<Changes>(std::move(changes));

@@ -14,8 +14,6 @@ using watch::LiveQuery;
 using Kind = TargetEvent::Kind;
 using Reason = DocumentGoneEvent::Reason;
 
-constexpr ChangesMax kCatchUpMax{Watcher::kCatchUpDocumentsMax, Watcher::kCatchUpBytesMax};
-
 size_t BytesOf(const watch::Change& change) {
   size_t bytes = sizeof(watch::Change);
   if (change.before) bytes += change.before->size();
@@ -40,8 +38,9 @@ struct Watcher::Load {
   size_t results = 0;
 };
 
-Watcher::Watcher(Engine& engine, Database& database, std::unique_ptr<WatchSink> sink)
-    : engine_(engine), database_(database), sink_(std::move(sink)) {}
+Watcher::Watcher(Engine& engine, Database& database, const WatcherOptions& options,
+                 std::unique_ptr<WatchSink> sink)
+    : engine_(engine), database_(database), options_(options), sink_(std::move(sink)) {}
 
 Watcher::~Watcher() { Close(); }
 
@@ -89,7 +88,8 @@ void Watcher::OnChanges(ChangeFeed::Delivery delivery, std::vector<ChangeFeed::I
       pending_bytes_ += BytesOf(*item.change);
       pending_.push_back(std::move(item));
     }
-    if (pending_.size() > kPendingItemsMax || pending_bytes_ > kPendingBytesMax) is_lost_ = true;
+    const ChangesMax& max = options_.pending_max;
+    if (pending_.size() > max.count || pending_bytes_ > max.bytes) is_lost_ = true;
     if (is_lost_) {
       pending_.clear();
       pending_bytes_ = 0;
@@ -332,7 +332,7 @@ Result<bool> Watcher::Resume(TargetState& target, const TargetRequest::Resume& r
     return query::IsInScope(target.query()->query().query, path);
   };
   ASSIGN_OR_RETURN(const std::optional<std::vector<watch::Change>> changes,
-                   engine_.ChangesBetween(database_, from, to, concerns, kCatchUpMax));
+                   engine_.ChangesBetween(database_, from, to, concerns, options_.catch_up_max));
   if (!changes) return false;
   WatchDelta delta;
   for (const watch::Change& change : *changes) {
@@ -466,7 +466,7 @@ void Watcher::CatchUp() {
         std::optional<std::vector<watch::Change>>();
     // A client that has not read for long enough can be behind what the log still tells.
     if (engine_.IsInHistory(from)) {
-      changes = engine_.ChangesBetween(database_, from, to, concerns, kCatchUpMax);
+      changes = engine_.ChangesBetween(database_, from, to, concerns, options_.catch_up_max);
     }
     if (!changes.ok() || !*changes) {
       for (const TargetState* target : group) to_reset_.push_back(target->id);

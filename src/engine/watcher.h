@@ -25,6 +25,20 @@ namespace hearth::engine {
 
 class Engine;
 
+// How many changes are held in memory together, and how many bytes of records in them.
+struct ChangesMax {
+  size_t count;
+  size_t bytes;
+};
+
+struct WatcherOptions {
+  // Of changes that wait for a client to read. Beyond it they are dropped, and later read again
+  // from the log.
+  ChangesMax pending_max{10'000, 8 * 1024 * 1024};
+  // Of changes that are read from the log. Beyond it results are read anew.
+  ChangesMax catch_up_max{10'000, 32 * 1024 * 1024};
+};
+
 // A target that a client wants to listen to.
 struct TargetRequest {
   watch::Target target;
@@ -51,13 +65,9 @@ struct TargetRequest {
 class Watcher final : public ChangeFeed::Listener, public std::enable_shared_from_this<Watcher> {
  public:
   static constexpr size_t kTargetsMax = 20'000;
-  static constexpr size_t kPendingItemsMax = 10'000;
-  static constexpr size_t kPendingBytesMax = 8 * 1024 * 1024;
-  // Beyond this many changed documents, or so much in them, results are read anew.
-  static constexpr size_t kCatchUpDocumentsMax = 10'000;
-  static constexpr size_t kCatchUpBytesMax = 32 * 1024 * 1024;
 
-  Watcher(Engine& engine, Database& database, std::unique_ptr<WatchSink> sink);
+  Watcher(Engine& engine, Database& database, const WatcherOptions& options,
+          std::unique_ptr<WatchSink> sink);
   ~Watcher() override;
 
   // `request` may be the error that made it unusable; the client hears of it in turn. `id`: not 0,
@@ -146,6 +156,7 @@ class Watcher final : public ChangeFeed::Listener, public std::enable_shared_fro
 
   Engine& engine_;
   Database& database_;
+  const WatcherOptions options_;
   const std::unique_ptr<WatchSink> sink_;
 
   mutable Mutex mutex_;

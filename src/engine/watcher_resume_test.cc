@@ -23,6 +23,9 @@ using testing::SizeIs;
 using Resume = TargetRequest::Resume;
 using Speed = WatchClient::Speed;
 
+constexpr ChangesMax kPendingMax = WatcherOptions().pending_max;
+constexpr ChangesMax kCatchUpMax = WatcherOptions().catch_up_max;
+
 const QueryBuilder kAll = QueryBuilder("c");
 const QueryBuilder kFirstTwo = QueryBuilder("c").Ascending("n").Limit(2);
 
@@ -187,15 +190,15 @@ TEST_F(WatcherResumeTest, BeyondTheHistoryTheTargetIsReset) {
 
 TEST_F(WatcherResumeTest, TooManyChangesHaveTheTargetReset) {
   const TargetView kept = ListenOnce(kAll);
-  PutNumbered(0, Watcher::kCatchUpDocumentsMax);
+  PutNumbered(0, kCatchUpMax.count);
   size_t events = 0;
   TargetView view = GoOn(kAll, kept, {kept.read_time}, &events);
   EXPECT_EQ(view.resets, 0u);
-  EXPECT_THAT(view.documents, SizeIs(Watcher::kCatchUpDocumentsMax));
-  PutNumbered(Watcher::kCatchUpDocumentsMax, 1);
+  EXPECT_THAT(view.documents, SizeIs(kCatchUpMax.count));
+  PutNumbered(kCatchUpMax.count, 1);
   view = GoOn(kAll, kept, {kept.read_time}, &events);
   EXPECT_EQ(view.resets, 1u);
-  EXPECT_THAT(view.documents, SizeIs(Watcher::kCatchUpDocumentsMax + 1));
+  EXPECT_THAT(view.documents, SizeIs(kCatchUpMax.count + 1));
 }
 
 TEST_F(WatcherResumeTest, TheExpectedCountTellsWhetherTheClientHasLostSomething) {
@@ -249,7 +252,7 @@ TEST_F(WatcherResumeTest, WhatIsTooMuchToWaitIsReadFromTheLog) {
   PutNumbered(0, 20);
   // More items than may wait, of few documents.
   const TargetView view = WhileStopped(kAll, [&] {
-    for (size_t sum = 0; sum <= Watcher::kPendingItemsMax; sum += 20) {
+    for (size_t sum = 0; sum <= kPendingMax.count; sum += 20) {
       std::vector<Write> writes;
       for (size_t i = 0; i < 20; ++i) {
         writes.push_back(
@@ -262,29 +265,29 @@ TEST_F(WatcherResumeTest, WhatIsTooMuchToWaitIsReadFromTheLog) {
   EXPECT_EQ(view.resets, 0u);
   EXPECT_THAT(view.documents, SizeIs(19 + 2));
   EXPECT_EQ(NumberOf(*view.documents.at("c/d100001").record),
-            static_cast<int64_t>(2 + Watcher::kPendingItemsMax));
+            static_cast<int64_t>(2 + kPendingMax.count));
 }
 
 TEST_F(WatcherResumeTest, TooManyBytesAreReadFromTheLogToo) {
   const QueryBuilder named = QueryBuilder("c").Ascending("__name__").Limit(100);
   for (const QueryBuilder& query : {kAll, named}) {
     const TargetView view = WhileStopped(query, [&] {
-      PutLarge(Watcher::kPendingBytesMax / 1'000'000 + 1);
+      PutLarge(kPendingMax.bytes / 1'000'000 + 1);
       for (size_t i = 0; i < 3; ++i) test_.MustCommit(Delete("c/large" + std::to_string(i)));
     });
     EXPECT_EQ(view.resets, 0u);
-    EXPECT_THAT(view.documents, SizeIs(Watcher::kPendingBytesMax / 1'000'000 - 2 + 2));
+    EXPECT_THAT(view.documents, SizeIs(kPendingMax.bytes / 1'000'000 - 2 + 2));
   }
 }
 
 TEST_F(WatcherResumeTest, WhatIsTooMuchForTheLogHasTheTargetReset) {
-  TargetView view = WhileStopped(kAll, [&] { PutNumbered(0, Watcher::kCatchUpDocumentsMax + 1); });
+  TargetView view = WhileStopped(kAll, [&] { PutNumbered(0, kCatchUpMax.count + 1); });
   EXPECT_EQ(view.resets, 1u);
-  EXPECT_THAT(view.documents, SizeIs(Watcher::kCatchUpDocumentsMax + 3));
+  EXPECT_THAT(view.documents, SizeIs(kCatchUpMax.count + 3));
 }
 
 TEST_F(WatcherResumeTest, TooManyBytesForTheLogHaveTheTargetReset) {
-  const size_t count = Watcher::kCatchUpBytesMax / 1'000'000 + 1;
+  const size_t count = kCatchUpMax.bytes / 1'000'000 + 1;
   const TargetView view = WhileStopped(kAll, [&] { PutLarge(count); });
   EXPECT_EQ(view.resets, 1u);
   EXPECT_THAT(view.documents, SizeIs(count + 2));
@@ -292,12 +295,12 @@ TEST_F(WatcherResumeTest, TooManyBytesForTheLogHaveTheTargetReset) {
 
 TEST_F(WatcherResumeTest, AClientThatWakesUpBeyondTheHistoryIsReset) {
   const TargetView view = WhileStopped(kAll, [&] {
-    PutLarge(Watcher::kPendingBytesMax / 1'000'000 + 1);
+    PutLarge(kPendingMax.bytes / 1'000'000 + 1);
     test_.MustCommit(Delete("c/large0"));
     test_.Pass(std::chrono::hours(3));
   });
   EXPECT_EQ(view.resets, 1u);
-  EXPECT_THAT(view.documents, SizeIs(Watcher::kPendingBytesMax / 1'000'000 + 2));
+  EXPECT_THAT(view.documents, SizeIs(kPendingMax.bytes / 1'000'000 + 2));
 }
 
 }  // namespace

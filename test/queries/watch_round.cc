@@ -21,18 +21,11 @@ using engine::TestEngine;
 constexpr size_t kWriters = 2;
 constexpr size_t kListeners = 3;
 constexpr size_t kActions = 40;
-// Rounds in which some documents are so large that few changes are too many for a client that has
-// stopped reading.
-constexpr size_t kHeavyRoundOneIn = 8;
-constexpr size_t kHeavyBytes = 800'000;
 
 class Round {
  public:
   explicit Round(uint64_t seed)
-      : seed_(seed),
-        is_heavy_(seed % kHeavyRoundOneIn == 0),
-        generator_(seed),
-        engine_(OptionsOf(&generator_.dice())) {}
+      : seed_(seed), generator_(seed), engine_(OptionsOf(&generator_.dice())) {}
 
   std::string Run(WatchTally* tally) {
     WriteFirstDocuments();
@@ -59,6 +52,10 @@ class Round {
     engine::EngineOptions options;
     options.reads_without_index_max = dice->OneIn(3) ? 0 : std::numeric_limits<uint32_t>::max();
     options.watch_threads = 1 + dice->Below(3);
+    // Little fits, so that much is lost and has to be made up for.
+    if (dice->OneIn(2)) options.watchers.pending_max.count = 1 + dice->Below(30);
+    if (dice->OneIn(2)) options.watchers.catch_up_max.count = dice->Below(40);
+    if (dice->OneIn(4)) options.queued_change_bytes_max = 1'000 + dice->Below(5'000);
     return options;
   }
 
@@ -90,9 +87,7 @@ class Round {
     for (const auto& listener : listeners_) {
       threads.emplace_back([&, dice = Dice(seed_ + threads.size() + phase)]() mutable {
         // About as fast as the listener: what is checked later is slower the more was written.
-        listener->Run(kActions, [&] {
-          allowed_.release(static_cast<ptrdiff_t>(dice.Below(is_heavy_ ? 6 : 4)));
-        });
+        listener->Run(kActions, [&] { allowed_.release(static_cast<ptrdiff_t>(dice.Below(4))); });
       });
     }
     for (std::thread& thread : threads) thread.join();
@@ -113,12 +108,7 @@ class Round {
         writes.push_back(engine::Delete(path));
         continue;
       }
-      Document document = generator.Fields();
-      if (is_heavy_ && dice.OneIn(2)) {
-        document["heavy"].type = model::ValueType::kString;
-        document["heavy"].text = std::string(kHeavyBytes, 'h');
-      }
-      writes.push_back(WriteOf(path, document));
+      writes.push_back(WriteOf(path, generator.Fields()));
       if (dice.OneIn(20)) writes.back() = engine::IfExists(std::move(writes.back()));
     }
     if (dice.OneIn(3)) engine_.clock().Advance(std::chrono::microseconds(dice.Below(10)));
@@ -127,7 +117,6 @@ class Round {
   }
 
   const uint64_t seed_;
-  const bool is_heavy_;
   Generator generator_;
   TestEngine engine_;
   Documents documents_;
