@@ -58,9 +58,10 @@ class ChangeFeed::Round {
   std::unordered_map<Listener*, Parcel> parcels_;
 };
 
-ChangeFeed::ChangeFeed(CommitClock& commit_clock, const Clock& clock)
+ChangeFeed::ChangeFeed(CommitClock& commit_clock, const Clock& clock, size_t queued_bytes_max)
     : commit_clock_(commit_clock),
       clock_(clock),
+      queued_bytes_max_(queued_bytes_max),
       next_heartbeat_(clock.Monotonic() + kHeartbeatPeriod) {}
 
 ChangeFeed::~ChangeFeed() { Stop(); }
@@ -115,7 +116,7 @@ void ChangeFeed::Publish(std::vector<Change> changes, Timestamp through) {
     return;
   }
   queued_bytes_ += BytesOf(changes);
-  if (queued_bytes_ > kQueuedBytesMax) {
+  if (queued_bytes_ > queued_bytes_max_) {
     is_lost_ = true;
     std::erase_if(queue_, [](const Entry& entry) { return !entry.changes.empty(); });
     queued_bytes_ = 0;
@@ -163,7 +164,7 @@ void ChangeFeed::Dispatch(std::deque<Entry> entries, bool is_lost) {
     const auto tell_all = [&](Delivery delivery) REQUIRES_LOCK(targets_mutex_) {
       for (const auto& [number, registration] : registrations_) {
         Round::Parcel* parcel = round.For(registration.listener);
-        if (parcel && parcel->delivery == Delivery::kChanges) parcel->delivery = delivery;
+        if (parcel) parcel->delivery = std::max(parcel->delivery, delivery);
       }
     };
     std::vector<TargetNumber> found;

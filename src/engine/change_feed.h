@@ -37,6 +37,7 @@ class ChangeFeed {
     std::shared_ptr<const watch::Change> change;  // Shared by all whom it concerns.
     watch::TargetNumber target;
   };
+  // One delivery can be several of these; it says the last that it is.
   enum class Delivery : uint8_t {
     kChanges,  // Items, or an answer to Mark.
     kHeartbeat,
@@ -52,7 +53,9 @@ class ChangeFeed {
                            model::Timestamp through) = 0;
   };
 
-  ChangeFeed(CommitClock& commit_clock, const Clock& clock);
+  // What waits for its turn takes at most `queued_bytes_max`.
+  ChangeFeed(CommitClock& commit_clock, const Clock& clock,
+             size_t queued_bytes_max = kQueuedBytesMax);
   ~ChangeFeed();
   ChangeFeed(const ChangeFeed&) = delete;
   ChangeFeed& operator=(const ChangeFeed&) = delete;
@@ -102,6 +105,7 @@ class ChangeFeed {
 
   CommitClock& commit_clock_;
   const Clock& clock_;
+  const size_t queued_bytes_max_;
 
   Mutex mutex_;  // Taken before the commit clock's, so that visibility and the queue agree.
   CondVar changed_;

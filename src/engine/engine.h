@@ -49,6 +49,8 @@ struct EngineOptions {
   size_t queued_reads_max = 20'000;
   // For listeners: what they read at first, and what they hear of later.
   size_t watch_threads = 4;
+  WatcherOptions watchers;
+  size_t queued_change_bytes_max = ChangeFeed::kQueuedBytesMax;
   // How far back reads at an earlier time go.
   std::chrono::seconds history = std::chrono::hours(1);
   // How long a commit or a transaction's read waits for somebody else's transaction.
@@ -140,10 +142,10 @@ class Engine {
   // Whether everything that has changed since can still be told.
   bool IsInHistory(model::Timestamp time) const { return CheckReadTime(time).ok(); }
   // The documents that `concerns` picks and that differ between two moments; nullopt when they are
-  // more than `documents_max`, or hidden among too many others.
+  // more than `max` allows, or hidden among too many others.
   Result<std::optional<std::vector<watch::Change>>> ChangesBetween(
       const Database& database, model::Timestamp from, model::Timestamp to,
-      const std::function<bool(const model::DocumentPath&)>& concerns, size_t documents_max);
+      const std::function<bool(const model::DocumentPath&)>& concerns, const ChangesMax& max);
 
   // Runs `task`, which may wait for the disk, on one of the reader threads. ResourceExhausted
   // when too many wait already; then the task is not run.

@@ -18,7 +18,7 @@ constexpr size_t kLoggedDocumentsMax = 200'000;
 }  // namespace
 
 std::shared_ptr<Watcher> Engine::Watch(Database& database, std::unique_ptr<WatchSink> sink) {
-  return std::make_shared<Watcher>(*this, database, std::move(sink));
+  return std::make_shared<Watcher>(*this, database, options_.watchers, std::move(sink));
 }
 
 void Engine::RunWatch(std::function<void()> task) { CHECK(watch_threads_.Submit(std::move(task))); }
@@ -51,19 +51,21 @@ Result<std::unique_ptr<QueryRun>> Engine::QueryAt(Database& database, query::Nor
 
 Result<std::optional<std::vector<watch::Change>>> Engine::ChangesBetween(
     const Database& database, Timestamp from, Timestamp to,
-    const std::function<bool(const model::DocumentPath&)>& concerns, size_t documents_max) {
+    const std::function<bool(const model::DocumentPath&)>& concerns, const ChangesMax& max) {
   using Changes = std::vector<watch::Change>;
   ASSIGN_OR_RETURN(const std::unique_ptr<ReadView> view, ViewAtSettled(database, from));
   ASSIGN_OR_RETURN(const auto keys, view->ChangedDocuments(kLoggedDocumentsMax));
   if (!keys) return std::optional<Changes>();
   Changes changes;
+  size_t bytes = 0;
   for (const std::string& key : *keys) {
     ASSIGN_OR_RETURN(model::DocumentPath path, DocumentPathOfKey(key));
     if (!concerns(path)) continue;
     ASSIGN_OR_RETURN(Record before, reader_.At(key, from));
     ASSIGN_OR_RETURN(Record after, reader_.At(key, to));
     if (IsSameState(before, after)) continue;
-    if (changes.size() == documents_max) return std::optional<Changes>();
+    bytes += (before ? before->size() : 0) + (after ? after->size() : 0);
+    if (changes.size() == max.count || bytes > max.bytes) return std::optional<Changes>();
     changes.push_back({database.number, std::move(path), std::move(before), std::move(after), to});
   }
   return std::optional<Changes>(std::move(changes));

@@ -33,8 +33,9 @@ struct Watcher::Load {
   size_t results = 0;
 };
 
-Watcher::Watcher(Engine& engine, Database& database, std::unique_ptr<WatchSink> sink)
-    : engine_(engine), database_(database), sink_(std::move(sink)) {}
+Watcher::Watcher(Engine& engine, Database& database, const WatcherOptions& options,
+                 std::unique_ptr<WatchSink> sink)
+    : engine_(engine), database_(database), options_(options), sink_(std::move(sink)) {}
 
 Watcher::~Watcher() { Close(); }
 
@@ -90,7 +91,8 @@ void Watcher::OnChanges(ChangeFeed::Delivery delivery, std::vector<ChangeFeed::I
       pending_bytes_ += BytesOf(*item.change);
       pending_.push_back(std::move(item));
     }
-    if (pending_.size() > kPendingItemsMax || pending_bytes_ > kPendingBytesMax) is_lost_ = true;
+    const ChangesMax& max = options_.pending_max;
+    if (pending_.size() > max.count || pending_bytes_ > max.bytes) is_lost_ = true;
     if (is_lost_) {
       pending_.clear();
       pending_bytes_ = 0;
@@ -106,6 +108,12 @@ void Watcher::Schedule() {
     is_scheduled_ = true;
   }
   engine_.RunWatch([self = shared_from_this()] { self->RunSteps(); });
+}
+
+bool Watcher::HasEnded() const {
+  if (sink_->closed()) return true;
+  MutexLock lock(mutex_);
+  return is_closed_;
 }
 
 bool Watcher::HasWork() const {
@@ -138,7 +146,7 @@ bool Watcher::TakeWork(Work* work) {
 }
 
 void Watcher::RunSteps() {
-  while (!sink_->closed()) {
+  while (!HasEnded()) {
     if (sink_->IsFull()) {
       // It stays scheduled until the client has read.
       return sink_->WhenWritable(
@@ -196,11 +204,7 @@ void Watcher::Start(TargetId id, TargetRequest request) {
   }
   target->number =
       engine_.change_feed().Register(shared_from_this(), database_.number, target->target);
-  {
-    MutexLock lock(mutex_);
-    registered_.insert(target->number);
-    if (is_closed_) return;  // Unregistered by the destructor.
-  }
+  if (!NoteRegistered(target->number)) return;
   const Timestamp read_time = engine_.change_feed().Mark(shared_from_this());
   if (request.resume) {
     const Result<bool> resumed = Resume(*target, *request.resume, read_time);
@@ -209,6 +213,16 @@ void Watcher::Start(TargetId id, TargetRequest request) {
     sink_->Send(TargetEvent{Kind::kReset, {id}});
   }
   StartLoad(std::move(target), read_time);
+}
+
+bool Watcher::NoteRegistered(watch::TargetNumber number) {
+  {
+    MutexLock lock(mutex_);
+    if (!is_closed_) registered_.insert(number);
+    if (!is_closed_) return true;
+  }
+  engine_.change_feed().Unregister(number);
+  return false;
 }
 
 void Watcher::Unregister(const TargetState& target) {
@@ -331,7 +345,7 @@ Result<bool> Watcher::Resume(TargetState& target, const TargetRequest::Resume& r
     return query::IsInScope(target.query()->query().query, path);
   };
   ASSIGN_OR_RETURN(const std::optional<std::vector<watch::Change>> changes,
-                   engine_.ChangesBetween(database_, from, to, concerns, kCatchUpDocumentsMax));
+                   engine_.ChangesBetween(database_, from, to, concerns, options_.catch_up_max));
   if (!changes) return false;
   WatchDelta delta;
   for (const watch::Change& change : *changes) {
@@ -447,7 +461,7 @@ void Watcher::Deliver(const Work& work) {
       delta.Add(*target->second, *item.change);
     }
   }
-  AdvanceTo(delta, *work.through);
+  if (!AdvanceTo(delta, *work.through)) return;
   if (work.is_heartbeat && !targets_.empty()) is_unannounced_ = true;
   Announce(*work.through);
 }
@@ -461,8 +475,12 @@ void Watcher::CatchUp() {
     const auto concerns = [&group = group](const model::DocumentPath& path) {
       return std::ranges::any_of(group, [&](const TargetState* each) { return each->Reads(path); });
     };
-    const Result<std::optional<std::vector<watch::Change>>> changes =
-        engine_.ChangesBetween(database_, from, to, concerns, kCatchUpDocumentsMax);
+    Result<std::optional<std::vector<watch::Change>>> changes =
+        std::optional<std::vector<watch::Change>>();
+    // A client that has not read for long enough can be behind what the log still tells.
+    if (engine_.IsInHistory(from)) {
+      changes = engine_.ChangesBetween(database_, from, to, concerns, options_.catch_up_max);
+    }
     if (!changes.ok() || !*changes) {
       for (const TargetState* target : group) to_reset_.push_back(target->id);
       continue;
@@ -473,17 +491,21 @@ void Watcher::CatchUp() {
       }
     }
   }
-  AdvanceTo(delta, to);
+  // The mark has the feed answer, and that is when the client hears how far it has come.
+  if (!AdvanceTo(delta, to)) to_reset_.clear();
 }
 
-void Watcher::AdvanceTo(const WatchDelta& delta, Timestamp through) {
+bool Watcher::AdvanceTo(const WatchDelta& delta, Timestamp through) {
   if (const Status status = Apply(delta, through); !status.ok()) {
-    // Some of it may have been sent; what the client has is of no use any more.
-    return sink_->End(status);
+    // A window that could not be filled again is of no use, and neither is what depends on it.
+    sink_->End(status);
+    return false;
   }
   for (const auto& [id, target] : targets_) {
     target->read_time = std::max(target->read_time, through);
   }
+  newest_read_time_ = std::max(newest_read_time_, through);
+  return true;
 }
 
 Status Watcher::Apply(const WatchDelta& delta, Timestamp through) {

@@ -25,6 +25,20 @@ namespace hearth::engine {
 
 class Engine;
 
+// How many changes are held in memory together, and how many bytes of records in them.
+struct ChangesMax {
+  size_t count;
+  size_t bytes;
+};
+
+struct WatcherOptions {
+  // Of changes that wait for a client to read. Beyond it they are dropped, and later read again
+  // from the log.
+  ChangesMax pending_max{10'000, 8 * 1024 * 1024};
+  // Of changes that are read from the log. Beyond it results are read anew.
+  ChangesMax catch_up_max{10'000, 32 * 1024 * 1024};
+};
+
 // A target that a client wants to listen to.
 struct TargetRequest {
   watch::Target target;
@@ -51,12 +65,9 @@ struct TargetRequest {
 class Watcher final : public ChangeFeed::Listener, public std::enable_shared_from_this<Watcher> {
  public:
   static constexpr size_t kTargetsMax = 20'000;
-  static constexpr size_t kPendingItemsMax = 10'000;
-  static constexpr size_t kPendingBytesMax = 8 * 1024 * 1024;
-  // Beyond this many changed documents, results are read anew.
-  static constexpr size_t kCatchUpDocumentsMax = 10'000;
 
-  Watcher(Engine& engine, Database& database, std::unique_ptr<WatchSink> sink);
+  Watcher(Engine& engine, Database& database, const WatcherOptions& options,
+          std::unique_ptr<WatchSink> sink);
   ~Watcher() override;
 
   // `request` may be the error that made it unusable; the client hears of it in turn. `id`: not 0,
@@ -68,7 +79,7 @@ class Watcher final : public ChangeFeed::Listener, public std::enable_shared_fro
   size_t waiting_requests() const EXCLUDES_LOCK(mutex_);
   // Ends the stream once all that was asked for before is answered.
   void EndWhenAnswered() EXCLUDES_LOCK(mutex_);
-  // Ends it at once: nothing is sent any more.
+  // Ends it: nothing is sent any more, but for what a step under way is about to send.
   void Close() EXCLUDES_LOCK(mutex_);
 
   void OnChanges(ChangeFeed::Delivery delivery, std::vector<ChangeFeed::Item> items,
@@ -93,6 +104,7 @@ class Watcher final : public ChangeFeed::Listener, public std::enable_shared_fro
   void Enqueue(Request request) EXCLUDES_LOCK(mutex_);
   void Schedule() EXCLUDES_LOCK(mutex_);
   void RunSteps() EXCLUDES_LOCK(mutex_);
+  bool HasEnded() const EXCLUDES_LOCK(mutex_);
   bool HasWork() const EXCLUDES_LOCK(mutex_);
   // Whether everything has been answered, and no more is wanted.
   bool IsAtEnd() const EXCLUDES_LOCK(mutex_);
@@ -106,7 +118,9 @@ class Watcher final : public ChangeFeed::Listener, public std::enable_shared_fro
   void Remove(TargetId id, const Status& cause);
   // The end of a target that is not, or no more, among the live ones.
   void Fail(std::unique_ptr<TargetState> target, const Status& cause);
-  void Unregister(const TargetState& target);
+  // False, and it is registered no more, when Close came first.
+  bool NoteRegistered(watch::TargetNumber number) EXCLUDES_LOCK(mutex_);
+  void Unregister(const TargetState& target) EXCLUDES_LOCK(mutex_);
 
   // Sends the results at `read_time`, step by step.
   void StartLoad(std::unique_ptr<TargetState> target, model::Timestamp read_time);
@@ -136,7 +150,8 @@ class Watcher final : public ChangeFeed::Listener, public std::enable_shared_fro
   void Deliver(const Work& work);
   // Makes up for changes that were lost.
   void CatchUp();
-  void AdvanceTo(const WatchDelta& delta, model::Timestamp through);
+  // False when that failed and the stream has ended.
+  [[nodiscard]] bool AdvanceTo(const WatchDelta& delta, model::Timestamp through);
   Status Apply(const WatchDelta& delta, model::Timestamp through);
   // Has one of `to_reset_` start anew.
   void Reset();
@@ -145,6 +160,7 @@ class Watcher final : public ChangeFeed::Listener, public std::enable_shared_fro
 
   Engine& engine_;
   Database& database_;
+  const WatcherOptions options_;
   const std::unique_ptr<WatchSink> sink_;
 
   mutable Mutex mutex_;

@@ -81,7 +81,6 @@ TargetIndex::Place TargetIndex::PlaceOf(DatabaseNumber database,
 }
 
 void TargetIndex::Add(TargetNumber number, DatabaseNumber database, const Target& target) {
-  ++targets_;
   if (const auto* documents = std::get_if<DocumentSet>(&target)) {
     for (const model::DocumentPath& path : *documents) {
       by_document_[model::DocumentKey(database, path)].push_back(number);
@@ -95,7 +94,6 @@ void TargetIndex::Add(TargetNumber number, DatabaseNumber database, const Target
 }
 
 void TargetIndex::Remove(TargetNumber number, DatabaseNumber database, const Target& target) {
-  --targets_;
   if (const auto* documents = std::get_if<DocumentSet>(&target)) {
     for (const model::DocumentPath& path : *documents) {
       const auto found = by_document_.find(model::DocumentKey(database, path));

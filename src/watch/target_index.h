@@ -31,7 +31,8 @@ class TargetIndex {
   // concerned; queries have to be asked.
   void Find(const Change& change, std::vector<TargetNumber>* found) const;
 
-  bool empty() const { return targets_ == 0; }
+  // True when nothing is left of any target.
+  bool empty() const { return by_document_.empty() && buckets_.empty(); }
 
  private:
   using Numbers = std::vector<TargetNumber>;
@@ -56,7 +57,6 @@ class TargetIndex {
   static Place PlaceOf(model::DatabaseNumber database, const query::NormalizedQuery& query);
   static void FindIn(const Bucket& bucket, const model::Record& record, Numbers* found);
 
-  size_t targets_ = 0;
   std::unordered_map<std::string, Numbers> by_document_;
   std::unordered_map<std::string, Bucket> buckets_;
 };

@@ -85,7 +85,9 @@ Result<TargetRequest> ReadTarget(const engine::Engine& engine, const engine::Dat
         model::Timestamp::FromParts(target.read_time().seconds(), target.read_time().nanos()));
     request.resume = TargetRequest::Resume{read_time};
   }
-  if (request.resume && target.expected_count().value() > 0) {
+  // None at all is a number too: a client that has lost its documents must hear that there are
+  // some.
+  if (request.resume && target.has_expected_count() && target.expected_count().value() >= 0) {
     request.resume->expected_count = static_cast<size_t>(target.expected_count().value());
   }
   return request;

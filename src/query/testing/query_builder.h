@@ -54,6 +54,33 @@ class QueryBuilder {
     query_.limit = limit;
     return *this;
   }
+  QueryBuilder& Offset(size_t offset) {
+    query_.offset = offset;
+    return *this;
+  }
+  // Below that document instead of at the root.
+  QueryBuilder& Below(const std::string& document_path) {
+    query_.parent.document_path = document_path;
+    return *this;
+  }
+  // Encoded values, for a prefix of the orders.
+  QueryBuilder& Start(std::vector<std::string> values, bool before) {
+    query_.start = Bound{std::move(values), before};
+    return *this;
+  }
+  QueryBuilder& End(std::vector<std::string> values, bool before) {
+    query_.end = Bound{std::move(values), before};
+    return *this;
+  }
+  // One of the filters of `others` must hold, for each of them all.
+  QueryBuilder& AnyOf(const std::vector<QueryBuilder>& others) {
+    CompositeFilter any{CompositeFilter::Operator::kOr, {}};
+    for (const QueryBuilder& other : others) {
+      any.filters.push_back({CompositeFilter{CompositeFilter::Operator::kAnd, other.filters_}});
+    }
+    filters_.push_back({std::move(any)});
+    return *this;
+  }
   QueryBuilder& Nearest(const std::string& field, std::vector<double> vector) {
     query_.nearest = FindNearest{*model::FieldPath::Parse(field), std::move(vector),
                                  DistanceMeasure::kEuclidean, 10};

@@ -1,0 +1,337 @@
+#include "engine/watcher.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/testing/test_engine.h"
+#include "engine/testing/test_watch.h"
+
+namespace hearth::engine {
+namespace {
+
+using model::Timestamp;
+using query::QueryBuilder;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using Speed = WatchClient::Speed;
+
+const QueryBuilder kAll = QueryBuilder("c");
+const QueryBuilder kAbove5 = QueryBuilder("c").Above("n", 5);
+const QueryBuilder kFirstTwo = QueryBuilder("c").Ascending("n").Limit(2);
+
+class WatcherTest : public testing::Test {
+ protected:
+  ~WatcherTest() override {
+    EXPECT_THAT(watch_.client().Now().faults, IsEmpty());
+    watch_.Close();
+    EXPECT_EQ(test_.engine().change_feed().targets(), 0u);
+  }
+
+  Timestamp Put(const std::string& path, int64_t number) {
+    return test_.MustCommit(SetNumber(path, number));
+  }
+  WatchClient& client() { return watch_.client(); }
+
+  TestEngine test_;
+  TestWatch watch_{test_};
+};
+
+TEST_F(WatcherTest, SendsTheResultsAndThenSaysThatTheyAreAllThereIs) {
+  Put("c/a", 1);
+  Put("c/b", 9);
+  const Timestamp last = Put("d/c", 9);
+  const TargetView view = watch_.Start(1, kAbove5);
+  EXPECT_THAT(view.Paths(), ElementsAre("c/b"));
+  EXPECT_TRUE(view.is_current);
+  EXPECT_GE(view.read_time, last);
+  EXPECT_EQ(NumberOf(*view.documents.at("c/b").record), 9);
+  EXPECT_EQ(test_.engine().change_feed().targets(), 1u);
+}
+
+TEST_F(WatcherTest, DocumentsComeInChangeAndGo) {
+  watch_.Start(1, kAbove5);
+  EXPECT_THAT(watch_.At(1, Put("c/a", 7)).Paths(), ElementsAre("c/a"));
+  const TargetView changed = watch_.At(1, Put("c/a", 8));
+  EXPECT_EQ(NumberOf(*changed.documents.at("c/a").record), 8);
+  Put("c/b", 3);  // Of no interest.
+  EXPECT_THAT(watch_.At(1, Put("c/b", 9)).Paths(), ElementsAre("c/a", "c/b"));
+  const TargetView left = watch_.At(1, Put("c/a", 2));
+  EXPECT_THAT(left.Paths(), ElementsAre("c/b"));
+  EXPECT_THAT(left.missing, IsEmpty());  // It is there, but no result.
+  const TargetView deleted = watch_.At(1, test_.MustCommit(Delete("c/b")));
+  EXPECT_THAT(deleted.Paths(), IsEmpty());
+  EXPECT_THAT(deleted.missing, ElementsAre("c/b"));
+}
+
+TEST_F(WatcherTest, ACommitIsSeenWhole) {
+  watch_.Start(1, kAll);
+  watch_.Start(2, kAbove5);
+  const Timestamp time =
+      test_.MustCommit({SetNumber("c/a", 1), SetNumber("c/b", 8), SetNumber("c/c", 9)});
+  const WatchSnapshot snapshot = client().AwaitSnapshot(time);
+  EXPECT_THAT(snapshot.targets.at(1).Paths(), ElementsAre("c/a", "c/b", "c/c"));
+  EXPECT_THAT(snapshot.targets.at(2).Paths(), ElementsAre("c/b", "c/c"));
+}
+
+TEST_F(WatcherTest, ADocumentOfSeveralTargetsIsSentOnce) {
+  watch_.Start(1, kAll);
+  watch_.Start(2, kAbove5);
+  const size_t before = client().Now().document_events;
+  client().AwaitSnapshot(Put("c/a", 9));
+  EXPECT_EQ(client().Now().document_events, before + 1);
+  // Out of one, changed in the other.
+  const WatchSnapshot snapshot = client().AwaitSnapshot(Put("c/a", 1));
+  EXPECT_EQ(client().Now().document_events, before + 2);
+  EXPECT_THAT(snapshot.targets.at(1).Paths(), ElementsAre("c/a"));
+  EXPECT_THAT(snapshot.targets.at(2).Paths(), IsEmpty());
+}
+
+TEST_F(WatcherTest, ALimitLetsTheNextOneInAndPushesTheLastOneOut) {
+  for (int64_t n = 1; n <= 4; ++n) Put("c/d" + std::to_string(n), n);
+  EXPECT_THAT(watch_.Start(1, kFirstTwo).Paths(), ElementsAre("c/d1", "c/d2"));
+  EXPECT_THAT(watch_.At(1, test_.MustCommit(Delete("c/d1"))).Paths(), ElementsAre("c/d2", "c/d3"));
+  EXPECT_THAT(watch_.At(1, Put("c/new", 0)).Paths(), ElementsAre("c/d2", "c/new"));
+  EXPECT_THAT(watch_.At(1, Put("c/new", 9)).Paths(), ElementsAre("c/d2", "c/d3"));
+}
+
+TEST_F(WatcherTest, AnOffsetMovesAlong) {
+  for (int64_t n = 1; n <= 4; ++n) Put("c/d" + std::to_string(n), n);
+  const QueryBuilder query = QueryBuilder("c").Ascending("n").Offset(1).Limit(2);
+  EXPECT_THAT(watch_.Start(1, query).Paths(), ElementsAre("c/d2", "c/d3"));
+  EXPECT_THAT(watch_.At(1, test_.MustCommit(Delete("c/d1"))).Paths(), ElementsAre("c/d3", "c/d4"));
+  EXPECT_THAT(watch_.At(1, Put("c/d0", 0)).Paths(), ElementsAre("c/d2", "c/d3"));
+}
+
+TEST_F(WatcherTest, SingleDocumentsAreSentWhetherTheyExistOrNot) {
+  Put("c/a", 1);
+  watch_.AddDocuments(1, {"c/a", "c/b"});
+  const TargetView view = client().AwaitSnapshotOf(1).targets.at(1);
+  EXPECT_THAT(view.Paths(), ElementsAre("c/a"));
+  EXPECT_THAT(view.missing, ElementsAre("c/b"));
+  const TargetView created = watch_.At(1, Put("c/b", 2));
+  EXPECT_THAT(created.Paths(), ElementsAre("c/a", "c/b"));
+  EXPECT_THAT(created.missing, IsEmpty());
+  EXPECT_THAT(watch_.At(1, test_.MustCommit(Delete("c/a"))).missing, ElementsAre("c/a"));
+}
+
+TEST_F(WatcherTest, MasksArePassedOnForEachTarget) {
+  Put("c/a", 1);
+  TargetRequest request = watch_.RequestFor(kAll);
+  request.mask = {FieldAt("n")};
+  watch_.watcher().AddTarget(1, std::move(request));
+  watch_.Start(2, kAll);
+  WatchSnapshot snapshot = client().Now().snapshots.back();
+  EXPECT_EQ(snapshot.targets.at(1).documents.at("c/a").mask->size(), 1u);
+  EXPECT_EQ(snapshot.targets.at(2).documents.at("c/a").mask, std::nullopt);
+  snapshot = client().AwaitSnapshot(Put("c/a", 2));
+  EXPECT_EQ(snapshot.targets.at(1).documents.at("c/a").mask->size(), 1u);
+  EXPECT_EQ(snapshot.targets.at(2).documents.at("c/a").mask, std::nullopt);
+  snapshot = client().AwaitSnapshot(test_.MustCommit(Delete("c/a")));
+  EXPECT_THAT(snapshot.targets.at(1).Paths(), IsEmpty());
+  EXPECT_THAT(snapshot.targets.at(2).Paths(), IsEmpty());
+}
+
+TEST_F(WatcherTest, OnceEndsWithTheFirstSnapshot) {
+  Put("c/a", 1);
+  TargetRequest request = watch_.RequestFor(kAll);
+  request.once = true;
+  watch_.watcher().AddTarget(1, std::move(request));
+  EXPECT_TRUE(client().AwaitRemoved(1).ok());
+  EXPECT_THAT(client().Now().snapshots.back().targets.at(1).Paths(), ElementsAre("c/a"));
+  EXPECT_EQ(test_.engine().change_feed().targets(), 0u);
+}
+
+TEST_F(WatcherTest, ARemovedTargetHearsNoMore) {
+  watch_.Start(1, kAll);
+  watch_.Start(2, kAll);
+  watch_.watcher().RemoveTarget(1);
+  EXPECT_TRUE(client().AwaitRemoved(1).ok());
+  EXPECT_EQ(test_.engine().change_feed().targets(), 1u);
+  watch_.watcher().RemoveTarget(77);  // There is none.
+  const WatchSnapshot snapshot = client().AwaitSnapshot(Put("c/a", 1));
+  EXPECT_FALSE(snapshot.targets.contains(1));
+  EXPECT_THAT(snapshot.targets.at(2).Paths(), ElementsAre("c/a"));
+  // The id can be used again.
+  EXPECT_THAT(watch_.Start(1, kAll).Paths(), ElementsAre("c/a"));
+}
+
+TEST_F(WatcherTest, ATargetCanBeRemovedWhileItsResultsAreSent) {
+  std::vector<Write> writes;
+  for (int i = 0; i < 50; ++i) writes.push_back(SetNumber("c/d" + std::to_string(i), i));
+  test_.MustCommit(std::move(writes));
+  for (const bool of_documents : {false, true}) {
+    const TargetId id = of_documents ? 2 : 1;
+    const size_t before = client().Now().document_events;
+    client().SetSpeed(Speed::kStopsWhenFull, 10);
+    std::vector<std::string> paths;
+    for (int i = 0; i < 50; ++i) paths.push_back("c/d" + std::to_string(i));
+    of_documents ? watch_.AddDocuments(id, paths) : watch_.Add(id, kAll);
+    client().Await([](const WatchClient::State& state) { return state.waits_for_reader; });
+    watch_.watcher().RemoveTarget(id);
+    client().SetSpeed(Speed::kReads);
+    EXPECT_TRUE(client().AwaitRemoved(id).ok());
+    EXPECT_LT(client().Now().document_events, before + 50);
+    EXPECT_EQ(test_.engine().change_feed().targets(), 0u);
+  }
+}
+
+TEST_F(WatcherTest, ARequestThatCouldNotBeReadEndsItsTargetAlone) {
+  watch_.Start(1, kAll);
+  watch_.watcher().AddTarget(2, InvalidArgument("what?"));
+  EXPECT_EQ(client().AwaitRemoved(2), InvalidArgument("what?"));
+  EXPECT_THAT(watch_.At(1, Put("c/a", 1)).Paths(), ElementsAre("c/a"));
+}
+
+TEST_F(WatcherTest, AFailingStoreEndsTheTargetThatReadsIt) {
+  Put("c/a", 1);
+  watch_.Start(1, kAll);
+  test_.store().FailScan(1, Status(Code::kUnavailable, "disk"));
+  watch_.Add(2, kAll);
+  EXPECT_EQ(client().AwaitRemoved(2).code(), Code::kUnavailable);
+  EXPECT_EQ(test_.engine().change_feed().targets(), 1u);
+  EXPECT_THAT(watch_.At(1, Put("c/b", 1)).Paths(), ElementsAre("c/a", "c/b"));
+}
+
+TEST_F(WatcherTest, AWindowThatCannotBeReadAgainEndsTheStream) {
+  for (int64_t n = 1; n <= 4; ++n) Put("c/d" + std::to_string(n), n);
+  watch_.Start(1, kFirstTwo);
+  test_.store().FailScan(1, Status(Code::kUnavailable, "disk"));
+  test_.MustCommit(Delete("c/d1"));
+  EXPECT_EQ(client().AwaitEnd().code(), Code::kUnavailable);
+}
+
+TEST_F(WatcherTest, AnIdInUseEndsTheStream) {
+  watch_.Start(1, kAll);
+  watch_.Add(1, kAll);
+  EXPECT_EQ(client().AwaitEnd().code(), Code::kInvalidArgument);
+}
+
+TEST_F(WatcherTest, ThereIsABoundOnTargets) {
+  const auto id_of = [](size_t number) { return static_cast<TargetId>(number); };
+  client().SetSpeed(Speed::kStopped);  // One snapshot for all is enough.
+  for (size_t id = 1; id <= Watcher::kTargetsMax + 1; ++id) watch_.AddDocuments(id_of(id), {"c/a"});
+  client().SetSpeed(Speed::kReads);
+  EXPECT_EQ(client().AwaitRemoved(id_of(Watcher::kTargetsMax + 1)).code(),
+            Code::kResourceExhausted);
+  EXPECT_EQ(test_.engine().change_feed().targets(), Watcher::kTargetsMax);
+  watch_.watcher().RemoveTarget(1);
+  watch_.AddDocuments(id_of(Watcher::kTargetsMax + 2), {"c/a"});
+  EXPECT_TRUE(client()
+                  .AwaitSnapshotOf(id_of(Watcher::kTargetsMax + 2))
+                  .targets.contains(id_of(Watcher::kTargetsMax)));
+}
+
+TEST_F(WatcherTest, CommitsThatFailAreNeverHeardOf) {
+  watch_.Start(1, kAll);
+  test_.store().FailCommit(1, Status(Code::kUnavailable, "disk"));
+  EXPECT_FALSE(test_.Commit(SetNumber("c/a", 1)).ok());
+  EXPECT_FALSE(test_.Commit(IfExists(SetNumber("c/b", 1))).ok());
+  EXPECT_THAT(watch_.At(1, Put("c/c", 1)).Paths(), ElementsAre("c/c"));
+  EXPECT_EQ(client().Now().document_events, 1u);
+}
+
+TEST_F(WatcherTest, AWriteThatChangesNothingIsNotHeardOf) {
+  Put("c/a", 1);
+  watch_.Start(1, kAll);
+  Put("c/a", 1);
+  client().AwaitSnapshot(Put("c/b", 1));
+  EXPECT_EQ(client().Now().document_events, 2u);
+}
+
+TEST_F(WatcherTest, WhatExpiresIsHeardOf) {
+  const std::string expired =
+      model::EncodeTimestamp(Timestamp::FromMicros(test_.now() - 1'000'000));
+  test_.MustCommit(Set("c/a", MakeFields({{"until", expired}})));
+  watch_.Start(1, kAll);
+  ASSERT_TRUE(test_.engine()
+                  .SetTtlPolicy(test_.database(),
+                                index::TtlPolicy{"c", FieldAt("until"), std::chrono::seconds(0)})
+                  .ok());
+  test_.engine().AwaitIndexes();
+  test_.engine().SweepExpired();
+  client().Await([](const WatchClient::State& state) {
+    return !state.snapshots.empty() && state.snapshots.back().targets.at(1).documents.empty();
+  });
+}
+
+TEST_F(WatcherTest, SnapshotsGoForward) {
+  watch_.Start(1, kAll);
+  for (int64_t n = 0; n < 20; ++n) client().AwaitSnapshot(Put("c/a", n));
+  const std::vector<WatchSnapshot> snapshots = client().TakeSnapshots();
+  for (size_t i = 1; i < snapshots.size(); ++i) {
+    EXPECT_LT(snapshots[i - 1].read_time, snapshots[i].read_time);
+    EXPECT_EQ(test_.engine().ReadResumeToken(snapshots[i].resume_token), snapshots[i].read_time);
+  }
+}
+
+TEST_F(WatcherTest, AHeartbeatSaysThatAllIsAsItWas) {
+  watch_.Start(1, kAll);
+  test_.Pass(ChangeFeed::kHeartbeatPeriod);
+  EXPECT_TRUE(client().AwaitSnapshot(Timestamp::FromMicros(test_.now())).targets.contains(1));
+  EXPECT_EQ(client().Now().document_events, 0u);
+}
+
+TEST_F(WatcherTest, OtherDatabasesAreNobodysBusiness) {
+  Database* other = *test_.engine().OpenDatabase(NameDatabase("other"));
+  watch_.Start(1, kAll);
+  TestEngine::Commits outcome;
+  test_.engine().Commit(*other, {SetNumber("c/x", 1)}, "", outcome.Callback());
+  ASSERT_TRUE(outcome.Take().ok());
+  EXPECT_THAT(watch_.At(1, Put("c/a", 1)).Paths(), ElementsAre("c/a"));
+}
+
+TEST_F(WatcherTest, AfterCloseNothingIsSent) {
+  watch_.Start(1, kAll);
+  client().SetSpeed(Speed::kStopped);
+  Put("c/a", 1);
+  client().Await([](const WatchClient::State& state) { return state.waits_for_reader; });
+  watch_.watcher().Close();
+  EXPECT_EQ(test_.engine().change_feed().targets(), 0u);
+  client().SetSpeed(Speed::kReads);
+  watch_.watcher().AddTarget(2, watch_.RequestFor(kAll));
+  TestWatch other(test_);
+  other.AwaitFeed();
+  EXPECT_EQ(client().Now().document_events, 0u);
+  EXPECT_FALSE(client().Now().targets.contains(2));
+}
+
+TEST(WatcherStrictTest, AMissingIndexEndsTheTarget) {
+  EngineOptions options;
+  options.index_mode = IndexMode::kStrict;
+  TestEngine test(options);
+  TestWatch watch(test);
+  watch.Add(1, QueryBuilder("c").Equal("a").Descending("b"));
+  EXPECT_EQ(watch.client().AwaitRemoved(1).code(), Code::kFailedPrecondition);
+  watch.Start(2, kAll);
+  EXPECT_THAT(watch.At(2, test.MustCommit(SetNumber("c/a", 1))).Paths(), ElementsAre("c/a"));
+}
+
+// Their work goes on while the engine ends, and may be what destroys them.
+TEST(WatcherEndTest, TheEngineEndsWhileWatchersAreAtWork) {
+  for (int round = 0; round < 20; ++round) {
+    TestEngine test;
+    std::vector<Write> writes;
+    for (int i = 0; i < 100; ++i) writes.push_back(SetNumber("c/d" + std::to_string(i), i));
+    test.MustCommit(std::move(writes));
+    {
+      TestWatch closed(test);
+      TestWatch forgotten(test);
+      for (TargetId id = 1; id <= 20; ++id) {
+        closed.Add(id, kAll);
+        forgotten.Add(id, kFirstTwo);
+      }
+      if (round % 2 == 0) closed.client().AwaitSnapshotOf(1);
+      test.StartCommit({Delete("c/d0")});
+      forgotten.Forget();
+    }
+    test.Close();
+  }
+}
+
+}  // namespace
+}  // namespace hearth::engine

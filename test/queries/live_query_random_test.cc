@@ -1,0 +1,166 @@
+// Random queries and random changes: what a live query says of a document alone, what a window
+// keeps, and which queries the target index finds, against the brute force. HEARTH_SEED repeats a
+// run.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/testing/test_seed.h"
+#include "engine/testing/writes.h"
+#include "queries/asking.h"
+#include "queries/brute_force.h"
+#include "queries/generator.h"
+#include "watch/live_query.h"
+#include "watch/result_window.h"
+#include "watch/target_index.h"
+
+namespace hearth::queries {
+namespace {
+
+using watch::LiveQuery;
+using watch::ResultWindow;
+using watch::TargetNumber;
+
+constexpr model::DatabaseNumber kDatabase{1};
+
+// A listened-to query, its window included.
+struct Listened {
+  query::Query query;
+  std::unique_ptr<const watch::Target> target;
+  std::unique_ptr<ResultWindow> window;
+
+  const LiveQuery& live() const { return *std::get<0>(*target); }
+};
+
+model::Record RecordOf(const Documents& documents, const std::string& path) {
+  const auto found = documents.find(path);
+  if (found == documents.end()) return nullptr;
+  const model::Fields fields = WriteOf(path, *found->second).fields;
+  return std::make_shared<const std::string>(engine::RecordOf(1, 1, fields));
+}
+
+class LiveQueryRandomTest : public testing::Test {
+ protected:
+  Dice& dice() { return generator_.dice(); }
+
+  void Change(Documents* documents, std::set<std::string>* changed) {
+    for (size_t count = 1 + dice().Below(4); count > 0; --count) {
+      const std::string path = generator_.Path();
+      changed->insert(path);
+      if (dice().OneIn(4)) {
+        documents->erase(path);
+      } else {
+        (*documents)[path] = std::make_shared<const Document>(generator_.Fields());
+      }
+    }
+  }
+
+  std::vector<Listened> Listen(size_t count, const Documents& documents) {
+    std::vector<Listened> all;
+    while (all.size() < count) {
+      RandomQuery random = generator_.Query(documents);
+      random.aggregations.clear();
+      Result<query::NormalizedQuery> normalized = NormalizeRandom(random);
+      if (!normalized.ok()) continue;
+      auto live = std::make_unique<const LiveQuery>(database_, *std::move(normalized));
+      auto window = live->HasWindow() ? std::make_unique<ResultWindow>(*live) : nullptr;
+      all.push_back({random.query, std::make_unique<const watch::Target>(std::move(live)),
+                     std::move(window)});
+      if (all.back().window) Fill(all.back(), documents);
+      index_.Add(TargetNumber{all.size() - 1}, kDatabase, *all.back().target);
+    }
+    return all;
+  }
+
+  static void Fill(const Listened& listened, const Documents& documents) {
+    query::Query query = listened.query;
+    query.offset = 0;
+    if (query.limit) query.limit = listened.window->capacity();
+    listened.window->Clear();
+    for (const std::string& path : Evaluate(query, documents)) {
+      listened.window->Append(engine::Path(path), RecordOf(documents, path));
+    }
+  }
+
+  // All that the filters and cursors leave.
+  static std::set<std::string> Matches(query::Query query, const Documents& documents) {
+    query.offset = 0;
+    query.limit.reset();
+    const std::vector<std::string> paths = Evaluate(query, documents);
+    return {paths.begin(), paths.end()};
+  }
+
+  void CheckWindow(const Listened& listened, const std::vector<watch::Change>& changes,
+                   const Documents& documents) {
+    ResultWindow::Changes newest;
+    for (const watch::Change& change : changes) {
+      if (listened.live().IsConcernedBy(change)) newest.emplace_back(&change.path, change.after);
+    }
+    if (!listened.window->Apply(newest)) Fill(listened, documents);
+    const std::vector<std::string> paths = Evaluate(listened.query, documents);
+    ASSERT_EQ(listened.window->Visible(), std::set<std::string>(paths.begin(), paths.end()))
+        << Show(listened.query);
+  }
+
+  const model::DatabaseName database_ = engine::NameDatabase();
+  Generator generator_{TestSeed()};
+  watch::TargetIndex index_;
+  size_t concerned_ = 0;
+  size_t found_ = 0;
+};
+
+TEST_F(LiveQueryRandomTest, DocumentsAloneTellWhatAQueryWould) {
+  constexpr size_t kQueries = 60;
+  for (int round = 0; round < 40; ++round) {
+    Documents before;
+    std::set<std::string> written;
+    for (int i = 0; i < 25; ++i) Change(&before, &written);
+    const std::vector<Listened> all = Listen(kQueries, before);
+    for (int step = 0; step < 8; ++step) {
+      Documents after = before;
+      std::set<std::string> changed;
+      Change(&after, &changed);
+      std::vector<watch::Change> changes;
+      std::vector<std::set<TargetNumber>> found;
+      for (const std::string& path : changed) {
+        changes.push_back({kDatabase, engine::Path(path), RecordOf(before, path),
+                           RecordOf(after, path), model::Timestamp()});
+        std::vector<TargetNumber> numbers;
+        index_.Find(changes.back(), &numbers);
+        found.emplace_back(numbers.begin(), numbers.end());
+        found_ += found.back().size();
+      }
+      for (size_t number = 0; number < all.size(); ++number) {
+        const std::set<std::string> matched = Matches(all[number].query, before);
+        const std::set<std::string> matches = Matches(all[number].query, after);
+        for (size_t i = 0; i < changes.size(); ++i) {
+          const std::string& path = changes[i].path.path();
+          const bool concerns = matched.contains(path) || matches.contains(path);
+          ASSERT_EQ(all[number].live().IsConcernedBy(changes[i]), concerns)
+              << path << "\n"
+              << Show(all[number].query);
+          ASSERT_TRUE(!concerns || found[i].contains(TargetNumber{number}))
+              << path << "\n"
+              << Show(all[number].query);
+          concerned_ += concerns ? 1 : 0;
+        }
+        if (all[number].window) CheckWindow(all[number], changes, after);
+        if (HasFatalFailure()) return;
+      }
+      before = std::move(after);
+    }
+    for (size_t number = 0; number < all.size(); ++number) {
+      index_.Remove(TargetNumber{number}, kDatabase, *all[number].target);
+    }
+    ASSERT_TRUE(index_.empty());
+  }
+  EXPECT_GT(concerned_, 1'000u);
+  EXPECT_GE(found_, concerned_);
+}
+
+}  // namespace
+}  // namespace hearth::queries

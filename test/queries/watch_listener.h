@@ -1,0 +1,86 @@
+// A client that listens, comes and goes at random, and checks every snapshot that it is told of.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/testing/test_engine.h"
+#include "engine/testing/watch_client.h"
+#include "queries/generator.h"
+#include "queries/trees.h"
+#include "queries/watch_round.h"
+
+namespace hearth::queries {
+
+// Threads: one at a time. Ownership: borrows the engine and the documents.
+class WatchListener {
+ public:
+  // `documents`: what queries are about, mostly.
+  WatchListener(uint64_t seed, engine::TestEngine& engine, const Documents& documents);
+
+  // Does so many random things, then waits until all targets are at a moment not before `Act`'s
+  // last, and disconnects. `between` runs after each of the things.
+  void Run(size_t actions, const std::function<void()>& between);
+
+  // The first difference; empty if there was none.
+  const std::string& report() const { return report_; }
+  const WatchTally& tally() const { return tally_; }
+
+ private:
+  // What the client wants to know, whatever happens to its connections.
+  struct Subscription {
+    std::optional<RandomQuery> random;  // Absent: single documents.
+    std::vector<std::string> documents = {};
+    bool once = false;
+    // As of the last snapshot.
+    std::optional<engine::TargetView> view = {};
+    // What the client has lost without knowing it: the server has to tell by the count.
+    bool has_lost_one = false;
+    bool is_resumed = false;
+  };
+
+  void Connect();
+  void Disconnect();
+  void Act();
+  void AddRandomTarget();
+  void Add(engine::TargetId id);
+  void RemoveRandomTarget();
+  void AwaitOne();
+  void AwaitAll();
+  void ChangeSpeed();
+
+  void Check();
+  void CheckTarget(engine::TargetId id, const engine::TargetView& view,
+                   const engine::WatchSnapshot& snapshot);
+  // What differs between the view and the truth; empty if nothing does.
+  std::string CheckDocuments(const Subscription& subscription, const engine::TargetView& view,
+                             model::Timestamp read_time);
+  std::string CheckResults(const Subscription& subscription, const engine::TargetView& view,
+                           model::Timestamp read_time);
+  std::string CheckOrder(const Subscription& subscription, const engine::TargetView& view,
+                         const std::vector<std::string>& expected);
+  std::string CheckFilter(const Subscription& subscription, const engine::TargetView& view);
+  Result<std::vector<engine::QueryResult>> Ask(const Subscription& subscription,
+                                               model::Timestamp read_time);
+
+  engine::TestEngine& engine_;
+  const Documents& documents_;
+  Generator generator_;
+  Dice& dice_;
+  WatchTally tally_;
+  std::string report_;
+
+  engine::TargetId next_id_ = 1;
+  std::map<engine::TargetId, Subscription> subscriptions_;
+  std::set<engine::TargetId> unseen_;            // In no snapshot yet.
+  std::shared_ptr<engine::WatchClient> client_;  // Shared with the watcher.
+  std::shared_ptr<engine::Watcher> watcher_;     // Shared with its work under way.
+};
+
+}  // namespace hearth::queries
