@@ -138,10 +138,10 @@ class Engine {
   // Whether everything that has changed since can still be told.
   bool IsInHistory(model::Timestamp time) const { return CheckReadTime(time).ok(); }
   // The documents that `concerns` picks and that differ between two moments; nullopt when they are
-  // more than `documents_max`, or hidden among too many others.
+  // more than `max`, or hidden among too many others.
   Result<std::optional<std::vector<watch::Change>>> ChangesBetween(
       const Database& database, model::Timestamp from, model::Timestamp to,
-      const std::function<bool(const model::DocumentPath&)>& concerns, size_t documents_max);
+      const std::function<bool(const model::DocumentPath&)>& concerns, watch::ChangesMax max);
 
   // Runs `task`, which may wait for the disk, on one of the reader threads. ResourceExhausted
   // when too many wait already; then the task is not run.

@@ -56,20 +56,22 @@ Result<std::unique_ptr<QueryRun>> Engine::QueryAt(Database& database, query::Nor
 
 Result<std::optional<std::vector<watch::Change>>> Engine::ChangesBetween(
     const Database& database, Timestamp from, Timestamp to,
-    const std::function<bool(const model::DocumentPath&)>& concerns, size_t documents_max) {
+    const std::function<bool(const model::DocumentPath&)>& concerns, watch::ChangesMax max) {
   using Changes = std::vector<watch::Change>;
   ASSIGN_OR_RETURN(const std::unique_ptr<ReadView> view, ViewAtSettled(database, from));
   ASSIGN_OR_RETURN(const auto keys, view->ChangedDocuments(kLoggedDocumentsMax));
   if (!keys) return std::optional<Changes>();
   Changes changes;
+  size_t bytes = 0;
   for (const std::string& key : *keys) {
     ASSIGN_OR_RETURN(model::DocumentPath path, DocumentPathOfKey(key));
     if (!concerns(path)) continue;
     ASSIGN_OR_RETURN(Record before, reader_.At(key, from));
     ASSIGN_OR_RETURN(Record after, reader_.At(key, to));
     if (IsSameState(before, after)) continue;
-    if (changes.size() == documents_max) return std::optional<Changes>();
     changes.push_back({database.number, std::move(path), std::move(before), std::move(after), to});
+    bytes += watch::BytesOf(changes.back());
+    if (changes.size() > max.documents || bytes > max.bytes) return std::optional<Changes>();
   }
   return std::optional<Changes>(std::move(changes));
 }

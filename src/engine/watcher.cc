@@ -14,13 +14,6 @@ using watch::LiveQuery;
 using Kind = TargetEvent::Kind;
 using Reason = DocumentGoneEvent::Reason;
 
-size_t BytesOf(const watch::Change& change) {
-  size_t bytes = sizeof(watch::Change);
-  if (change.before) bytes += change.before->size();
-  if (change.after) bytes += change.after->size();
-  return bytes;
-}
-
 bool IsSameState(const Record& left, const Record& right) {
   if (!left || !right) return !left && !right;
   return model::RecordUpdateTime(*left) == model::RecordUpdateTime(*right);
@@ -84,7 +77,7 @@ void Watcher::OnChanges(ChangeFeed::Delivery delivery, std::vector<ChangeFeed::I
     is_lost_ = is_lost_ || delivery == ChangeFeed::Delivery::kLost;
     is_heartbeat_ = is_heartbeat_ || delivery == ChangeFeed::Delivery::kHeartbeat;
     for (ChangeFeed::Item& item : items) {
-      pending_bytes_ += BytesOf(*item.change);
+      pending_bytes_ += watch::BytesOf(*item.change);
       pending_.push_back(std::move(item));
     }
     if (pending_.size() > kPendingItemsMax || pending_bytes_ > kPendingBytesMax) is_lost_ = true;
@@ -318,7 +311,7 @@ Result<bool> Watcher::Resume(TargetState& target, const TargetRequest::Resume& r
     return query::IsInScope(target.query()->query().query, path);
   };
   ASSIGN_OR_RETURN(const std::optional<std::vector<watch::Change>> changes,
-                   engine_.ChangesBetween(database_, from, to, concerns, kCatchUpDocumentsMax));
+                   engine_.ChangesBetween(database_, from, to, concerns, kCatchUpMax));
   if (!changes) return false;
   WatchDelta delta;
   for (const watch::Change& change : *changes) {
@@ -449,7 +442,7 @@ void Watcher::CatchUp() {
       return std::ranges::any_of(group, [&](const TargetState* each) { return each->Reads(path); });
     };
     const Result<std::optional<std::vector<watch::Change>>> changes =
-        engine_.ChangesBetween(database_, from, to, concerns, kCatchUpDocumentsMax);
+        engine_.ChangesBetween(database_, from, to, concerns, kCatchUpMax);
     if (!changes.ok() || !*changes) {
       for (const TargetState* target : group) to_reset_.push_back(target->id);
       continue;

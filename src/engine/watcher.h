@@ -53,8 +53,8 @@ class Watcher final : public ChangeFeed::Listener, public std::enable_shared_fro
   static constexpr size_t kTargetsMax = 20'000;
   static constexpr size_t kPendingItemsMax = 10'000;
   static constexpr size_t kPendingBytesMax = 8 * 1024 * 1024;
-  // Beyond this many changed documents, results are read anew.
-  static constexpr size_t kCatchUpDocumentsMax = 10'000;
+  // When more documents have changed, results are read anew: those wait for the client to read.
+  static constexpr watch::ChangesMax kCatchUpMax{.documents = 10'000, .bytes = 16 * 1024 * 1024};
 
   Watcher(Engine& engine, Database& database, std::unique_ptr<WatchSink> sink);
   ~Watcher() override;
