@@ -253,7 +253,7 @@ test('targets come and go at any time', async () => {
   await listener.cancel();
 });
 
-test('no snapshot shows half a commit, whatever the targets', async () => {
+ownTest('no snapshot shows half a commit, whatever the targets', 'its targets are not at one moment', async () => {
   const {fixture, listener} = open();
   const write = (n) => fixture.write(fixture.set('c/a', {n}), fixture.set('d/b', {n}), fixture.set('e/f/c/g', {n}));
   await write(0);
@@ -284,7 +284,7 @@ test('no snapshot shows half a commit, whatever the targets', async () => {
   await listener.cancel();
 });
 
-test('a snapshot is what a query at its time answers', async () => {
+ownTest('a snapshot is what a query at its time answers', 'its results may be newer than the time they come with', async () => {
   const {fixture, listener} = open();
   const structuredQuery = queryOf('c', {orderBy: orderOf('n'), limit: {value: 3}});
   listener.addQuery(2, structuredQuery);

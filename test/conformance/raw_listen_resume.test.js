@@ -5,7 +5,7 @@ import {mkdtempSync} from 'node:fs';
 import {join} from 'node:path';
 import {test} from 'node:test';
 import {mayContain} from './support/bloom_filter.js';
-import {Fixture, ownTest, useServer} from './support/check.js';
+import {Fixture, expectOutcome, ownTest, useServer} from './support/check.js';
 import {Listener, orderOf, queryOf} from './support/listener.js';
 import {folder, serve} from './support/own_server.js';
 import {Raw} from './support/raw.js';
@@ -134,6 +134,21 @@ ownTest('a token outlives the server, but says nothing to another', ignored, asy
   const elsewhere = await listenOn(fixture, targets.query, earlier, {resumeToken: earlier.resumeToken});
   assert.deepStrictEqual(elsewhere.short, ['ADD 2', 'RESET 2', 'change c/x 2', 'CURRENT 2']);
   await elsewhere.listener.cancel();
+  fixture.raw.close();
+});
+
+ownTest('a server that stops ends its streams, so that clients come back', 'it is not ours to stop', async () => {
+  const server = await serve();
+  const fixture = new Fixture({raw: new Raw(server.address)});
+  const listener = new Listener(fixture.raw, fixture);
+  targets.query(listener);
+  await listener.current(2);
+  const writes = fixture.raw.open('Write').send({database: fixture.database});
+  await writes.next();
+  const stopped = server.stop();
+  expectOutcome(await listener.end(), {code: 'UNAVAILABLE'});
+  expectOutcome(await writes.ended, {code: 'UNAVAILABLE'});
+  await stopped;
   fixture.raw.close();
 });
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import * as web from 'firebase/firestore';
-import {newProject, useServer} from './support/check.js';
+import {newProject, ownTest, useServer} from './support/check.js';
 import {Snapshots, changesOf, idsOf} from './support/snapshots.js';
 import {openWebFirestore} from './support/web_sdk.js';
 
@@ -155,7 +155,7 @@ test('metadata: what is here already, and what the server knows', async () => {
   snapshots.stop();
 });
 
-test('a query that the server refuses, beside one that is right', async () => {
+ownTest('a query that the server refuses, beside one that is right', 'it answers such a query', async () => {
   const [writer, reader] = openTwo();
   await fill(writer, {a: {n: 1}});
   const rooms = web.collection(reader, 'rooms');
