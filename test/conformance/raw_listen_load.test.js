@@ -9,7 +9,7 @@ import {Raw} from './support/raw.js';
 import {toValue} from './support/values.js';
 
 const context = useServer();
-const memoryMiBMax = 450;
+const memoryMiBMax = 300;
 
 // What the server has of the machine's memory now, and at most so far.
 function residentMiB({pid}) {
@@ -85,13 +85,12 @@ async function listenSlowly({documents, rounds}) {
   writer.close();
   await server.stop();
   assert.ok(after.most < memoryMiBMax, `${Math.round(paused.now)} MiB with clients that wait, ${Math.round(after.most)} MiB at most`);
-  return {paused, after};
 }
 
 const why = 'it keeps everything in memory';
 
-ownTest('clients that do not read cost no memory, and catch up: few documents, often', why, async (t) =>
-  t.diagnostic(JSON.stringify(await listenSlowly({documents: 4, rounds: 100}))));
+ownTest('clients that do not read cost no memory, and catch up: few documents, often', why, () =>
+  listenSlowly({documents: 4, rounds: 100}));
 
-ownTest('clients that do not read cost no memory, and catch up: many documents', why, async (t) =>
-  t.diagnostic(JSON.stringify(await listenSlowly({documents: 200, rounds: 3}))));
+ownTest('clients that do not read cost no memory, and catch up: many documents', why, () =>
+  listenSlowly({documents: 200, rounds: 3}));

@@ -165,6 +165,20 @@ ownTest('a client that misses more than a delta is told starts anew', ignored, a
   await later.listener.cancel();
 });
 
+ownTest('a client that misses more bytes than are told one by one starts anew', ignored, async () => {
+  const fixture = new Fixture(context);
+  await fill(fixture);
+  const text = 'x'.repeat(1_000_000);
+  for (const [documents, isReset] of [[14, false], [20, true]]) {
+    const earlier = await listenOnce(fixture, targets.query);
+    for (let i = 0; i < documents; ++i) await fixture.write(fixture.set(`c/${documents}-${i}`, {n: 1, text}));
+    const later = await listenOn(fixture, targets.query, earlier, {resumeToken: earlier.resumeToken});
+    assert.equal(later.short.includes('RESET 2'), isReset);
+    assert.equal(later.listener.paths(2).length, earlier.results.get(2).size + documents);
+    await later.listener.cancel();
+  }
+});
+
 ownTest('a client that has another number of documents gets a filter of their names', 'it sends no existence filters', async () => {
   const fixture = new Fixture(context);
   const ids = Array.from({length: 60}, (_, i) => `${i}é\u{1F600}`.slice(0, 2 + i % 5) + i);
