@@ -15,11 +15,6 @@ using model::Timestamp;
 // anew is cheaper.
 constexpr size_t kLoggedDocumentsMax = 200'000;
 
-bool IsSameState(const Record& left, const Record& right) {
-  if (!left || !right) return !left && !right;
-  return model::RecordUpdateTime(*left) == model::RecordUpdateTime(*right);
-}
-
 }  // namespace
 
 std::shared_ptr<Watcher> Engine::Watch(Database& database, std::unique_ptr<WatchSink> sink) {

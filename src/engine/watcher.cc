@@ -14,11 +14,6 @@ using watch::LiveQuery;
 using Kind = TargetEvent::Kind;
 using Reason = DocumentGoneEvent::Reason;
 
-bool IsSameState(const Record& left, const Record& right) {
-  if (!left || !right) return !left && !right;
-  return model::RecordUpdateTime(*left) == model::RecordUpdateTime(*right);
-}
-
 }  // namespace
 
 // A target whose results are being sent.
@@ -54,6 +49,14 @@ void Watcher::Enqueue(Request request) {
 size_t Watcher::waiting_requests() const {
   MutexLock lock(mutex_);
   return requests_.size();
+}
+
+void Watcher::EndWhenAnswered() {
+  {
+    MutexLock lock(mutex_);
+    is_ending_ = true;
+  }
+  Schedule();
 }
 
 void Watcher::Close() {
@@ -103,6 +106,12 @@ bool Watcher::HasWork() const {
   return !requests_.empty() || is_lost_ || pending_through_.has_value();
 }
 
+bool Watcher::IsAtEnd() const {
+  if (is_unannounced_) return false;
+  MutexLock lock(mutex_);
+  return is_ending_ && requests_.empty();
+}
+
 bool Watcher::TakeWork(Work* work) {
   MutexLock lock(mutex_);
   if (is_closed_) return false;
@@ -135,6 +144,10 @@ void Watcher::RunSteps() {
     if (!to_reset_.empty()) {
       Reset();
       continue;
+    }
+    if (IsAtEnd()) {
+      sink_->End(Status());
+      return Close();
     }
     if (!HasWork()) sink_->Flush();
     Work work;

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "doors/control/control_service.h"
+#include "doors/rest/rest_service.h"
 #include "engine/engine.h"
 #include "http/grpc_service.h"
 #include "http/router.h"
@@ -113,10 +114,14 @@ Status Serve(const ServeOptions& options) {
   service::FirestoreService firestore(*engine, clock, random);
   firestore.Register(&methods);
   doors::control::ControlService control(*engine);
+  doors::rest::RestService rest(methods, [&engine](std::function<void()> task) {
+    return engine->RunBlocking(std::move(task));
+  });
   http::Router router;
   router.SetGrpc(grpc);
   router.AddService("/hearth/", control);
   router.AddService("/metrics", control);
+  router.AddService("/v1/", rest);
   router.AddPlain("GET", "/", [](const std::shared_ptr<http::PlainCall>& call) {
     call->Respond({.body = "Ok\n"});
   });
