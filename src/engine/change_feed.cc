@@ -10,16 +10,9 @@ using model::Timestamp;
 using watch::Change;
 using watch::TargetNumber;
 
-size_t BytesOf(const Change& change) {
-  size_t bytes = sizeof(Change) + change.path.path().size();
-  if (change.before) bytes += change.before->size();
-  if (change.after) bytes += change.after->size();
-  return bytes;
-}
-
-size_t BytesOf(const std::vector<Change>& changes) {
+size_t BytesOfAll(const std::vector<Change>& changes) {
   size_t bytes = 0;
-  for (const Change& change : changes) bytes += BytesOf(change);
+  for (const Change& change : changes) bytes += watch::BytesOf(change);
   return bytes;
 }
 
@@ -115,7 +108,7 @@ void ChangeFeed::Publish(std::vector<Change> changes, Timestamp through) {
     unwanted = std::move(changes);
     return;
   }
-  queued_bytes_ += BytesOf(changes);
+  queued_bytes_ += BytesOfAll(changes);
   if (queued_bytes_ > queued_bytes_max_) {
     is_lost_ = true;
     std::erase_if(queue_, [](const Entry& entry) { return !entry.changes.empty(); });

@@ -64,9 +64,9 @@ Result<std::optional<std::vector<watch::Change>>> Engine::ChangesBetween(
     ASSIGN_OR_RETURN(Record before, reader_.At(key, from));
     ASSIGN_OR_RETURN(Record after, reader_.At(key, to));
     if (IsSameState(before, after)) continue;
-    bytes += (before ? before->size() : 0) + (after ? after->size() : 0);
-    if (changes.size() == max.count || bytes > max.bytes) return std::optional<Changes>();
     changes.push_back({database.number, std::move(path), std::move(before), std::move(after), to});
+    bytes += watch::BytesOf(changes.back());
+    if (changes.size() > max.count || bytes > max.bytes) return std::optional<Changes>();
   }
   return std::optional<Changes>(std::move(changes));
 }

@@ -14,13 +14,6 @@ using watch::LiveQuery;
 using Kind = TargetEvent::Kind;
 using Reason = DocumentGoneEvent::Reason;
 
-size_t BytesOf(const watch::Change& change) {
-  size_t bytes = sizeof(watch::Change);
-  if (change.before) bytes += change.before->size();
-  if (change.after) bytes += change.after->size();
-  return bytes;
-}
-
 }  // namespace
 
 // A target whose results are being sent.
@@ -88,7 +81,7 @@ void Watcher::OnChanges(ChangeFeed::Delivery delivery, std::vector<ChangeFeed::I
     is_lost_ = is_lost_ || delivery == ChangeFeed::Delivery::kLost;
     is_heartbeat_ = is_heartbeat_ || delivery == ChangeFeed::Delivery::kHeartbeat;
     for (ChangeFeed::Item& item : items) {
-      pending_bytes_ += BytesOf(*item.change);
+      pending_bytes_ += watch::BytesOf(*item.change);
       pending_.push_back(std::move(item));
     }
     const ChangesMax& max = options_.pending_max;

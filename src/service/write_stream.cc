@@ -28,9 +28,6 @@ class WriteStream final : public http::RpcReceiver {
  public:
   WriteStream(Engine& engine, WriteStreams& streams, Call call)
       : engine_(engine), streams_(streams), shared_(std::make_shared<Shared>(std::move(call))) {}
-  ~WriteStream() override {
-    if (shared_->state) shared_->state->Leave();
-  }
 
   void OnMessage(std::string_view message) override {
     if (shared_->call->closed()) return;
@@ -40,9 +37,15 @@ class WriteStream final : public http::RpcReceiver {
   void OnHalfClose() override { shared_->call->Finish(Status()); }
 
  private:
-  // What a commit under way needs, whether the stream is still there or not.
+  // What a commit under way needs, whether the connection is still there or not. Until its answer is
+  // known, no other connection speaks for the stream: it would do the same request again.
   struct Shared {
     explicit Shared(Call stream_call) : call(std::move(stream_call)) {}
+    ~Shared() {
+      if (state) state->Leave();
+    }
+    Shared(const Shared&) = delete;
+    Shared& operator=(const Shared&) = delete;
 
     const Call call;
     std::shared_ptr<WriteStreamState> state;  // Shared with the registry.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "model/document_key.h"
 #include "model/names.h"
 #include "model/record.h"
@@ -15,5 +17,13 @@ struct Change {
   model::Record after;
   model::Timestamp commit_time;
 };
+
+// About how much memory it holds.
+inline size_t BytesOf(const Change& change) {
+  size_t bytes = sizeof(Change) + change.path.path().size();
+  if (change.before) bytes += change.before->size();
+  if (change.after) bytes += change.after->size();
+  return bytes;
+}
 
 }  // namespace hearth::watch

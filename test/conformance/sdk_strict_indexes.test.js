@@ -35,6 +35,14 @@ test('what automatic indexes answer is not refused', async () => {
   assert.equal((await ids(group)).length, 3);
 });
 
+test('a listener whose index is missing hears so', async () => {
+  const {rooms} = await strict();
+  const error = await new Promise((resolve, reject) => {
+    rooms.where('floor', '==', 1).orderBy('size').onSnapshot(() => reject(new Error('answered')), resolve);
+  });
+  assert.match(error.message, /^Error 9: The query requires an index\. You can create it here: https:/);
+});
+
 test('a composite index that is missing is refused with the link that makes it', async () => {
   const {rooms, group} = await strict();
   await assert.rejects(rooms.where('floor', '==', 1).orderBy('size').get(), missing(compositeLink));

@@ -11,6 +11,7 @@ const definition = loader.loadSync('google/firestore/v1/firestore.proto',
 const {Firestore} = grpc.loadPackageDefinition(definition).google.firestore.v1;
 
 const callMsMax = 60_000;
+const messageMsMax = 30_000;
 const codeNames = Object.fromEntries(Object.entries(grpc.status).map(([name, code]) => [code, name]));
 
 // The name of a numeric gRPC code, "OK" for none.
@@ -18,6 +19,79 @@ export const codeName = (code) => codeNames[code ?? 0];
 
 // The wire form of a request, for tests that tamper with it.
 export const encode = (method, request) => Firestore.service[method].requestSerialize(request);
+
+// A stream in both directions: requests go out as they are sent, answers wait until they are asked for.
+export class RawStream {
+  #call;
+  #answers = [];
+  #arrived = () => {};
+  #outcome;
+
+  constructor(call) {
+    this.#call = call;
+    const status = new Promise((resolve) => call.once('status', resolve));
+    const end = new Promise((resolve) => call.once('end', resolve));
+    call.on('error', () => {}); // The status says it too.
+    call.on('data', (answer) => {
+      this.#answers.push(answer);
+      this.#arrived();
+    });
+    // How the stream ended, once all answers have come.
+    this.ended = Promise.all([status, end]).then(([{code, details}]) => {
+      this.#outcome = {code: codeName(code), message: details};
+      this.#arrived();
+      return this.#outcome;
+    });
+  }
+
+  send(request) {
+    this.#call.write(request);
+    return this;
+  }
+
+  halfClose() {
+    this.#call.end();
+    return this;
+  }
+
+  // Breaks the stream off, and waits until that is done.
+  cancel() {
+    this.#call.cancel();
+    this.#call.resume();
+    return this.ended;
+  }
+
+  // Stops reading, so that the answers pile up on the way; `resume` goes on.
+  pause() {
+    this.#call.pause();
+  }
+
+  resume() {
+    this.#call.resume();
+  }
+
+  // The next answer; null when the stream has ended.
+  async nextOrEnd(msMax = messageMsMax) {
+    const late = Date.now() + msMax;
+    while (!this.#answers.length) {
+      if (this.#outcome) return null;
+      let timer;
+      await new Promise((resolve) => {
+        this.#arrived = resolve;
+        timer = setTimeout(resolve, Math.max(0, late - Date.now()));
+      });
+      clearTimeout(timer);
+      if (!this.#answers.length && !this.#outcome && Date.now() >= late) throw new Error(`no answer within ${msMax} ms`);
+    }
+    return this.#answers.shift();
+  }
+
+  async next(msMax) {
+    const answer = await this.nextOrEnd(msMax);
+    if (answer === null) throw new Error(`the stream has ended: ${JSON.stringify(await this.ended)}`);
+    return answer;
+  }
+}
 
 export class Raw {
   #client;
@@ -41,10 +115,15 @@ export class Raw {
     this.#client.close();
   }
 
-  // Starts a call: `done` is its outcome, `cancel` gives it up. A streamed answer is a list.
-  start(method, request, {deadlineMs = callMsMax, headers = {}, body} = {}) {
+  #metadata(headers) {
     const metadata = new grpc.Metadata();
     for (const [key, value] of Object.entries({...this.headers, ...headers})) metadata.set(key, value);
+    return metadata;
+  }
+
+  // Starts a call: `done` is its outcome, `cancel` gives it up. A streamed answer is a list.
+  start(method, request, {deadlineMs = callMsMax, headers = {}, body} = {}) {
+    const metadata = this.#metadata(headers);
     const {path, requestSerialize, responseDeserialize, responseStream} = Firestore.service[method];
     const serialize = body ? () => body : requestSerialize;
     const options = {deadline: Date.now() + deadlineMs};
@@ -63,6 +142,13 @@ export class Raw {
       }
     });
     return {done, cancel: () => call.cancel()};
+  }
+
+  // Opens Listen or Write.
+  open(method, {headers = {}} = {}) {
+    const metadata = this.#metadata(headers);
+    const {path, requestSerialize, responseDeserialize} = Firestore.service[method];
+    return new RawStream(this.#client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata));
   }
 
   call(method, request, options) {

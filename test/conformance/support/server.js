@@ -84,6 +84,7 @@ export async function startHearth({data, flags = []} = {}) {
     const address = await within(firstAddress(child, exited), startMsMax, 'starting hearth');
     return {
       address,
+      pid: child.pid,
       // Has it read its files again.
       hangUp: () => child.kill('SIGHUP'),
       async stop() {

@@ -1,0 +1,475 @@
+// Listen: targets, their first results, and what changes afterwards.
+
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+import {Fixture, expectOutcome, newProject, ownTest, useServer} from './support/check.js';
+import {Listener, isSnapshot, orderOf, queryOf, typeOf} from './support/listener.js';
+import {targetIsEmulator} from './support/server.js';
+import {Names, microsOf, toFields, toValue} from './support/values.js';
+
+const context = useServer();
+const noDeltas = 'it sends all results anew instead of what has changed';
+
+function open(more) {
+  const fixture = new Fixture(context);
+  return {fixture, listener: new Listener(fixture.raw, fixture, more)};
+}
+
+// What follows a write, in short, without the snapshots.
+async function after(listener, write) {
+  await listener.snapshotAt(await write);
+  return listener.take().short.filter((each) => each !== 'snapshot');
+}
+
+const where = (fieldPath, op, x) => ({fieldFilter: {field: {fieldPath}, op, value: toValue(x)}});
+
+test('a query: its results in order, then that they are complete, then a snapshot', async () => {
+  const {fixture, listener} = open();
+  const {commitTime} = await fixture.write(fixture.set('c/a', {n: 2}), fixture.set('c/b', {n: 1}), fixture.set('d/a', {n: 0}));
+  listener.addQuery(2, queryOf('c', {orderBy: orderOf('n')}));
+  await listener.current(2);
+  const {messages, short} = listener.take();
+  assert.deepStrictEqual(short, ['ADD 2', 'change c/b 2', 'change c/a 2', 'CURRENT 2', 'snapshot']);
+  assert.deepStrictEqual(messages[2].documentChange.document,
+    {name: fixture.doc('c/a'), fields: toFields({n: 2}), createTime: commitTime, updateTime: commitTime});
+  const [add, current, snapshot] = [messages[0], messages[3], messages[4]].map(({targetChange}) => targetChange);
+  assert.ok(!add.resumeToken?.length && !add.readTime);
+  for (const {resumeToken, readTime} of [current, snapshot]) {
+    assert.ok(resumeToken.length > 0);
+    assert.ok(microsOf(readTime) >= microsOf(commitTime));
+  }
+  assert.ok(microsOf(snapshot.readTime) >= microsOf(current.readTime));
+  await listener.cancel();
+});
+
+test('a query without results', async () => {
+  const {listener} = open();
+  listener.addQuery(2, queryOf('c'));
+  await listener.current(2);
+  assert.deepStrictEqual(listener.take().short, ['ADD 2', 'CURRENT 2', 'snapshot']);
+  await listener.cancel();
+});
+
+test('documents: each once, in the order asked for, missing ones as deleted', async () => {
+  const {fixture, listener} = open();
+  await fixture.write(fixture.set('c/a', {n: 1}), fixture.set('c/b', {n: 2}));
+  listener.addDocuments(4, ['c/b', 'c/none', 'c/a', 'c/b']);
+  await listener.current(4);
+  const {messages, short} = listener.take();
+  assert.deepStrictEqual(short, ['ADD 4', 'change c/b 4', 'delete c/none 4', 'change c/a 4', 'CURRENT 4', 'snapshot']);
+  assert.ok(messages[2].documentDelete.readTime);
+  listener.addDocuments(6, []);
+  await listener.current(6);
+  assert.deepStrictEqual(listener.take().short, ['ADD 6', 'CURRENT 6', 'snapshot']);
+  await listener.cancel();
+});
+
+ownTest('changes of a query come as deltas', noDeltas, async () => {
+  const {fixture, listener} = open();
+  await fixture.write(fixture.set('c/a', {n: 1}), fixture.set('c/b', {n: 2}));
+  listener.addQuery(2, queryOf('c', {where: where('n', 'GREATER_THAN', 0)}));
+  await listener.current(2);
+  listener.take();
+  const {set, remove} = {set: (...args) => fixture.set(...args), remove: (path) => fixture.remove(path)};
+  assert.deepStrictEqual(await after(listener, fixture.write(set('c/c', {n: 3}))), ['change c/c 2']);
+  assert.deepStrictEqual(await after(listener, fixture.write(set('c/a', {n: 9}))), ['change c/a 2']);
+  assert.deepStrictEqual(await after(listener, fixture.write(set('c/b', {n: -1}))), ['remove c/b 2']);
+  assert.deepStrictEqual(await after(listener, fixture.write(remove('c/c'))), ['delete c/c 2']);
+  assert.deepStrictEqual(await after(listener, fixture.write(set('c/b', {n: 5}), set('c/x', {n: 6}), remove('c/a'))),
+    ['delete c/a 2', 'change c/b 2', 'change c/x 2']);
+  // What does not concern it does not come: neither matched before nor after, another collection, the same data again.
+  await fixture.write(set('c/no', {n: -1}));
+  await fixture.write(set('c/no', {n: -2}), set('d/a', {n: 1}), set('c/b/c/a', {n: 1}));
+  await fixture.write(remove('c/no'), remove('c/nothing'));
+  await fixture.write(set('c/b', {n: 5}));
+  expectOutcome(await fixture.tryWrite(set('c/b', {n: 7}), set('c/none', {}, {currentDocument: {exists: true}})), {code: 'NOT_FOUND'});
+  assert.deepStrictEqual(await after(listener, fixture.write(set('c/z', {n: 1}))), ['change c/z 2']);
+  assert.deepStrictEqual(listener.fields(2), {'c/b': toFields({n: 5}), 'c/x': toFields({n: 6}), 'c/z': toFields({n: 1})});
+  await listener.cancel();
+});
+
+ownTest('changes of documents come as deltas', noDeltas, async () => {
+  const {fixture, listener} = open();
+  await fixture.write(fixture.set('c/a', {n: 1}));
+  listener.addDocuments(2, ['c/a', 'c/b']);
+  await listener.current(2);
+  listener.take();
+  assert.deepStrictEqual(await after(listener, fixture.write(fixture.set('c/b', {n: 1}), fixture.set('c/c', {}))), ['change c/b 2']);
+  assert.deepStrictEqual(await after(listener, fixture.write(fixture.set('c/a', {n: 2}))), ['change c/a 2']);
+  assert.deepStrictEqual(await after(listener, fixture.write(fixture.remove('c/a'))), ['delete c/a 2']);
+  assert.deepStrictEqual(await after(listener, fixture.write(fixture.set('c/a', {n: 3}))), ['change c/a 2']);
+  await listener.cancel();
+});
+
+ownTest('one message tells all targets of a document', noDeltas, async () => {
+  const {fixture, listener} = open();
+  await fixture.write(fixture.set('c/a', {n: 1}));
+  listener.addQuery(2, queryOf('c')).addQuery(4, queryOf('c', {where: where('n', 'EQUAL', 1)})).addDocuments(6, ['c/a']);
+  await listener.current(6);
+  listener.take();
+  assert.deepStrictEqual(await after(listener, fixture.write(fixture.set('c/a', {n: 1, x: 1}))), ['change c/a 2,4,6']);
+  assert.deepStrictEqual(await after(listener, fixture.write(fixture.set('c/a', {n: 2}))), ['change c/a 2,6,!4']);
+  assert.deepStrictEqual(await after(listener, fixture.write(fixture.remove('c/a'))), ['delete c/a 2,6']);
+  await listener.cancel();
+});
+
+test('every way of writing is heard', async () => {
+  const {fixture, listener} = open();
+  listener.addQuery(2, queryOf('c'));
+  await listener.current(2);
+  const at = async (request) => {
+    const {commitTime, updateTime, writeResults} = await request;
+    await listener.snapshotAt({commitTime: commitTime ?? updateTime ?? writeResults[0].updateTime});
+    return listener.fields(2);
+  };
+  assert.deepStrictEqual(await at(fixture.write(fixture.set('c/a', {n: 1}))), {'c/a': toFields({n: 1})});
+  await at(fixture.must('CreateDocument', {parent: fixture.root, collectionId: 'c', documentId: 'b', document: {fields: toFields({n: 2})}}));
+  await at(fixture.must('UpdateDocument', {document: {name: fixture.doc('c/b'), fields: toFields({n: 3})}}));
+  await at(fixture.must('BatchWrite', fixture.commit(fixture.set('c/d', {n: 4}))));
+  const transaction = await fixture.begin();
+  await fixture.must('GetDocument', {name: fixture.doc('c/a'), transaction});
+  await at(fixture.must('Commit', {...fixture.commit(fixture.remove('c/a')), transaction}));
+  await fixture.must('DeleteDocument', {name: fixture.doc('c/d')});
+  assert.deepStrictEqual(await at(fixture.write(fixture.set('c/z', {n: 5}))), {'c/b': toFields({n: 3}), 'c/z': toFields({n: 5})});
+  await listener.cancel();
+});
+
+test('limits: what leaves is replaced, what comes in pushes out', async () => {
+  const {fixture, listener} = open();
+  await fixture.write(...[1, 2, 3, 4, 5].map((n) => fixture.set(`c/${n}`, {n})));
+  listener.addQuery(2, queryOf('c', {orderBy: orderOf('n'), limit: {value: 2}}));
+  listener.addQuery(4, queryOf('c', {orderBy: orderOf('n'), limit: {value: 2}, offset: 1}));
+  // As SDKs ask for the last two: the order turned round.
+  listener.addQuery(6, queryOf('c', {orderBy: orderOf('n desc', '__name__ desc'), limit: {value: 2}}));
+  await listener.current(6);
+  const paths = async (...writes) => {
+    await listener.snapshotAt(await fixture.write(...writes));
+    return [2, 4, 6].map((id) => listener.paths(id).map((path) => path.slice(2)).join(' '));
+  };
+  assert.deepStrictEqual(await paths(fixture.set('d/x', {}), fixture.set('c/3', {n: 3, x: 1})), ['1 2', '2 3', '4 5']);
+  assert.deepStrictEqual(await paths(fixture.remove('c/1')), ['2 3', '3 4', '4 5']);
+  assert.deepStrictEqual(await paths(fixture.set('c/0', {n: 0})), ['0 2', '2 3', '4 5']);
+  assert.deepStrictEqual(await paths(fixture.set('c/0', {n: 9})), ['2 3', '3 4', '0 5']);
+  assert.deepStrictEqual(await paths(fixture.set('c/2', {n: 2, x: 1})), ['2 3', '3 4', '0 5']);
+  assert.deepStrictEqual(await paths(fixture.remove('c/2'), fixture.remove('c/3'), fixture.remove('c/4')), ['0 5', '0', '0 5']);
+  assert.deepStrictEqual(await paths(fixture.remove('c/0')), ['5', '', '5']);
+  assert.deepStrictEqual(await paths(fixture.set('c/6', {n: 6}), fixture.set('c/7', {n: 7}), fixture.set('c/8', {n: 8})), ['5 6', '6 7', '7 8']);
+  await listener.cancel();
+});
+
+ownTest('a limit says only what has changed', noDeltas, async () => {
+  const {fixture, listener} = open();
+  await fixture.write(...[1, 2, 3].map((n) => fixture.set(`c/${n}`, {n})));
+  listener.addQuery(2, queryOf('c', {orderBy: orderOf('n'), limit: {value: 2}}));
+  await listener.current(2);
+  listener.take();
+  assert.deepStrictEqual(await after(listener, fixture.write(fixture.remove('c/1'))), ['delete c/1 2', 'change c/3 2']);
+  assert.deepStrictEqual(await after(listener, fixture.write(fixture.set('c/0', {n: 0}))), ['change c/0 2', 'remove c/3 2']);
+  assert.deepStrictEqual(await after(listener, fixture.write(fixture.set('c/0', {n: 9}))), ['remove c/0 2', 'change c/3 2']);
+  await fixture.write(fixture.set('c/0', {n: 10}));
+  assert.deepStrictEqual(await after(listener, fixture.write(fixture.set('c/2', {n: 2.5}))), ['change c/2 2']);
+  await listener.cancel();
+});
+
+test('orders and cursors', async () => {
+  const {fixture, listener} = open();
+  await fixture.write(...[1, 2, 3, 4].map((n) => fixture.set(`c/${n}`, {n})));
+  const cursor = (n, before) => ({values: [toValue(n)], before});
+  listener.addQuery(2, queryOf('c', {orderBy: orderOf('n'), startAt: cursor(2, true), endAt: cursor(4, true)}));
+  listener.addQuery(4, queryOf('c', {orderBy: orderOf('n desc'), startAt: cursor(3, false)}));
+  await listener.current(4);
+  assert.deepStrictEqual(listener.take().short.filter((each) => each.startsWith('change')),
+    ['change c/2 2', 'change c/3 2', 'change c/2 4', 'change c/1 4']);
+  await listener.snapshotAt(await fixture.write(fixture.set('c/2', {n: 4}), fixture.set('c/4', {n: 2.5}), fixture.set('c/0', {n: 0}), fixture.set('c/no', {m: 2})));
+  assert.deepStrictEqual(listener.paths(2), ['c/3', 'c/4']);
+  assert.deepStrictEqual(listener.paths(4), ['c/0', 'c/1', 'c/4']);
+  await listener.cancel();
+});
+
+test('projections', async () => {
+  const {fixture, listener} = open();
+  await fixture.write(fixture.set('c/a', {n: 1, m: {x: 1, y: 2}}));
+  const select = (...paths) => ({select: {fields: paths.map((fieldPath) => ({fieldPath}))}});
+  listener.addQuery(2, queryOf('c', select('m.x'))).addQuery(4, queryOf('c', select('__name__'))).addQuery(6, queryOf('c'));
+  await listener.current(6);
+  const fields = () => [2, 4, 6].map((id) => listener.fields(id)['c/a']);
+  assert.deepStrictEqual(fields(), [toFields({m: {x: 1}}), {}, toFields({n: 1, m: {x: 1, y: 2}})]);
+  await listener.snapshotAt(await fixture.write(fixture.set('c/a', {n: 2, m: {x: 3, y: 4}})));
+  assert.deepStrictEqual(fields(), [toFields({m: {x: 3}}), {}, toFields({n: 2, m: {x: 3, y: 4}})]);
+  await listener.snapshotAt(await fixture.write(fixture.remove('c/a')));
+  assert.deepStrictEqual(fields(), [undefined, undefined, undefined]);
+  await listener.cancel();
+});
+
+test('collection groups, parents, and everything below one', async () => {
+  const {fixture, listener} = open();
+  listener.addQuery(2, {from: [{collectionId: 's', allDescendants: true}]});
+  listener.addQuery(4, queryOf('s'), {parent: fixture.doc('c/a')});
+  listener.addQuery(6, {from: [{collectionId: 's', allDescendants: true}]}, {parent: fixture.doc('c/b')});
+  await listener.current(6);
+  await listener.snapshotAt(await fixture.write(...['s/1', 'c/a/s/2', 'c/b/s/3', 'c/b/t/x/s/4', 'c/a/t/5', 'c/a'].map((path) => fixture.set(path, {}))));
+  assert.deepStrictEqual(listener.paths(2), ['c/a/s/2', 'c/b/s/3', 'c/b/t/x/s/4', 's/1']);
+  assert.deepStrictEqual(listener.paths(4), ['c/a/s/2']);
+  assert.deepStrictEqual(listener.paths(6), ['c/b/s/3', 'c/b/t/x/s/4']);
+  await listener.cancel();
+});
+
+ownTest('collections of any name', 'it sends no changes of such queries', async () => {
+  const {fixture, listener} = open();
+  await fixture.write(fixture.set('c/a', {}), fixture.set('d/b/e/c', {}));
+  listener.addQuery(2, {}).addQuery(4, {from: [{allDescendants: true}]}, {parent: fixture.doc('d/b')});
+  await listener.current(4);
+  assert.deepStrictEqual([listener.paths(2), listener.paths(4)], [['c/a'], ['d/b/e/c']]);
+  await listener.snapshotAt(await fixture.write(fixture.set('x/y', {}), fixture.set('d/b/z/w', {}), fixture.remove('c/a')));
+  assert.deepStrictEqual([listener.paths(2), listener.paths(4)], [['x/y'], ['d/b/e/c', 'd/b/z/w']]);
+  await listener.cancel();
+});
+
+test('targets come and go at any time', async () => {
+  const {fixture, listener} = open();
+  await fixture.write(fixture.set('c/a', {n: 1}), fixture.set('d/a', {n: 1}));
+  listener.addQuery(2, queryOf('c')).addQuery(4, queryOf('d'));
+  await listener.current(4);
+  listener.remove(2).remove(99).remove(0);
+  await listener.removed(2);
+  assert.deepStrictEqual(listener.take().messages.at(-1), {targetChange: {targetChangeType: 'REMOVE', targetIds: [2]}});
+  const write = await fixture.write(fixture.set('c/a', {n: 2}), fixture.set('d/a', {n: 2}));
+  await listener.snapshotAt(write);
+  assert.deepStrictEqual(listener.take().short.filter((each) => each.includes(' c/')), []);
+  assert.deepStrictEqual(listener.fields(4), {'d/a': toFields({n: 2})});
+  // Its id can be had again, for something else.
+  listener.addDocuments(2, ['c/a']);
+  await listener.current(2);
+  assert.deepStrictEqual(listener.fields(2), {'c/a': toFields({n: 2})});
+  // All at once, and gone before the first is answered.
+  for (let id = 10; id < 40; ++id) listener.addQuery(id, queryOf('c'));
+  for (let id = 10; id < 39; ++id) listener.remove(id);
+  await listener.current(39);
+  await listener.snapshotAt(await fixture.write(fixture.set('c/a', {n: 3})));
+  listener.remove(39);
+  await listener.removed(39);
+  for (let id = 10; id < 40; ++id) assert.ok(!listener.results.has(id));
+  assert.deepStrictEqual(listener.fields(2), {'c/a': toFields({n: 3})});
+  await listener.cancel();
+});
+
+ownTest('no snapshot shows half a commit, whatever the targets', 'its targets are not at one moment', async () => {
+  const {fixture, listener} = open();
+  const write = (n) => fixture.write(fixture.set('c/a', {n}), fixture.set('d/b', {n}), fixture.set('e/f/c/g', {n}));
+  await write(0);
+  listener.addQuery(2, queryOf('c')).addDocuments(4, ['d/b']).addQuery(6, queryOf('e')).addQuery(8, queryOf('c'), {parent: fixture.doc('e/f')});
+  const writing = (async () => {
+    for (let n = 1; n < 200; ++n) {
+      await write(n);
+      // A target that comes later must not be ahead of, or behind, the others.
+      if (n % 20 === 0) listener.addQuery(100 + n, queryOf(n % 40 ? 'c' : 'd'));
+      if (n % 20 === 10 && n > 20) listener.remove(100 + n - 10);
+    }
+    return write(200);
+  })();
+  const check = (snapshot) => {
+    const values = [...listener.results.values()].flatMap((documents) => [...documents.values()].map(({fields}) => fields.n.integerValue));
+    assert.ok(new Set(values).size <= 1, `${values} at ${JSON.stringify(snapshot)}`);
+    return values[0];
+  };
+  let last;
+  let before = 0n;
+  do {
+    const {targetChange} = await listener.until(isSnapshot);
+    last = check(targetChange);
+    assert.ok(microsOf(targetChange.readTime) >= before, 'snapshots go forward');
+    before = microsOf(targetChange.readTime);
+  } while (last !== '200');
+  await writing;
+  await listener.cancel();
+});
+
+ownTest('a snapshot is what a query at its time answers', 'its results may be newer than the time they come with', async () => {
+  const {fixture, listener} = open();
+  const structuredQuery = queryOf('c', {orderBy: orderOf('n'), limit: {value: 3}});
+  listener.addQuery(2, structuredQuery);
+  await listener.current(2);
+  const writes = [];
+  for (let i = 0; i < 60; ++i) {
+    const path = `c/${i * 7 % 10}`;
+    writes.push(fixture.write(i % 4 === 3 ? fixture.remove(path) : fixture.set(path, {n: i * 5 % 13})));
+  }
+  const last = (await Promise.all(writes)).map(({commitTime}) => commitTime).reduce((a, b) => (microsOf(a) > microsOf(b) ? a : b));
+  for (let readTime = {seconds: '0'}; microsOf(readTime) < microsOf(last);) {
+    ({targetChange: {readTime}} = await listener.until(isSnapshot));
+    const answers = await fixture.must('RunQuery', {parent: fixture.root, structuredQuery, readTime});
+    const expected = answers.filter(({document}) => document).map(({document}) => document.name.slice(fixture.root.length + 1)).sort();
+    assert.deepStrictEqual(listener.paths(2), expected);
+  }
+  await listener.cancel();
+});
+
+test('a target that is wrong ends by itself, the stream lives on', async () => {
+  const {fixture, listener} = open();
+  await fixture.write(fixture.set('c/a', {n: 1}));
+  const other = new Names(newProject());
+  const cases = [
+    [{query: {parent: fixture.root, structuredQuery: queryOf('c', {where: {compositeFilter: {op: 'AND', filters: [
+      where('a', 'NOT_IN', [1]), where('b', 'IN', [1])]}}})}}, "'NOT_IN' cannot be used in the same query with 'IN', 'ARRAY_CONTAINS_ANY' or 'OR'."],
+    [{query: {parent: fixture.root, structuredQuery: queryOf('c', {where: where('n', 'IN', [])})}}, "'IN' requires an non-empty ArrayValue."],
+    [{query: {parent: 'foo/bar', structuredQuery: queryOf('c')}}, 'Document parent name "foo/bar" lacks "projects" at index 0.'],
+    [{query: {structuredQuery: queryOf('c')}}, 'Document parent name "" lacks "projects" at index 0.'],
+    [{documents: {documents: ['foo']}}, 'Document name "foo" lacks "projects" at index 0.'],
+    [{documents: {documents: [fixture.doc('c')]}}, /^Document name ".*\/c" lacks "\/" at index \d+\.$/],
+  ];
+  const ours = [
+    [{}, 'A target must have a query or documents.'],
+    [{query: {parent: fixture.root, structuredQuery: queryOf('c', {limit: {value: -1}})}}, /limit/],
+    [{query: {parent: fixture.root, structuredQuery: queryOf('c', {findNearest: {vectorField: {fieldPath: 'v'},
+      queryVector: toValue({__type__: '__vector__', value: [0.5]}), distanceMeasure: 'EUCLIDEAN', limit: {value: 1}}})}},
+      'Queries for nearest neighbors cannot be listened to.'],
+    [{query: {parent: other.root, structuredQuery: queryOf('c')}}, /database/],
+    [{documents: {documents: [other.doc('c/a')]}}, /database/],
+  ];
+  for (const [target, message] of [...cases, ...(targetIsEmulator ? [] : ours)]) {
+    listener.add(2, target);
+    const cause = await listener.removed(2);
+    assert.deepStrictEqual(listener.take().short, ['ADD 2', 'REMOVE 2']);
+    expectOutcome({code: cause.code === 3 ? 'INVALID_ARGUMENT' : cause.code, message: cause.message}, {code: 'INVALID_ARGUMENT', message}, target);
+  }
+  listener.addQuery(2, queryOf('c'));
+  await listener.current(2);
+  assert.deepStrictEqual(listener.paths(2), ['c/a']);
+  await listener.cancel();
+});
+
+test('a limit of nothing', async () => {
+  const {fixture, listener} = open();
+  await fixture.write(fixture.set('c/a', {n: 1}));
+  listener.addQuery(2, queryOf('c', {limit: {value: 0}}));
+  await listener.current(2);
+  assert.deepStrictEqual(listener.paths(2), []);
+  await listener.cancel();
+});
+
+ownTest('once: the first snapshot is the last', 'it ignores once', async () => {
+  const {fixture, listener} = open();
+  await fixture.write(fixture.set('c/a', {n: 1}));
+  listener.addQuery(2, queryOf('c'), {once: true}).addQuery(4, queryOf('c'));
+  const cause = await listener.removed(2);
+  assert.ok(!cause);
+  const {short} = listener.take();
+  assert.deepStrictEqual(short.filter((each) => each.endsWith(' 2')), ['ADD 2', 'change c/a 2', 'CURRENT 2', 'REMOVE 2']);
+  assert.ok(short.indexOf('snapshot') > short.indexOf('CURRENT 2') && short.indexOf('snapshot') < short.indexOf('REMOVE 2'));
+  assert.deepStrictEqual(await after(listener, fixture.write(fixture.set('c/a', {n: 2})))
+    .then((each) => each.filter((text) => text.startsWith('change'))).then((each) => each.at(-1)), 'change c/a 4');
+  await listener.cancel();
+});
+
+test('ids that the server gives', async () => {
+  const {fixture, listener} = open();
+  await fixture.write(fixture.set('c/a', {n: 1}), fixture.set('d/b', {n: 1}));
+  listener.addQuery(0, queryOf('c')).addQuery(0, queryOf('d'));
+  const added = [];
+  while (added.length < 2) {
+    const {targetChange} = await listener.until(({targetChange}) => targetChange && typeOf(targetChange) === 'CURRENT');
+    added.push(...targetChange.targetIds);
+  }
+  assert.ok(added.every((id) => id > 0) && added[0] !== added[1], `${added}`);
+  assert.deepStrictEqual(added.map((id) => listener.paths(id)), [['c/a'], ['d/b']]);
+  listener.remove(added[0]);
+  await listener.removed(added[0]);
+  await listener.snapshotAt(await fixture.write(fixture.set('d/b', {n: 2})));
+  assert.deepStrictEqual(listener.fields(added[1]), {'d/b': toFields({n: 2})});
+  await listener.cancel();
+});
+
+test('ids that end the stream', async () => {
+  for (const {id, again, message, emulator} of [
+    {id: -1, message: 'Invalid target id: -1', emulator: {code: 'UNKNOWN', message: /./}},
+    {id: 2, again: 2, message: 'Target id 2 is in use already.', emulator: {code: 'UNKNOWN', message: ''}},
+    {id: 2, again: 0, message: 'Target ids must be assigned either all by the client or all by the server.', emulator: {code: 'OK', message: ''}},
+  ]) {
+    const {listener} = open();
+    listener.addQuery(id, queryOf('c'));
+    if (again !== undefined) listener.addQuery(again, queryOf('d'));
+    if (emulator.code === 'OK' && targetIsEmulator) listener.stream.halfClose();
+    expectOutcome(await listener.end(), {code: 'INVALID_ARGUMENT', message, emulator});
+  }
+});
+
+test('a request without a target', async () => {
+  const {listener} = open();
+  listener.send({});
+  expectOutcome(await listener.end(), {code: 'INVALID_ARGUMENT', message: 'A listen request must add or remove a target.',
+    emulator: {code: 'UNKNOWN', message: /./}});
+});
+
+test('which database', async () => {
+  const fixture = new Fixture(context);
+  await fixture.write(fixture.set('c/a', {n: 1}));
+  // By header, without a word in the request.
+  const byHeader = new Listener(fixture.raw, fixture, {database: ''});
+  byHeader.addQuery(2, queryOf('c'));
+  await byHeader.current(2);
+  assert.deepStrictEqual(byHeader.paths(2), ['c/a']);
+  await byHeader.cancel();
+  // Neither.
+  const none = new Listener(fixture.raw, fixture, {database: '', headers: {}});
+  none.addQuery(2, queryOf('c'));
+  expectOutcome(await none.end(), {code: 'INVALID_ARGUMENT', message: "'database' must be set on the first request of a stream.",
+    emulator: {code: 'UNKNOWN', message: ''}});
+});
+
+ownTest('the database of the requests', 'only the header counts there', async () => {
+  const fixture = new Fixture(context);
+  await fixture.write(fixture.set('c/a', {n: 1}));
+  const listener = new Listener(fixture.raw, fixture, {headers: {}});
+  listener.addQuery(2, queryOf('c'));
+  await listener.current(2);
+  assert.deepStrictEqual(listener.paths(2), ['c/a']);
+  listener.database = ''; // Needed in the first request only.
+  listener.addQuery(4, queryOf('c'));
+  await listener.current(4);
+  const other = `${fixture.database}2`;
+  listener.send({database: other, removeTarget: 4});
+  expectOutcome(await listener.end(), {code: 'INVALID_ARGUMENT',
+    message: `Request specified a database (${other}) that did not match the expected database (${fixture.database})`});
+  const wrong = new Listener(fixture.raw, fixture, {database: 'foo', headers: {}});
+  wrong.addQuery(2, queryOf('c'));
+  expectOutcome(await wrong.end(), {code: 'INVALID_ARGUMENT'});
+});
+
+test('databases do not hear each other', async () => {
+  const fixture = new Fixture(context);
+  const named = new Fixture(context, 'other');
+  const listeners = [fixture, named].map((each) => new Listener(each.raw, each));
+  for (const listener of listeners) {
+    listener.addQuery(2, queryOf('c'));
+    await listener.current(2);
+  }
+  await named.write(named.set('c/n', {}));
+  const last = await fixture.write(fixture.set('c/a', {}));
+  await listeners[0].snapshotAt(last);
+  await listeners[1].snapshotAt(await named.write(named.set('c/m', {})));
+  assert.deepStrictEqual(listeners.map((listener) => listener.paths(2)), [['c/a'], ['c/m', 'c/n']]);
+  for (const listener of listeners) await listener.cancel();
+});
+
+test('half-close ends the stream', async () => {
+  const {fixture, listener} = open();
+  listener.addQuery(2, queryOf('c'));
+  await listener.current(2);
+  listener.stream.halfClose();
+  expectOutcome(await listener.end(), {code: 'OK'});
+  await fixture.write(fixture.set('c/a', {}));
+  const silent = open().listener;
+  silent.stream.halfClose();
+  expectOutcome(await silent.end(), {code: 'OK'});
+});
+
+test('large results', async () => {
+  const {fixture, listener} = open();
+  const text = 'x'.repeat(900_000);
+  for (let i = 0; i < 20; ++i) await fixture.write(fixture.set(`c/${i}`, {text, i}));
+  listener.addQuery(2, queryOf('c'));
+  await listener.current(2);
+  assert.equal(listener.paths(2).length, 20);
+  assert.ok([...listener.results.get(2).values()].every(({fields}) => fields.text.stringValue.length === text.length));
+  await listener.cancel();
+});

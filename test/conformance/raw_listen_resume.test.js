@@ -1,0 +1,269 @@
+// Listen: targets that go on where an earlier one has ended.
+
+import assert from 'node:assert/strict';
+import {mkdtempSync} from 'node:fs';
+import {join} from 'node:path';
+import {test} from 'node:test';
+import {mayContain} from './support/bloom_filter.js';
+import {Fixture, expectOutcome, ownTest, useServer} from './support/check.js';
+import {Listener, orderOf, queryOf} from './support/listener.js';
+import {folder, serve} from './support/own_server.js';
+import {Raw} from './support/raw.js';
+import {timeOf, toFields, toValue} from './support/values.js';
+
+const context = useServer();
+const ignored = 'it answers every token with all results';
+const targets = {
+  query: (listener, more) => listener.addQuery(2, queryOf('c', {where: {fieldFilter: {field: {fieldPath: 'n'}, op: 'GREATER_THAN', value: toValue(0)}}}), more),
+  limit: (listener, more) => listener.addQuery(2, queryOf('c', {orderBy: orderOf('n'), limit: {value: 3}}), more),
+  documents: (listener, more) => listener.addDocuments(2, ['c/a', 'c/b', 'c/e', 'c/none'], more),
+};
+
+// Listens, and hangs up: what the client has got, and how to go on.
+async function listenOnce(fixture, add) {
+  const listener = new Listener(fixture.raw, fixture);
+  add(listener);
+  const {resumeToken, readTime} = await listener.current(2);
+  await listener.cancel();
+  return {resumeToken, readTime, results: listener.results};
+}
+
+// Listens again from there. `short`: what came, without the snapshot.
+async function listenOn(fixture, add, {results}, more) {
+  const listener = new Listener(fixture.raw, fixture);
+  for (const [id, documents] of results) listener.results.set(id, new Map(documents));
+  add(listener, more);
+  await listener.current(2);
+  const {messages, short} = listener.take();
+  return {listener, messages, short: short.filter((each) => each !== 'snapshot')};
+}
+
+async function fill(fixture) {
+  await fixture.write(...['a', 'b', 'c', 'd'].map((id, n) => fixture.set(`c/${id}`, {n: n + 1})));
+}
+
+const change = (fixture) => fixture.write(fixture.set('c/a', {n: 9}), fixture.remove('c/b'), fixture.set('c/c', {n: -1}), fixture.set('c/e', {n: 1}),
+  fixture.set('c/no', {n: -1}), fixture.set('d/a', {n: 1}));
+
+const expectedDeltas = {
+  query: ['ADD 2', 'change c/a 2', 'delete c/b 2', 'remove c/c 2', 'change c/e 2', 'CURRENT 2'],
+  limit: ['ADD 2', 'change c/c 2', 'change c/e 2', 'change c/no 2', 'delete c/b 2', 'remove c/a 2', 'CURRENT 2'],
+  documents: ['ADD 2', 'change c/a 2', 'delete c/b 2', 'change c/e 2', 'CURRENT 2'],
+};
+// The order of a delta is not promised; that of what is around it is.
+const sorted = ([first, ...rest]) => [first, ...rest.slice(0, -1).sort(), rest.at(-1)];
+
+for (const [kind, add] of Object.entries(targets)) {
+  ownTest(`${kind}: a token brings what has changed, and only that`, ignored, async () => {
+    const fixture = new Fixture(context);
+    await fill(fixture);
+    const earlier = await listenOnce(fixture, add);
+    const unchanged = await listenOn(fixture, add, earlier, {resumeToken: earlier.resumeToken});
+    assert.deepStrictEqual(unchanged.short, ['ADD 2', 'CURRENT 2']);
+    const {commitTime} = await change(fixture);
+    for (const how of [{resumeToken: earlier.resumeToken}, {readTime: earlier.readTime}]) {
+      const later = await listenOn(fixture, add, earlier, how);
+      assert.deepStrictEqual(sorted(later.short), sorted(expectedDeltas[kind]));
+      const anew = new Listener(fixture.raw, fixture);
+      add(anew);
+      await anew.current(2);
+      assert.deepStrictEqual(later.listener.fields(2), anew.fields(2));
+      // It is as live as any other.
+      const next = await fixture.write(fixture.set('c/e', {n: 1, how: Object.keys(how)[0]}));
+      for (const listener of [later.listener, anew]) await listener.snapshotAt(next);
+      assert.deepStrictEqual(later.listener.fields(2), anew.fields(2));
+      await Promise.all([later.listener.cancel(), anew.cancel()]);
+    }
+    // From the moment of the commit itself, all is known.
+    const since = await listenOn(fixture, add, {results: new Map([[2, new Map()]])}, {readTime: commitTime});
+    assert.deepStrictEqual(since.short, ['ADD 2', 'change c/e 2', 'CURRENT 2']);
+    await Promise.all([since.listener.cancel(), unchanged.listener.cancel()]);
+  });
+
+  test(`${kind}: whatever the token, the client ends up with the results`, async () => {
+    const fixture = new Fixture(context);
+    await fill(fixture);
+    const earlier = await listenOnce(fixture, add);
+    await change(fixture);
+    const now = BigInt(Date.now()) * 1000n;
+    const anew = await listenOn(fixture, add, {results: new Map()});
+    for (const how of [{resumeToken: earlier.resumeToken}, {resumeToken: Buffer.from('garbage')}, {resumeToken: Buffer.alloc(24, 7)},
+      {readTime: timeOf(now - 7_200_000_000n)}, {readTime: timeOf(now + 3_600_000_000n)}]) {
+      const later = await listenOn(fixture, add, earlier, how);
+      assert.deepStrictEqual(later.listener.fields(2), anew.listener.fields(2), JSON.stringify(how));
+      await later.listener.cancel();
+    }
+    await anew.listener.cancel();
+  });
+}
+
+test('a token that says nothing here: all anew', async () => {
+  const fixture = new Fixture(context);
+  await fill(fixture);
+  const now = BigInt(Date.now()) * 1000n;
+  for (const how of [{resumeToken: Buffer.from('garbage')}, {readTime: timeOf(now - 7_200_000_000n)}, {readTime: timeOf(now + 3_600_000_000n)}]) {
+    const {listener, short} = await listenOn(fixture, targets.query, {results: new Map()}, how);
+    assert.deepStrictEqual(short, ['ADD 2', 'RESET 2', 'change c/a 2', 'change c/b 2', 'change c/c 2', 'change c/d 2', 'CURRENT 2']);
+    await listener.cancel();
+  }
+});
+
+ownTest('a token outlives the server, but says nothing to another', ignored, async () => {
+  const data = mkdtempSync(join(folder, 'data-'));
+  const [first, other] = [await serve({data}), await serve()];
+  let fixture = new Fixture({raw: new Raw(first.address)});
+  await fill(fixture);
+  const earlier = await listenOnce(fixture, targets.query);
+  await fixture.write(fixture.set('c/a', {n: 7}));
+  fixture.raw.close();
+  await first.stop();
+
+  const again = await serve({data});
+  fixture.raw = new Raw(again.address);
+  await fixture.write(fixture.remove('c/b'));
+  for (const how of [{resumeToken: earlier.resumeToken}, {readTime: earlier.readTime}]) {
+    const later = await listenOn(fixture, targets.query, earlier, how);
+    assert.deepStrictEqual(later.short, ['ADD 2', 'change c/a 2', 'delete c/b 2', 'CURRENT 2']);
+    assert.deepStrictEqual(later.listener.paths(2), ['c/a', 'c/c', 'c/d']);
+    await later.listener.cancel();
+  }
+  fixture.raw.close();
+
+  fixture.raw = new Raw(other.address);
+  await fixture.write(fixture.set('c/x', {n: 1}));
+  const elsewhere = await listenOn(fixture, targets.query, earlier, {resumeToken: earlier.resumeToken});
+  assert.deepStrictEqual(elsewhere.short, ['ADD 2', 'RESET 2', 'change c/x 2', 'CURRENT 2']);
+  await elsewhere.listener.cancel();
+  fixture.raw.close();
+});
+
+ownTest('a server that stops ends its streams, so that clients come back', 'it is not ours to stop', async () => {
+  const server = await serve();
+  const fixture = new Fixture({raw: new Raw(server.address)});
+  const listener = new Listener(fixture.raw, fixture);
+  targets.query(listener);
+  await listener.current(2);
+  const writes = fixture.raw.open('Write').send({database: fixture.database});
+  await writes.next();
+  const stopped = server.stop();
+  expectOutcome(await listener.end(), {code: 'UNAVAILABLE'});
+  expectOutcome(await writes.ended, {code: 'UNAVAILABLE'});
+  await stopped;
+  fixture.raw.close();
+});
+
+ownTest('a client that misses more than a delta is told starts anew', ignored, async () => {
+  const fixture = new Fixture(context);
+  await fill(fixture);
+  const earlier = await listenOnce(fixture, targets.query);
+  for (let from = 0; from < 10_500; from += 500) {
+    await fixture.write(...Array.from({length: 500}, (_, i) => fixture.set(`c/x${from + i}`, {n: 1})));
+  }
+  const later = await listenOn(fixture, targets.query, earlier, {resumeToken: earlier.resumeToken});
+  assert.deepStrictEqual(later.short.slice(0, 2), ['ADD 2', 'RESET 2']);
+  assert.equal(later.listener.paths(2).length, 10_504);
+  await later.listener.cancel();
+});
+
+ownTest('a client that misses more bytes than are told one by one starts anew', ignored, async () => {
+  const fixture = new Fixture(context);
+  await fill(fixture);
+  const text = 'x'.repeat(1_000_000);
+  for (const [documents, isReset] of [[14, false], [20, true]]) {
+    const earlier = await listenOnce(fixture, targets.query);
+    for (let i = 0; i < documents; ++i) await fixture.write(fixture.set(`c/${documents}-${i}`, {n: 1, text}));
+    const later = await listenOn(fixture, targets.query, earlier, {resumeToken: earlier.resumeToken});
+    assert.equal(later.short.includes('RESET 2'), isReset);
+    assert.equal(later.listener.paths(2).length, earlier.results.get(2).size + documents);
+    await later.listener.cancel();
+  }
+});
+
+ownTest('a client that has another number of documents gets a filter of their names', 'it sends no existence filters', async () => {
+  const fixture = new Fixture(context);
+  const ids = Array.from({length: 60}, (_, i) => `${i}é\u{1F600}`.slice(0, 2 + i % 5) + i);
+  await fixture.write(...ids.map((id) => fixture.set(`c/${id}`, {n: 1})));
+  for (const add of [targets.query, (listener, more) => listener.addQuery(2, queryOf('c', {orderBy: orderOf('n'), limit: {value: 100}}), more)]) {
+    const earlier = await listenOnce(fixture, add);
+    const count = earlier.results.get(2).size;
+    const right = await listenOn(fixture, add, earlier, {resumeToken: earlier.resumeToken, expectedCount: {value: count}});
+    assert.deepStrictEqual(right.short, ['ADD 2', 'CURRENT 2']);
+    await fixture.write(fixture.set('c/new', {n: 2}), fixture.set(`c/${ids[0]}`, {n: count}));
+    // What a client may have kept of documents that are no results any more.
+    const wrong = await listenOn(fixture, add, earlier, {resumeToken: earlier.resumeToken, expectedCount: {value: count + 1}});
+    const filters = wrong.messages.filter(({filter}) => filter).map(({filter}) => filter);
+    assert.equal(filters.length, 1);
+    assert.ok(wrong.short.indexOf('filter 2') < wrong.short.indexOf('CURRENT 2'));
+    const [{targetId, count: stands, unchangedNames}] = filters;
+    assert.equal(targetId, 2);
+    assert.equal(stands, wrong.listener.paths(2).length);
+    assert.ok(unchangedNames.hashCount > 0 && unchangedNames.bits.bitmap.length > 0);
+    for (const id of ids.slice(1)) assert.ok(mayContain(unchangedNames, fixture.doc(`c/${id}`)), id);
+    // One in a hundred would be usual.
+    const strangers = Array.from({length: 1000}, (_, i) => fixture.doc(`c/stranger${i}`)).filter((name) => mayContain(unchangedNames, name));
+    assert.ok(strangers.length < 100, `${strangers.length} of 1000 strangers pass`);
+    await Promise.all([right.listener.cancel(), wrong.listener.cancel()]);
+    await fixture.write(fixture.remove('c/new'));
+  }
+});
+
+ownTest('the filter of a query without results', 'it sends no existence filters', async () => {
+  const fixture = new Fixture(context);
+  await fixture.write(fixture.set('c/a', {n: 1}));
+  const earlier = await listenOnce(fixture, targets.query);
+  await fixture.write(fixture.remove('c/a'));
+  const {listener, messages, short} = await listenOn(fixture, targets.query, earlier, {resumeToken: earlier.resumeToken, expectedCount: {value: 5}});
+  assert.deepStrictEqual(short, ['ADD 2', 'delete c/a 2', 'filter 2', 'CURRENT 2']);
+  const {filter} = messages.find((message) => message.filter);
+  assert.equal(filter.count ?? 0, 0);
+  assert.ok(!mayContain(filter.unchangedNames ?? {}, fixture.doc('c/a')));
+  await listener.cancel();
+});
+
+ownTest('once, from a token', 'it ignores once and tokens', async () => {
+  const fixture = new Fixture(context);
+  await fill(fixture);
+  const earlier = await listenOnce(fixture, targets.query);
+  await fixture.write(fixture.set('c/e', {n: 5}));
+  const listener = new Listener(fixture.raw, fixture);
+  targets.query(listener, {resumeToken: earlier.resumeToken, once: true});
+  await listener.removed(2);
+  assert.deepStrictEqual(listener.take().short, ['ADD 2', 'change c/e 2', 'CURRENT 2', 'snapshot', 'REMOVE 2']);
+  await listener.cancel();
+});
+
+ownTest('every snapshot is a place to go on from', ignored, async () => {
+  const fixture = new Fixture(context);
+  const listener = new Listener(fixture.raw, fixture);
+  targets.limit(listener);
+  listener.addDocuments(4, ['ticks/t']); // Changes with every write, so that each has its snapshot.
+  const places = [];
+  const keep = ({resumeToken}) => places.push({resumeToken, results: new Map([[2, new Map(listener.results.get(2))]])});
+  keep(await listener.current(4));
+  for (let i = 0; i < 20; ++i) {
+    const path = `c/${i * 7 % 6}`;
+    const write = i % 5 === 4 ? fixture.remove(path) : fixture.set(path, {n: i * 11 % 7});
+    keep(await listener.snapshotAt(await fixture.write(write, fixture.set('ticks/t', {i}))));
+  }
+  for (const place of places) {
+    const later = await listenOn(fixture, targets.limit, place, {resumeToken: place.resumeToken});
+    assert.ok(!later.short.includes('RESET 2'));
+    assert.deepStrictEqual(later.listener.fields(2), listener.fields(2));
+    await later.listener.cancel();
+  }
+  await listener.cancel();
+});
+
+ownTest('a document with changes that undo each other has not changed', ignored, async () => {
+  const fixture = new Fixture(context);
+  await fill(fixture);
+  const earlier = await listenOnce(fixture, targets.query);
+  await fixture.write(fixture.set('c/new', {n: 1}));
+  await fixture.write(fixture.remove('c/new'));
+  await fixture.write(fixture.set('c/a', {n: 8}));
+  await fixture.write(fixture.set('c/a', {n: 1}));
+  const {listener, short} = await listenOn(fixture, targets.query, earlier, {resumeToken: earlier.resumeToken});
+  assert.deepStrictEqual(short.filter((each) => each.includes('c/new')), []);
+  assert.deepStrictEqual(listener.fields(2)['c/a'], toFields({n: 1}));
+  await listener.cancel();
+});

@@ -1,0 +1,47 @@
+// A TCP proxy whose connections can be cut.
+
+import {connect, createServer} from 'node:net';
+
+export class CuttingProxy {
+  #server;
+  #pairs = new Set();
+
+  // Listens on a port of its own for connections to `address`.
+  static async start(address) {
+    const proxy = new CuttingProxy();
+    const [host, port] = address.split(':');
+    proxy.#server = createServer((client) => proxy.#join(client, connect(Number(port), host)));
+    await new Promise((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
+    proxy.address = `127.0.0.1:${proxy.#server.address().port}`;
+    return proxy;
+  }
+
+  #join(client, server) {
+    const pair = [client, server];
+    this.#pairs.add(pair);
+    for (const [from, to] of [pair, [server, client]]) {
+      from.setNoDelay(true);
+      from.on('error', () => {});
+      from.on('close', () => {
+        to.destroy();
+        this.#pairs.delete(pair);
+      });
+      from.pipe(to);
+    }
+  }
+
+  // Cuts those connections that `isChosen`, in the middle of whatever they carry. Returns how many.
+  cut(isChosen = () => true) {
+    const chosen = [...this.#pairs].filter(isChosen);
+    for (const [client, server] of chosen) {
+      client.resetAndDestroy();
+      server.resetAndDestroy();
+    }
+    return chosen.length;
+  }
+
+  async stop() {
+    this.cut();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
