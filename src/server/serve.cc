@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "doors/control/control_service.h"
+#include "doors/webchannel/channel_service.h"
 #include "engine/engine.h"
 #include "http/grpc_service.h"
 #include "http/router.h"
@@ -113,10 +114,13 @@ Status Serve(const ServeOptions& options) {
   service::FirestoreService firestore(*engine, clock);
   firestore.Register(&methods);
   doors::control::ControlService control(*engine);
+  doors::webchannel::ChannelService channel(methods);
   http::Router router;
   router.SetGrpc(grpc);
   router.AddService("/hearth/", control);
   router.AddService("/metrics", control);
+  router.AddService("/google.firestore.v1.Firestore/Listen/channel", channel);
+  router.AddService("/google.firestore.v1.Firestore/Write/channel", channel);
   router.AddPlain("GET", "/", [](const std::shared_ptr<http::PlainCall>& call) {
     call->Respond({.body = "Ok\n"});
   });
