@@ -61,6 +61,7 @@ struct Committer::Group {
   std::vector<Database*> new_databases;
   std::optional<Timestamp> newest;  // Of the commits that change something on disk.
   std::vector<index::EntryChange> vector_changes;
+  std::vector<watch::Change> changes;
 
   // One document's change, and what it replaced.
   void Put(const std::string& key, const Record& before, const Record& after,
@@ -98,7 +99,7 @@ struct Committer::Group {
 
 Committer::Committer(storage::Store& store, CommitClock& clock, DocumentCache& cache,
                      const DocumentReader& reader, LockTable& locks, const IndexRegistry& indexes,
-                     VectorGraphs& vector_graphs)
+                     VectorGraphs& vector_graphs, ChangeFeed& change_feed)
     : store_(store),
       clock_(clock),
       cache_(cache),
@@ -106,6 +107,7 @@ Committer::Committer(storage::Store& store, CommitClock& clock, DocumentCache& c
       locks_(locks),
       indexes_(indexes),
       vector_graphs_(vector_graphs),
+      change_feed_(change_feed),
       thread_([this] { Run(); }) {}
 
 Committer::~Committer() {
@@ -208,7 +210,8 @@ void Committer::CommitGroup(Work work) {
     Log(LogLevel::kError, "commit failed",
         {{"commits", commits.size()}, {"error", stored.ToString()}});
   }
-  clock_.Publish();
+  if (!stored.ok()) group.changes.clear();
+  change_feed_.Publish(std::move(group.changes), group.newest.value_or(Timestamp()));
   locks_.ReleaseAll(owners);
   for (size_t i = 0; i < commits.size(); ++i) {
     // Where the store failed, also those that had failed before: they may have been judged by
@@ -255,6 +258,8 @@ Result<CommitResult> Committer::Stage(AdmittedCommit& commit, Group* group) {
     changed_keys.push_back(touched.key);
     group->Put(touched.key, touched.edit.before(), touched.after, result.commit_time);
     group->indexes->NoteTouched(database.number, *touched.path, touched.key);
+    group->changes.push_back(
+        {database.number, *touched.path, touched.edit.before(), touched.after, result.commit_time});
   }
   for (index::EntryChange& entry : entries) group->PutEntry(std::move(entry));
   for (size_t i = 0; i < touched_by_write.size(); ++i) {

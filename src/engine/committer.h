@@ -13,6 +13,7 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
+#include "engine/change_feed.h"
 #include "engine/commit_clock.h"
 #include "engine/database.h"
 #include "engine/document_cache.h"
@@ -58,7 +59,7 @@ class Committer {
 
   Committer(storage::Store& store, CommitClock& clock, DocumentCache& cache,
             const DocumentReader& reader, LockTable& locks, const IndexRegistry& indexes,
-            VectorGraphs& vector_graphs);
+            VectorGraphs& vector_graphs, ChangeFeed& change_feed);
   ~Committer();
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
@@ -100,6 +101,7 @@ class Committer {
   LockTable& locks_;
   const IndexRegistry& indexes_;
   VectorGraphs& vector_graphs_;
+  ChangeFeed& change_feed_;
   std::atomic<uint64_t> failed_groups_ = 0;
 
   Mutex mutex_;  // Guards the queue only; nothing is called while it is held.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "engine/keys.h"
@@ -23,6 +24,18 @@ Result<Timestamp> LoadNewestCommitTime(const storage::Store& store) {
   if (!stored) return Timestamp();
   ASSIGN_OR_RETURN(const uint64_t micros, DecodeUint64(*stored));
   return Timestamp::FromMicros(static_cast<int64_t>(micros));
+}
+
+// Tells this store's tokens from those of others that were served at the same address.
+Result<std::string> LoadStoreId(storage::Store& store, RandomSource& random) {
+  ASSIGN_OR_RETURN(std::optional<std::string> stored,
+                   store.Get(storage::Space::kMeta, kStoreIdKey));
+  if (stored) return *std::move(stored);
+  std::string id = EncodeUint64(random.Next());
+  storage::Batch batch;
+  batch.Put(storage::Space::kMeta, std::string(kStoreIdKey), id);
+  RETURN_IF_ERROR(store.Commit(batch));
+  return id;
 }
 
 LockScope ToLockScope(const Database& database, const ReadScope& scope) {
@@ -61,6 +74,8 @@ Result<std::unique_ptr<Engine>> Engine::Open(storage::Store& store, const Clock&
   ASSIGN_OR_RETURN(engine->index_keeper_,
                    IndexKeeper::Open(store, clock, engine->indexes_, options.indexes));
   ASSIGN_OR_RETURN(engine->ttl_policies_, TtlPolicies::Load(store));
+  ASSIGN_OR_RETURN(engine->store_id_, LoadStoreId(store, random));
+  engine->change_feed_.Start();
   engine->index_keeper_->Start(engine->committer_);
   engine->vector_graphs_.Start();
   engine->StartTtl();
@@ -82,9 +97,12 @@ Engine::Engine(storage::Store& store, const Clock& clock, RandomSource& random,
       reader_(store, commit_clock_, cache_),
       locks_(clock, options.lock_wait_max),
       transactions_(clock, commit_clock_, locks_, random),
+      change_feed_(commit_clock_, clock),
       vector_graphs_(store, clock, indexes_, options_.vectors, options.history),
       readers_(options.reader_threads, options.queued_reads_max),
-      committer_(store, commit_clock_, cache_, reader_, locks_, indexes_, vector_graphs_) {}
+      watch_threads_(options.watch_threads, std::numeric_limits<size_t>::max()),
+      committer_(store, commit_clock_, cache_, reader_, locks_, indexes_, vector_graphs_,
+                 change_feed_) {}
 
 Engine::~Engine() {
   {
@@ -97,6 +115,7 @@ Engine::~Engine() {
   // waits any more.
   locks_.Close(Status(Code::kUnavailable, "the database is closing"));
   if (ttl_sweeper_) ttl_sweeper_->Stop();
+  change_feed_.Stop();  // While those whom it sets to work are still there.
   if (index_keeper_) index_keeper_->Stop();
 }
 
@@ -123,27 +142,19 @@ Result<std::unique_ptr<ReadView>> Engine::ViewAt(const Database& database, const
   if (scope.access == ReadScope::Access::kScans) {
     parts.indexes = indexes_.Current();  // Before the snapshot: see IndexRegistry.
     parts.snapshot = store_.NewSnapshot();
+    // The snapshot says itself which commit is its newest. Where that is a later one, or one that
+    // is not published yet, scans go back to what was.
+    ASSIGN_OR_RETURN(const std::optional<std::string> stored,
+                     parts.snapshot->Get(storage::Space::kMeta, kCommitTimeKey));
+    ASSIGN_OR_RETURN(const uint64_t newest, stored ? DecodeUint64(*stored) : Result<uint64_t>(0u));
+    parts.is_present = newest <= static_cast<uint64_t>(read_time.micros());
   }
   return std::make_unique<ReadView>(std::move(parts));
 }
 
 Result<std::unique_ptr<ReadView>> Engine::ViewNow(const Database& database, const ReadScope& scope,
                                                   ReadView::Parts parts) {
-  if (scope.access == ReadScope::Access::kSingleDocuments) {
-    return ViewAt(database, scope, commit_clock_.ReadTime(), std::move(parts));
-  }
-  parts.database = &database;
-  parts.reader = &reader_;
-  parts.read_time = commit_clock_.ReadTime();
-  parts.indexes = indexes_.Current();
-  parts.snapshot = store_.NewSnapshot();
-  // The snapshot says itself which commit is its newest. Where that is not published yet, the scan
-  // goes back to what is.
-  ASSIGN_OR_RETURN(const std::optional<std::string> stored,
-                   parts.snapshot->Get(storage::Space::kMeta, kCommitTimeKey));
-  ASSIGN_OR_RETURN(const uint64_t newest, stored ? DecodeUint64(*stored) : Result<uint64_t>(0u));
-  parts.is_present = newest <= static_cast<uint64_t>(parts.read_time.micros());
-  return std::make_unique<ReadView>(std::move(parts));
+  return ViewAt(database, scope, commit_clock_.ReadTime(), std::move(parts));
 }
 
 void Engine::ReadAt(const Database& database, Timestamp read_time, const ReadScope& scope,
@@ -307,6 +318,7 @@ void Engine::Maintain() {
   transactions_.Expire();
   index_keeper_->Maintain();
   vector_graphs_.Maintain();
+  change_feed_.Maintain();
   const int64_t horizon = clock_.WallMicros() -
                           std::chrono::microseconds(options_.history).count() -
                           kHistorySlack.count();

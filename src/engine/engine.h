@@ -17,6 +17,7 @@
 #include "base/status.h"
 #include "base/thread_pool.h"
 #include "engine/catalog.h"
+#include "engine/change_feed.h"
 #include "engine/commit_clock.h"
 #include "engine/commits_under_way.h"
 #include "engine/committer.h"
@@ -34,6 +35,7 @@
 #include "engine/ttl_policies.h"
 #include "engine/ttl_sweeper.h"
 #include "engine/vector_graphs.h"
+#include "engine/watcher.h"
 #include "engine/write.h"
 #include "model/names.h"
 #include "query/normalize.h"
@@ -45,6 +47,8 @@ struct EngineOptions {
   size_t document_cache_bytes = 32 * 1024 * 1024;
   size_t reader_threads = 4;
   size_t queued_reads_max = 20'000;
+  // For listeners: what they read at first, and what they hear of later.
+  size_t watch_threads = 4;
   // How far back reads at an earlier time go.
   std::chrono::seconds history = std::chrono::hours(1);
   // How long a commit or a transaction's read waits for somebody else's transaction.
@@ -116,6 +120,29 @@ class Engine {
   Result<std::string> BeginTransaction(const Database& database, const TransactionOptions& options);
   Status Rollback(const Database& database, std::string_view transaction);
 
+  // Listens to a database. The targets are added to what is returned.
+  std::shared_ptr<Watcher> Watch(Database& database, std::unique_ptr<WatchSink> sink);
+  // Where a listener can go on later; and the other way round, nullopt for what is none of this
+  // store's tokens.
+  std::string ResumeToken(model::Timestamp read_time) const;
+  std::optional<model::Timestamp> ReadResumeToken(std::string_view token) const;
+
+  // For watchers. They may wait for the disk.
+  ChangeFeed& change_feed() { return change_feed_; }
+  // Runs `task` on one of the watchers' threads. Each watcher has at most one task waiting.
+  void RunWatch(std::function<void()> task);
+  Result<std::unique_ptr<QueryRun>> QueryAt(Database& database, query::NormalizedQuery query,
+                                            model::Timestamp read_time);
+  Result<std::unique_ptr<ReadView>> ViewAtSettled(const Database& database,
+                                                  model::Timestamp read_time);
+  // Whether everything that has changed since can still be told.
+  bool IsInHistory(model::Timestamp time) const { return CheckReadTime(time).ok(); }
+  // The documents that `concerns` picks and that differ between two moments; nullopt when they are
+  // more than `documents_max`, or hidden among too many others.
+  Result<std::optional<std::vector<watch::Change>>> ChangesBetween(
+      const Database& database, model::Timestamp from, model::Timestamp to,
+      const std::function<bool(const model::DocumentPath&)>& concerns, size_t documents_max);
+
   // Runs `task`, which may wait for the disk, on one of the reader threads. ResourceExhausted
   // when too many wait already; then the task is not run.
   Status RunBlocking(std::function<void()> task);
@@ -165,6 +192,13 @@ class Engine {
   // The same, if the database does not follow the newest configuration yet.
   void FollowIndexPolicy(Database& database);
   std::vector<index::TtlPolicy> TtlPoliciesOf(const Database& database) const;
+  // Notes what the query needs, and refuses it where its index is missing.
+  Result<query::Execution::Options> PrepareQuery(const Database& database,
+                                                 const query::NormalizedQuery& query);
+  Result<std::unique_ptr<QueryRun>> StartQuery(const Database& database,
+                                               std::unique_ptr<ReadView> view,
+                                               query::NormalizedQuery query,
+                                               const query::Execution::Options& options);
   // What a query has cost decides whether it gets better indexes.
   void NoteCost(const Database& database, const query::Plan& plan,
                 const query::Statistics& statistics);
@@ -192,6 +226,8 @@ class Engine {
   LockTable locks_;
   Transactions transactions_;
   CommitsUnderWay commits_under_way_;
+  std::string store_id_;
+  ChangeFeed change_feed_;
   IndexRegistry indexes_;
   VectorGraphs vector_graphs_;
   std::unique_ptr<IndexKeeper> index_keeper_;
@@ -207,6 +243,7 @@ class Engine {
   // In this order: the committer ends before the readers that its outcomes set to work, and both
   // before all that they use.
   ThreadPool readers_;
+  ThreadPool watch_threads_;
   Committer committer_;
   std::thread maintenance_;
 };

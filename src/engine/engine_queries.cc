@@ -22,16 +22,34 @@ bool IsExpensive(const query::Statistics& statistics, uint64_t allowed) {
 
 using index::Definition;
 
-void Engine::Query(Database& database, query::NormalizedQuery query, const Consistency& consistency,
-                   QueryCallback done) {
+Result<query::Execution::Options> Engine::PrepareQuery(const Database& database,
+                                                       const query::NormalizedQuery& query) {
   // First, because a query that is refused needs its index all the more.
   needed_indexes_.Note(database.number, query);
   query::Execution::Options options;
   if (options_.index_mode == IndexMode::kStrict) {
     options.documents_max = options_.scanned_documents_max;
-    Status status = query::CheckIndexes(query, *index_policy_.Of(database));
-    if (!status.ok()) return done(std::move(status));
+    RETURN_IF_ERROR(query::CheckIndexes(query, *index_policy_.Of(database)));
   }
+  return options;
+}
+
+Result<std::unique_ptr<QueryRun>> Engine::StartQuery(const Database& database,
+                                                     std::unique_ptr<ReadView> view,
+                                                     query::NormalizedQuery query,
+                                                     const query::Execution::Options& options) {
+  return QueryRun::Start(
+      std::move(view), vector_graphs_, std::move(query), options,
+      [this, &database](const query::Plan& plan, const query::Statistics& statistics) {
+        NoteCost(database, plan, statistics);
+      });
+}
+
+void Engine::Query(Database& database, query::NormalizedQuery query, const Consistency& consistency,
+                   QueryCallback done) {
+  const Result<query::Execution::Options> prepared = PrepareQuery(database, query);
+  if (!prepared.ok()) return done(prepared.status());
+  const query::Execution::Options options = *prepared;
   const ReadScope scope = ScopeOf(query);
   const std::thread::id caller = std::this_thread::get_id();
   // std::function wants copyable captures.
@@ -42,11 +60,7 @@ void Engine::Query(Database& database, query::NormalizedQuery query, const Consi
          if (!opened.ok()) return done(opened.status());
          auto view = std::make_shared<std::unique_ptr<ReadView>>(*std::move(opened));
          const auto start = [this, &database, view, shared_query, options, done] {
-           done(QueryRun::Start(
-               std::move(*view), vector_graphs_, std::move(*shared_query), options,
-               [this, &database](const query::Plan& plan, const query::Statistics& statistics) {
-                 NoteCost(database, plan, statistics);
-               }));
+           done(StartQuery(database, std::move(*view), std::move(*shared_query), options));
          };
          if (std::this_thread::get_id() == caller) return start();
          // Granted late, on a thread that must not wait for the disk.

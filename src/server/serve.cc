@@ -111,7 +111,7 @@ Status Serve(const ServeOptions& options) {
   ASSIGN_OR_RETURN(const std::unique_ptr<engine::Engine> engine,
                    engine::Engine::Open(*store, clock, random, engine_options));
   index_files.Apply(engine.get());
-  service::FirestoreService firestore(*engine, clock);
+  service::FirestoreService firestore(*engine, clock, random);
   firestore.Register(&methods);
   doors::control::ControlService control(*engine);
   doors::webchannel::ChannelService channel(methods);

@@ -8,10 +8,11 @@ namespace hearth::service {
 void FirestoreService::Register(http::RpcMethods* methods) {
   using Method = void (FirestoreService::*)(const Call&, std::string_view);
   const auto add = [&](const std::string& name, Method method) {
-    methods->Add("/google.firestore.v1.Firestore/" + name,
-                 [this, method](const Call& call, std::string_view request) {
-                   (this->*method)(call, request);
-                 });
+    methods->Add(
+        "/google.firestore.v1.Firestore/" + name,
+        http::SingleRequestMethod([this, method](const Call& call, std::string_view request) {
+          (this->*method)(call, request);
+        }));
   };
   add("GetDocument", &FirestoreService::GetDocument);
   add("BatchGetDocuments", &FirestoreService::BatchGetDocuments);
@@ -27,6 +28,15 @@ void FirestoreService::Register(http::RpcMethods* methods) {
   add("BatchWrite", &FirestoreService::BatchWrite);
   add("BeginTransaction", &FirestoreService::BeginTransaction);
   add("Rollback", &FirestoreService::Rollback);
+
+  using Stream = std::unique_ptr<http::RpcReceiver> (FirestoreService::*)(const Call&);
+  const auto add_stream = [&](const std::string& name, Stream open) {
+    methods->Add(
+        "/google.firestore.v1.Firestore/" + name,
+        http::StreamMethod([this, open](const Call& call) { return (this->*open)(call); }));
+  };
+  add_stream("Listen", &FirestoreService::Listen);
+  add_stream("Write", &FirestoreService::Write);
 }
 
 void FirestoreService::RunBlocking(const Call& call, std::function<void()> task) {

@@ -5,10 +5,12 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "base/status.h"
 #include "engine/engine.h"
 #include "http/rpc.h"
 #include "http/rpc_methods.h"
+#include "service/write_streams.h"
 #include "wire/requests.h"
 
 namespace hearth::service {
@@ -16,10 +18,11 @@ namespace hearth::service {
 // google.firestore.v1.Firestore, whatever the door: requests in, the engine's answers out.
 //
 // Threads: methods run on the server's loops, several at once, and never block them.
-// Ownership: borrows the engine and the clock, which must outlive every call.
+// Ownership: borrows the engine, the clock and the random source, which must outlive every call.
 class FirestoreService {
  public:
-  FirestoreService(engine::Engine& engine, const Clock& clock) : engine_(engine), clock_(clock) {}
+  FirestoreService(engine::Engine& engine, const Clock& clock, RandomSource& random)
+      : engine_(engine), clock_(clock), write_streams_(clock, random) {}
 
   // Adds the methods to `methods`, which must not outlive this.
   void Register(http::RpcMethods* methods);
@@ -41,12 +44,15 @@ class FirestoreService {
   void BatchWrite(const Call& call, std::string_view request);
   void BeginTransaction(const Call& call, std::string_view request);
   void Rollback(const Call& call, std::string_view request);
+  std::unique_ptr<http::RpcReceiver> Listen(const Call& call);
+  std::unique_ptr<http::RpcReceiver> Write(const Call& call);
 
   // Runs `task` where it may wait for the disk, or ends the call if that is not possible now.
   void RunBlocking(const Call& call, std::function<void()> task);
 
   engine::Engine& engine_;
   const Clock& clock_;
+  WriteStreams write_streams_;
 };
 
 }  // namespace hearth::service

@@ -76,7 +76,7 @@ void CommitSingle(Engine& engine, const std::shared_ptr<http::RpcCall>& call,
   if (!single.ok()) return call->Finish(single.status());
   Database& database = *single->database;
   std::string name = database.name.text() + "/documents/" + single->write.path.path();
-  std::vector<Write> writes;
+  std::vector<engine::Write> writes;
   writes.push_back(std::move(single->write));
   engine.Commit(
       database, std::move(writes), "",
@@ -96,7 +96,7 @@ class BatchWriter : public std::enable_shared_from_this<BatchWriter> {
   static constexpr size_t kCommitsUnderWayMax = 256;
 
   BatchWriter(Engine& engine, std::shared_ptr<http::RpcCall> call, Database& database,
-              std::vector<Write> writes)
+              std::vector<engine::Write> writes)
       : engine_(engine),
         call_(std::move(call)),
         database_(database),
@@ -114,7 +114,7 @@ class BatchWriter : public std::enable_shared_from_this<BatchWriter> {
   void CommitNext() {
     const size_t index = next_++;
     if (index >= writes_.size()) return;
-    std::vector<Write> writes;
+    std::vector<engine::Write> writes;
     writes.push_back(std::move(writes_[index]));
     engine_.Commit(database_, std::move(writes), "",
                    [self = shared_from_this(), index](Result<CommitResult> outcome) {
@@ -132,7 +132,7 @@ class BatchWriter : public std::enable_shared_from_this<BatchWriter> {
   Engine& engine_;
   const std::shared_ptr<http::RpcCall> call_;
   Database& database_;
-  std::vector<Write> writes_;
+  std::vector<engine::Write> writes_;
   std::vector<Result<CommitResult>> outcomes_;
   std::atomic<size_t> next_ = 0;
   std::atomic<size_t> unfinished_;
@@ -169,7 +169,7 @@ void FirestoreService::Commit(const Call& call, std::string_view request) {
     RETURN_IF_ERROR(wire::ParseMessage(request, &message));
     ASSIGN_OR_RETURN(const model::DatabaseName name,
                      model::DatabaseName::Parse(message.database()));
-    ASSIGN_OR_RETURN(std::vector<Write> writes, wire::ReadWrites(name, message.mutable_writes()));
+    ASSIGN_OR_RETURN(std::vector<engine::Write> writes, wire::ReadWrites(name, message.mutable_writes()));
     ASSIGN_OR_RETURN(Database * database, engine_.OpenDatabase(name));
     engine_.Commit(*database, std::move(writes), message.transaction(),
                    [call](const Result<CommitResult>& result) {
@@ -187,7 +187,7 @@ void FirestoreService::BatchWrite(const Call& call, std::string_view request) {
     RETURN_IF_ERROR(wire::ParseMessage(request, &message));
     ASSIGN_OR_RETURN(const model::DatabaseName name,
                      model::DatabaseName::Parse(message.database()));
-    ASSIGN_OR_RETURN(std::vector<Write> writes, wire::ReadWrites(name, message.mutable_writes()));
+    ASSIGN_OR_RETURN(std::vector<engine::Write> writes, wire::ReadWrites(name, message.mutable_writes()));
     RETURN_IF_ERROR(CheckEachDocumentOnce(writes));
     ASSIGN_OR_RETURN(Database * database, engine_.OpenDatabase(name));
     std::make_shared<BatchWriter>(engine_, call, *database, std::move(writes))->Start();

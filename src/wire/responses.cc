@@ -27,6 +27,8 @@ void AppendDocument(std::string_view name, std::string_view record, const ReadMa
   AppendBytes(BytesTag(4), EncodeTime(model::RecordUpdateTime(record)), out);
 }
 
+}  // namespace
+
 std::string EncodeWriteResult(const engine::WriteResult& result) {
   std::string bytes;
   if (result.document) {
@@ -38,7 +40,6 @@ std::string EncodeWriteResult(const engine::WriteResult& result) {
   return bytes;
 }
 
-// google.rpc.Status.
 std::string EncodeStatus(const Status& status) {
   std::string bytes;
   if (status.ok()) return bytes;
@@ -47,8 +48,6 @@ std::string EncodeStatus(const Status& status) {
   AppendBytes(BytesTag(2), status.message(), &bytes);
   return bytes;
 }
-
-}  // namespace
 
 std::string EncodeDocument(std::string_view name, std::string_view record, const ReadMask& mask) {
   std::string bytes;

@@ -22,6 +22,10 @@ using ReadMask = std::optional<std::vector<model::FieldPath>>;
 // google.firestore.v1.Document. `name` is the document's full name.
 std::string EncodeDocument(std::string_view name, std::string_view record, const ReadMask& mask);
 
+// google.rpc.Status, and WriteResult.
+std::string EncodeStatus(const Status& status);
+std::string EncodeWriteResult(const engine::WriteResult& result);
+
 // BatchGetDocumentsResponse, in its three forms.
 std::string EncodeFound(std::string_view name, std::string_view record, const ReadMask& mask,
                         model::Timestamp read_time);

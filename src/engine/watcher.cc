@@ -1,0 +1,508 @@
+#include "engine/watcher.h"
+
+#include <algorithm>
+
+#include "engine/engine.h"
+#include "engine/watch_delta.h"
+#include "model/document.h"
+
+namespace hearth::engine {
+namespace {
+
+using model::Timestamp;
+using watch::LiveQuery;
+using Kind = TargetEvent::Kind;
+using Reason = DocumentGoneEvent::Reason;
+
+size_t BytesOf(const watch::Change& change) {
+  size_t bytes = sizeof(watch::Change);
+  if (change.before) bytes += change.before->size();
+  if (change.after) bytes += change.after->size();
+  return bytes;
+}
+
+bool IsSameState(const Record& left, const Record& right) {
+  if (!left || !right) return !left && !right;
+  return model::RecordUpdateTime(*left) == model::RecordUpdateTime(*right);
+}
+
+}  // namespace
+
+// A target whose results are being sent.
+struct Watcher::Load {
+  std::unique_ptr<TargetState> target;
+  Timestamp read_time;
+  std::unique_ptr<QueryRun> run = nullptr;   // Of queries.
+  std::unique_ptr<ReadView> view = nullptr;  // Of single documents.
+  size_t next_document = 0;
+  size_t results = 0;
+};
+
+Watcher::Watcher(Engine& engine, Database& database, std::unique_ptr<WatchSink> sink)
+    : engine_(engine), database_(database), sink_(std::move(sink)) {}
+
+Watcher::~Watcher() { Close(); }
+
+void Watcher::AddTarget(TargetId id, Result<TargetRequest> request) {
+  Enqueue({id, std::move(request)});
+}
+
+void Watcher::RemoveTarget(TargetId id) { Enqueue({id, std::nullopt}); }
+
+void Watcher::Enqueue(Request request) {
+  {
+    MutexLock lock(mutex_);
+    if (is_closed_) return;
+    requests_.push_back(std::move(request));
+  }
+  Schedule();
+}
+
+size_t Watcher::waiting_requests() const {
+  MutexLock lock(mutex_);
+  return requests_.size();
+}
+
+void Watcher::Close() {
+  std::set<watch::TargetNumber> registered;
+  {
+    MutexLock lock(mutex_);
+    is_closed_ = true;
+    registered = std::exchange(registered_, {});
+    requests_.clear();
+    pending_.clear();
+  }
+  for (const watch::TargetNumber number : registered) engine_.change_feed().Unregister(number);
+}
+
+void Watcher::OnChanges(ChangeFeed::Delivery delivery, std::vector<ChangeFeed::Item> items,
+                        Timestamp through) {
+  {
+    MutexLock lock(mutex_);
+    if (is_closed_) return;
+    pending_through_ = through;
+    is_lost_ = is_lost_ || delivery == ChangeFeed::Delivery::kLost;
+    is_heartbeat_ = is_heartbeat_ || delivery == ChangeFeed::Delivery::kHeartbeat;
+    for (ChangeFeed::Item& item : items) {
+      pending_bytes_ += BytesOf(*item.change);
+      pending_.push_back(std::move(item));
+    }
+    if (pending_.size() > kPendingItemsMax || pending_bytes_ > kPendingBytesMax) is_lost_ = true;
+    if (is_lost_) {
+      pending_.clear();
+      pending_bytes_ = 0;
+    }
+  }
+  Schedule();
+}
+
+void Watcher::Schedule() {
+  {
+    MutexLock lock(mutex_);
+    if (is_scheduled_ || is_closed_) return;
+    is_scheduled_ = true;
+  }
+  engine_.RunWatch([self = shared_from_this()] { self->RunSteps(); });
+}
+
+bool Watcher::HasWork() const {
+  MutexLock lock(mutex_);
+  return !requests_.empty() || is_lost_ || pending_through_.has_value();
+}
+
+bool Watcher::TakeWork(Work* work) {
+  MutexLock lock(mutex_);
+  if (is_closed_) return false;
+  if (!requests_.empty()) {
+    work->request = std::move(requests_.front());
+    requests_.pop_front();
+    return true;
+  }
+  work->through = std::exchange(pending_through_, std::nullopt);
+  work->is_lost = std::exchange(is_lost_, false);
+  work->is_heartbeat = std::exchange(is_heartbeat_, false);
+  work->items = std::exchange(pending_, {});
+  pending_bytes_ = 0;
+  if (work->through || work->is_lost) return true;
+  is_scheduled_ = false;
+  return false;
+}
+
+void Watcher::RunSteps() {
+  while (!sink_->closed()) {
+    if (sink_->IsFull()) {
+      // It stays scheduled until the client has read.
+      return sink_->WhenWritable(
+          [self = shared_from_this()] { self->engine_.RunWatch([self] { self->RunSteps(); }); });
+    }
+    if (load_) {
+      ContinueLoad();
+      continue;
+    }
+    if (!to_reset_.empty()) {
+      Reset();
+      continue;
+    }
+    if (!HasWork()) sink_->Flush();
+    Work work;
+    if (!TakeWork(&work)) return;
+    if (work.request) {
+      sink_->OnRequestTaken(waiting_requests());
+      Handle(*std::move(work.request));
+    } else if (work.is_lost) {
+      CatchUp();
+    } else {
+      Deliver(work);
+    }
+  }
+}
+
+void Watcher::Handle(Request request) {
+  if (!request.target) return Remove(request.id, Status());
+  if (targets_.contains(request.id)) {
+    return sink_->End(
+        InvalidArgument("Target id " + std::to_string(request.id) + " is in use already."));
+  }
+  sink_->Send(TargetEvent{Kind::kAdd, {request.id}});
+  Status status = request.target->status();
+  if (status.ok() && targets_.size() >= kTargetsMax) {
+    status = Status(Code::kResourceExhausted, "too many targets on one stream");
+  }
+  if (!status.ok()) return sink_->Send(TargetEvent{Kind::kRemove, {request.id}, status});
+  Start(request.id, **std::move(request.target));
+}
+
+void Watcher::Start(TargetId id, TargetRequest request) {
+  auto target = std::make_unique<TargetState>();
+  target->id = id;
+  target->target = std::make_shared<const watch::Target>(std::move(request.target));
+  target->mask = std::move(request.mask);
+  target->once = request.once;
+  if (const LiveQuery* query = target->query(); query && query->HasWindow()) {
+    target->window = std::make_unique<watch::ResultWindow>(*query);
+  }
+  target->number =
+      engine_.change_feed().Register(shared_from_this(), database_.number, target->target);
+  {
+    MutexLock lock(mutex_);
+    registered_.insert(target->number);
+    if (is_closed_) return;  // Unregistered by the destructor.
+  }
+  const Timestamp read_time = engine_.change_feed().Mark(shared_from_this());
+  if (request.resume) {
+    const Result<bool> resumed = Resume(*target, *request.resume, read_time);
+    if (!resumed.ok()) return Fail(std::move(target), resumed.status());
+    if (*resumed) return FinishTarget(std::move(target), read_time);
+    sink_->Send(TargetEvent{Kind::kReset, {id}});
+  }
+  StartLoad(std::move(target), read_time);
+}
+
+void Watcher::Unregister(const TargetState& target) {
+  {
+    MutexLock lock(mutex_);
+    registered_.erase(target.number);
+  }
+  engine_.change_feed().Unregister(target.number);
+}
+
+void Watcher::Fail(std::unique_ptr<TargetState> target, const Status& cause) {
+  Unregister(*target);
+  sink_->Send(TargetEvent{Kind::kRemove, {target->id}, cause});
+}
+
+void Watcher::Remove(TargetId id, const Status& cause) {
+  const auto found = targets_.find(id);
+  if (found == targets_.end()) return;
+  std::unique_ptr<TargetState> target = std::move(found->second);
+  targets_.erase(found);
+  targets_by_number_.erase(target->number);
+  Fail(std::move(target), cause);
+}
+
+void Watcher::StartLoad(std::unique_ptr<TargetState> target, Timestamp read_time) {
+  Load load{std::move(target), read_time};
+  if (load.target->query()) {
+    Result<std::unique_ptr<QueryRun>> run = RunQueryAt(*load.target, read_time);
+    if (!run.ok()) return Fail(std::move(load.target), run.status());
+    load.run = *std::move(run);
+    if (load.target->window) load.target->window->Clear();
+  } else {
+    Result<std::unique_ptr<ReadView>> view = engine_.ViewAtSettled(database_, read_time);
+    if (!view.ok()) return Fail(std::move(load.target), view.status());
+    load.view = *std::move(view);
+  }
+  load_ = std::make_unique<Load>(std::move(load));
+}
+
+Result<std::unique_ptr<QueryRun>> Watcher::RunQueryAt(const TargetState& target,
+                                                      Timestamp read_time) {
+  query::NormalizedQuery query = target.query()->query();
+  // A window needs to know what comes before it too.
+  if (target.window) {
+    query.query.offset = 0;
+    if (query.query.limit) query.query.limit = target.window->capacity();
+  }
+  ASSIGN_OR_RETURN(std::unique_ptr<QueryRun> run,
+                   engine_.QueryAt(database_, std::move(query), read_time));
+  run->CancelWhen([this] { return sink_->closed(); });
+  return run;
+}
+
+bool Watcher::IsRemovalNext(TargetId id) const {
+  MutexLock lock(mutex_);
+  return !requests_.empty() && requests_.front().id == id && !requests_.front().target;
+}
+
+void Watcher::ContinueLoad() {
+  if (IsRemovalNext(load_->target->id)) {
+    // The request itself is taken in turn; it needs a target to remove.
+    targets_by_number_[load_->target->number] = load_->target.get();
+    targets_[load_->target->id] = std::move(load_->target);
+    load_.reset();
+    return;
+  }
+  const Result<Progress> progress = load_->run ? LoadResults(*load_) : LoadDocuments(*load_);
+  if (progress.ok() && *progress == Progress::kWaiting) return;
+  const std::unique_ptr<Load> load = std::move(load_);
+  load->run.reset();
+  if (!progress.ok()) return Fail(std::move(load->target), progress.status());
+  FinishTarget(std::move(load->target), load->read_time);
+}
+
+Result<Watcher::Progress> Watcher::LoadDocuments(Load& load) {
+  const auto& paths = std::get<watch::DocumentSet>(*load.target->target);
+  for (; load.next_document < paths.size(); ++load.next_document) {
+    if (sink_->IsFull()) return Progress::kWaiting;
+    const model::DocumentPath& path = paths[load.next_document];
+    ASSIGN_OR_RETURN(const Record record, load.view->Get(path));
+    if (record) {
+      sink_->Send(DocumentEvent{path, record, load.target->mask, {load.target->id}});
+    } else {
+      sink_->Send(
+          DocumentGoneEvent{Reason::kDeleted, path.path(), {load.target->id}, load.read_time});
+    }
+  }
+  return Progress::kDone;
+}
+
+Result<Watcher::Progress> Watcher::LoadResults(Load& load) {
+  const size_t offset = load.target->query()->query().query.offset;
+  while (!sink_->IsFull()) {
+    ASSIGN_OR_RETURN(const std::optional<QueryResult> result, load.run->Next());
+    if (!result) return Progress::kDone;
+    if (load.target->window) load.target->window->Append(result->path, result->record);
+    if (load.results++ < offset) continue;
+    sink_->Send(DocumentEvent{result->path, result->record, load.target->mask, {load.target->id}});
+  }
+  return Progress::kWaiting;
+}
+
+void Watcher::FinishTarget(std::unique_ptr<TargetState> target, Timestamp read_time) {
+  target->read_time = read_time;
+  newest_read_time_ = std::max(newest_read_time_, read_time);
+  sink_->Send(TargetEvent{
+      Kind::kCurrent, {target->id}, Status(), read_time, engine_.ResumeToken(read_time)});
+  is_unannounced_ = true;
+  targets_by_number_[target->number] = target.get();
+  targets_[target->id] = std::move(target);
+}
+
+Result<bool> Watcher::Resume(TargetState& target, const TargetRequest::Resume& resume,
+                             Timestamp to) {
+  if (!resume.from || *resume.from > to || !engine_.IsInHistory(*resume.from)) return false;
+  const Timestamp from = *resume.from;
+  if (target.window) return ResumeWindow(target, resume, to);
+  if (!target.query()) return ResumeDocuments(target, from, to);
+  const auto concerns = [&target](const model::DocumentPath& path) {
+    return query::IsInScope(target.query()->query().query, path);
+  };
+  ASSIGN_OR_RETURN(const std::optional<std::vector<watch::Change>> changes,
+                   engine_.ChangesBetween(database_, from, to, concerns, kCatchUpDocumentsMax));
+  if (!changes) return false;
+  WatchDelta delta;
+  for (const watch::Change& change : *changes) {
+    if (target.query()->IsConcernedBy(change)) delta.Add(target, change);
+  }
+  RETURN_IF_ERROR(Apply(delta, to));
+  if (resume.expected_count) {
+    std::set<std::string> changed;
+    for (const watch::Change& change : *changes) changed.insert(change.path.path());
+    ASSIGN_OR_RETURN(const size_t had, CountAt(target, from));
+    if (had != *resume.expected_count) {
+      RETURN_IF_ERROR(SendExistenceFilter(target, to, changed));
+    }
+  }
+  return true;
+}
+
+Result<bool> Watcher::ResumeDocuments(const TargetState& target, Timestamp from, Timestamp to) {
+  ASSIGN_OR_RETURN(const auto before, engine_.ViewAtSettled(database_, from));
+  ASSIGN_OR_RETURN(const auto after, engine_.ViewAtSettled(database_, to));
+  for (const model::DocumentPath& path : std::get<watch::DocumentSet>(*target.target)) {
+    ASSIGN_OR_RETURN(const Record was, before->Get(path));
+    ASSIGN_OR_RETURN(const Record is, after->Get(path));
+    if (IsSameState(was, is)) continue;
+    if (is) {
+      sink_->Send(DocumentEvent{path, is, target.mask, {target.id}});
+    } else {
+      sink_->Send(DocumentGoneEvent{Reason::kDeleted, path.path(), {target.id}, to});
+    }
+  }
+  return true;
+}
+
+Result<bool> Watcher::ResumeWindow(TargetState& target, const TargetRequest::Resume& resume,
+                                   Timestamp to) {
+  ASSIGN_OR_RETURN(const auto was, RefillWindow(target, *resume.from));
+  ASSIGN_OR_RETURN(const auto is, RefillWindow(target, to));
+  ASSIGN_OR_RETURN(const auto view, engine_.ViewAtSettled(database_, to));
+  std::set<std::string> changed;
+  for (const auto& [path, record] : was) {
+    if (is.contains(path)) continue;
+    ASSIGN_OR_RETURN(const model::DocumentPath parsed, model::DocumentPath::Parse(path));
+    ASSIGN_OR_RETURN(const Record left, view->Get(parsed));
+    const Reason reason = left ? Reason::kNoMatch : Reason::kDeleted;
+    sink_->Send(DocumentGoneEvent{reason, path, {target.id}, to});
+    changed.insert(path);
+  }
+  for (const auto& [path, record] : is) {
+    const auto before = was.find(path);
+    if (before != was.end() && IsSameState(before->second, record)) continue;
+    ASSIGN_OR_RETURN(const model::DocumentPath parsed, model::DocumentPath::Parse(path));
+    sink_->Send(DocumentEvent{parsed, record, target.mask, {target.id}});
+    changed.insert(path);
+  }
+  if (resume.expected_count && was.size() != *resume.expected_count) {
+    RETURN_IF_ERROR(SendExistenceFilter(target, to, changed));
+  }
+  return true;
+}
+
+Result<size_t> Watcher::CountAt(const TargetState& target, Timestamp read_time) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<QueryRun> run, RunQueryAt(target, read_time));
+  ASSIGN_OR_RETURN(const std::vector<std::string> values,
+                   run->Aggregate({{query::Aggregation::Kind::kCount, "count"}}));
+  return static_cast<size_t>(model::ValueView(values[0]).integer());
+}
+
+Status Watcher::SendExistenceFilter(TargetState& target, Timestamp read_time,
+                                    const std::set<std::string>& changed) {
+  std::vector<std::string> unchanged;
+  size_t count = 0;
+  size_t skipped = 0;
+  ASSIGN_OR_RETURN(const std::unique_ptr<QueryRun> run, RunQueryAt(target, read_time));
+  while (true) {
+    ASSIGN_OR_RETURN(const std::optional<QueryResult> result, run->Next());
+    if (!result) break;
+    if (skipped < target.query()->query().query.offset) {
+      ++skipped;
+      continue;
+    }
+    ++count;
+    if (!changed.contains(result->path.path())) unchanged.push_back(result->path.path());
+  }
+  watch::BloomFilter names(unchanged.size());
+  for (const std::string& path : unchanged) {
+    names.Add(database_.name.text() + "/documents/" + path);
+  }
+  sink_->Send(ExistenceFilterEvent{target.id, count, names});
+  return Status();
+}
+
+Result<std::map<std::string, Record>> Watcher::RefillWindow(TargetState& target,
+                                                            Timestamp read_time) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<QueryRun> run, RunQueryAt(target, read_time));
+  target.window->Clear();
+  std::map<std::string, Record> records;
+  size_t place = 0;
+  while (true) {
+    ASSIGN_OR_RETURN(std::optional<QueryResult> result, run->Next());
+    if (!result) return records;
+    target.window->Append(result->path, result->record);
+    if (place++ < target.query()->query().query.offset) continue;
+    records[result->path.path()] = std::move(result->record);
+  }
+}
+
+void Watcher::Deliver(const Work& work) {
+  WatchDelta delta;
+  for (const ChangeFeed::Item& item : work.items) {
+    const auto target = targets_by_number_.find(item.target);
+    if (target == targets_by_number_.end()) continue;
+    if (item.change->commit_time > target->second->read_time) {
+      delta.Add(*target->second, *item.change);
+    }
+  }
+  AdvanceTo(delta, *work.through);
+  if (work.is_heartbeat && !targets_.empty()) is_unannounced_ = true;
+  Announce(*work.through);
+}
+
+void Watcher::CatchUp() {
+  const Timestamp to = engine_.change_feed().Mark(shared_from_this());
+  std::map<Timestamp, std::vector<TargetState*>> groups;  // Nearly always one.
+  for (const auto& [id, target] : targets_) groups[target->read_time].push_back(target.get());
+  WatchDelta delta;
+  for (const auto& [from, group] : groups) {
+    const auto concerns = [&group = group](const model::DocumentPath& path) {
+      return std::ranges::any_of(group, [&](const TargetState* each) { return each->Reads(path); });
+    };
+    const Result<std::optional<std::vector<watch::Change>>> changes =
+        engine_.ChangesBetween(database_, from, to, concerns, kCatchUpDocumentsMax);
+    if (!changes.ok() || !*changes) {
+      for (const TargetState* target : group) to_reset_.push_back(target->id);
+      continue;
+    }
+    for (const watch::Change& change : **changes) {
+      for (TargetState* target : group) {
+        if (target->IsConcernedBy(change)) delta.Add(*target, change);
+      }
+    }
+  }
+  AdvanceTo(delta, to);
+}
+
+void Watcher::AdvanceTo(const WatchDelta& delta, Timestamp through) {
+  if (const Status status = Apply(delta, through); !status.ok()) {
+    // Some of it may have been sent; what the client has is of no use any more.
+    return sink_->End(status);
+  }
+  for (const auto& [id, target] : targets_) {
+    target->read_time = std::max(target->read_time, through);
+  }
+}
+
+Status Watcher::Apply(const WatchDelta& delta, Timestamp through) {
+  WatchMessages messages;
+  RETURN_IF_ERROR(
+      delta.Resolve([&](TargetState& target) { return RefillWindow(target, through); }, &messages));
+  if (!messages.empty()) is_unannounced_ = true;
+  messages.SendTo(*sink_, through);
+  return Status();
+}
+
+void Watcher::Reset() {
+  const auto found = targets_.find(to_reset_.front());
+  to_reset_.pop_front();
+  if (found == targets_.end()) return;
+  std::unique_ptr<TargetState> target = std::move(found->second);
+  targets_.erase(found);
+  targets_by_number_.erase(target->number);
+  sink_->Send(TargetEvent{Kind::kReset, {target->id}});
+  StartLoad(std::move(target), engine_.change_feed().Mark(shared_from_this()));
+}
+
+void Watcher::Announce(Timestamp through) {
+  // Not while some target is ahead, or will be: more comes.
+  if (!is_unannounced_ || through < newest_read_time_ || !to_reset_.empty()) return;
+  is_unannounced_ = false;
+  sink_->Send(TargetEvent{Kind::kNoChange, {}, Status(), through, engine_.ResumeToken(through)});
+  std::vector<TargetId> ended;
+  for (const auto& [id, target] : targets_) {
+    if (target->once) ended.push_back(id);
+  }
+  for (const TargetId id : ended) Remove(id, Status());
+}
+
+}  // namespace hearth::engine

@@ -1,0 +1,166 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "engine/change_feed.h"
+#include "engine/database.h"
+#include "engine/query_run.h"
+#include "engine/watch_delta.h"
+#include "engine/watch_sink.h"
+#include "watch/target.h"
+
+namespace hearth::engine {
+
+class Engine;
+
+// A target that a client wants to listen to.
+struct TargetRequest {
+  watch::Target target;
+  std::optional<std::vector<model::FieldPath>> mask = {};  // Of the documents it gets.
+  bool once = false;                                       // It ends with the first snapshot.
+  // Where an earlier target has ended. Without a time, because that could not be made out, the
+  // client starts anew.
+  struct Resume {
+    std::optional<model::Timestamp> from;
+    std::optional<size_t> expected_count = {};  // Of the documents that the client has.
+  };
+  std::optional<Resume> resume = {};
+};
+
+// The live targets of one client: sends their results, then what changes, such that all targets
+// together are at one moment of the database whenever it says so.
+//
+// It works on one thing at a time, on one of the engine's threads for this: a request of the
+// client, or the changes that have piled up. Those are bounded; what is dropped is read again from
+// the log, or if that is too much, the targets are reset.
+//
+// Threads: safe for concurrent use. Ownership: shared by the client's stream and the work under
+// way; owns the sink. The engine must outlive it.
+class Watcher final : public ChangeFeed::Listener, public std::enable_shared_from_this<Watcher> {
+ public:
+  static constexpr size_t kTargetsMax = 20'000;
+  static constexpr size_t kPendingItemsMax = 10'000;
+  static constexpr size_t kPendingBytesMax = 8 * 1024 * 1024;
+  // Beyond this many changed documents, results are read anew.
+  static constexpr size_t kCatchUpDocumentsMax = 10'000;
+
+  Watcher(Engine& engine, Database& database, std::unique_ptr<WatchSink> sink);
+  ~Watcher() override;
+
+  // `request` may be the error that made it unusable; the client hears of it in turn. `id`: not 0,
+  // and not in use.
+  void AddTarget(TargetId id, Result<TargetRequest> request) EXCLUDES_LOCK(mutex_);
+  // Nothing happens where there is no such target.
+  void RemoveTarget(TargetId id) EXCLUDES_LOCK(mutex_);
+  // How many requests wait for their turn.
+  size_t waiting_requests() const EXCLUDES_LOCK(mutex_);
+  // Ends it: nothing is sent any more.
+  void Close() EXCLUDES_LOCK(mutex_);
+
+  void OnChanges(ChangeFeed::Delivery delivery, std::vector<ChangeFeed::Item> items,
+                 model::Timestamp through) override EXCLUDES_LOCK(mutex_);
+
+ private:
+  struct Load;
+  struct Request {
+    TargetId id;
+    std::optional<Result<TargetRequest>> target;  // Absent: to be removed.
+  };
+  // What one step works on.
+  struct Work {
+    std::optional<Request> request;
+    bool is_lost = false;
+    bool is_heartbeat = false;
+    std::vector<ChangeFeed::Item> items;
+    std::optional<model::Timestamp> through;
+  };
+  enum class Progress : uint8_t { kDone, kWaiting };
+
+  void Enqueue(Request request) EXCLUDES_LOCK(mutex_);
+  void Schedule() EXCLUDES_LOCK(mutex_);
+  void RunSteps() EXCLUDES_LOCK(mutex_);
+  bool HasWork() const EXCLUDES_LOCK(mutex_);
+  // False when there is nothing to do; then it is not scheduled any more.
+  bool TakeWork(Work* work) EXCLUDES_LOCK(mutex_);
+  bool IsRemovalNext(TargetId id) const EXCLUDES_LOCK(mutex_);
+
+  // What follows runs in steps, one at a time.
+  void Handle(Request request);
+  void Start(TargetId id, TargetRequest request);
+  void Remove(TargetId id, const Status& cause);
+  // The end of a target that is not, or no more, among the live ones.
+  void Fail(std::unique_ptr<TargetState> target, const Status& cause);
+  void Unregister(const TargetState& target);
+
+  // Sends the results at `read_time`, step by step.
+  void StartLoad(std::unique_ptr<TargetState> target, model::Timestamp read_time);
+  void ContinueLoad();
+  Result<Progress> LoadDocuments(Load& load);
+  Result<Progress> LoadResults(Load& load);
+  void FinishTarget(std::unique_ptr<TargetState> target, model::Timestamp read_time);
+
+  // Sends what has changed since the client last heard. False when all has to be read anew.
+  Result<bool> Resume(TargetState& target, const TargetRequest::Resume& resume,
+                      model::Timestamp to);
+  Result<bool> ResumeDocuments(const TargetState& target, model::Timestamp from,
+                               model::Timestamp to);
+  Result<bool> ResumeWindow(TargetState& target, const TargetRequest::Resume& resume,
+                            model::Timestamp to);
+  Result<size_t> CountAt(const TargetState& target, model::Timestamp read_time);
+  // `changed`: the paths of those that the client has been told of.
+  Status SendExistenceFilter(TargetState& target, model::Timestamp read_time,
+                             const std::set<std::string>& changed);
+
+  Result<std::unique_ptr<QueryRun>> RunQueryAt(const TargetState& target,
+                                               model::Timestamp read_time);
+  // Reads a window's results again; returns the visible ones by path.
+  Result<std::map<std::string, Record>> RefillWindow(TargetState& target,
+                                                     model::Timestamp read_time);
+
+  void Deliver(const Work& work);
+  // Makes up for changes that were lost.
+  void CatchUp();
+  void AdvanceTo(const WatchDelta& delta, model::Timestamp through);
+  Status Apply(const WatchDelta& delta, model::Timestamp through);
+  // Has one of `to_reset_` start anew.
+  void Reset();
+  // Tells the client that all targets are at this moment, unless one of them is ahead of it.
+  void Announce(model::Timestamp through);
+
+  Engine& engine_;
+  Database& database_;
+  const std::unique_ptr<WatchSink> sink_;
+
+  mutable Mutex mutex_;
+  std::deque<Request> requests_ GUARDED_BY(mutex_);
+  std::vector<ChangeFeed::Item> pending_ GUARDED_BY(mutex_);
+  size_t pending_bytes_ GUARDED_BY(mutex_) = 0;
+  std::optional<model::Timestamp> pending_through_ GUARDED_BY(mutex_);
+  bool is_lost_ GUARDED_BY(mutex_) = false;
+  bool is_heartbeat_ GUARDED_BY(mutex_) = false;
+  bool is_scheduled_ GUARDED_BY(mutex_) = false;
+  bool is_closed_ GUARDED_BY(mutex_) = false;
+  std::set<watch::TargetNumber> registered_ GUARDED_BY(mutex_);
+
+  // Belong to the step.
+  std::map<TargetId, std::unique_ptr<TargetState>> targets_;
+  std::unordered_map<watch::TargetNumber, TargetState*> targets_by_number_;
+  std::unique_ptr<Load> load_;
+  std::deque<TargetId> to_reset_;
+  model::Timestamp newest_read_time_;  // Of all targets.
+  bool is_unannounced_ = false;        // The client got something that Announce has to confirm.
+};
+
+}  // namespace hearth::engine

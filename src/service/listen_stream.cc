@@ -1,0 +1,157 @@
+// Listen: live targets over a stream that lasts.
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "engine/watcher.h"
+#include "http/message_batch.h"
+#include "service/firestore_service.h"
+#include "service/stream_database.h"
+#include "wire/listen.h"
+
+namespace hearth::service {
+namespace {
+
+using engine::Database;
+using engine::Engine;
+using engine::TargetId;
+using engine::Watcher;
+namespace proto = wire::proto;
+
+using Call = std::shared_ptr<http::RpcCall>;
+
+// While so many requests wait for their turn, no more are taken in.
+constexpr size_t kWaitingRequestsMax = 64;
+
+// A client's stream as the watcher sees it.
+class CallSink final : public engine::WatchSink {
+ public:
+  CallSink(Call call, const model::DatabaseName& database)
+      : call_(std::move(call)), database_(database) {}
+
+  void Send(const engine::TargetEvent& event) override { Add(wire::EncodeTargetChange(event)); }
+  void Send(const engine::DocumentEvent& event) override {
+    Add(wire::EncodeDocumentChange(database_, event));
+  }
+  void Send(const engine::DocumentGoneEvent& event) override {
+    Add(wire::EncodeDocumentGone(database_, event));
+  }
+  void Send(const engine::ExistenceFilterEvent& event) override {
+    Add(wire::EncodeExistenceFilter(event));
+  }
+  void Flush() override {
+    if (!batch_.empty()) call_->Send(std::exchange(batch_, {}));
+  }
+  bool IsFull() const override { return unwaited_bytes_ >= http::kSendBufferLowBytes; }
+  void WhenWritable(std::function<void()> callback) override {
+    Flush();
+    unwaited_bytes_ = 0;
+    call_->WhenWritable(std::move(callback));
+  }
+  void OnRequestTaken(size_t waiting) override {
+    if (waiting < kWaitingRequestsMax / 2) call_->ResumeReceiving();
+  }
+  void End(const Status& status) override { call_->Finish(std::exchange(batch_, {}), status); }
+  bool closed() const override { return call_->closed(); }
+
+ private:
+  void Add(const std::string& message) {
+    unwaited_bytes_ += message.size();
+    batch_.Add(message);
+  }
+
+  const Call call_;
+  const model::DatabaseName& database_;
+  http::MessageBatch batch_;
+  size_t unwaited_bytes_ = 0;
+};
+
+// Names the targets whose client leaves that to the server. A stream has one way only.
+class TargetNames {
+ public:
+  Result<TargetId> NameOf(TargetId asked_for) {
+    if (asked_for < 0) {
+      return InvalidArgument("Invalid target id: " + std::to_string(asked_for));
+    }
+    const bool is_by_server = asked_for == 0;
+    if (is_by_server_.value_or(is_by_server) != is_by_server) {
+      return InvalidArgument(
+          "Target ids must be assigned either all by the client or all by the server.");
+    }
+    is_by_server_ = is_by_server;
+    return is_by_server ? ++last_ : asked_for;
+  }
+
+ private:
+  std::optional<bool> is_by_server_;
+  TargetId last_ = 0;
+};
+
+class ListenStream final : public http::RpcReceiver {
+ public:
+  ListenStream(Engine& engine, Call call) : engine_(engine), call_(std::move(call)) {}
+  ~ListenStream() override { Close(); }
+
+  void OnMessage(std::string_view message) override {
+    if (call_->closed()) return;
+    if (const Status status = Take(message); !status.ok()) {
+      Close();
+      call_->Finish(status);
+    }
+  }
+
+  void OnHalfClose() override {
+    Close();
+    call_->Finish(Status());
+  }
+
+ private:
+  Status Take(std::string_view message) {
+    proto::ListenRequest request;
+    RETURN_IF_ERROR(wire::ParseMessage(message, &request));
+    RETURN_IF_ERROR(Open(request.database()));
+    switch (request.target_change_case()) {
+      case proto::ListenRequest::kAddTarget: {
+        ASSIGN_OR_RETURN(const TargetId id, names_.NameOf(request.add_target().target_id()));
+        watcher_->AddTarget(id, wire::ReadTarget(engine_, *database_, request.add_target()));
+        break;
+      }
+      case proto::ListenRequest::kRemoveTarget:
+        watcher_->RemoveTarget(request.remove_target());
+        break;
+      case proto::ListenRequest::TARGET_CHANGE_NOT_SET:
+        return InvalidArgument("A listen request must add or remove a target.");
+    }
+    if (watcher_->waiting_requests() >= kWaitingRequestsMax) call_->PauseReceiving();
+    return Status();
+  }
+
+  Status Open(const std::string& name) {
+    if (watcher_) return CheckStreamDatabase(name, database_->name);
+    ASSIGN_OR_RETURN(const model::DatabaseName database, StreamDatabase(name, call_->head()));
+    ASSIGN_OR_RETURN(database_, engine_.OpenDatabase(database));
+    watcher_ = engine_.Watch(*database_, std::make_unique<CallSink>(call_, database_->name));
+    call_->OnCancelled([watcher = watcher_] { watcher->Close(); });
+    return Status();
+  }
+
+  void Close() {
+    if (watcher_) watcher_->Close();
+  }
+
+  Engine& engine_;
+  const Call call_;
+  Database* database_ = nullptr;
+  std::shared_ptr<Watcher> watcher_;  // Shared with the work under way.
+  TargetNames names_;
+};
+
+}  // namespace
+
+std::unique_ptr<http::RpcReceiver> FirestoreService::Listen(const Call& call) {
+  return std::make_unique<ListenStream>(engine_, call);
+}
+
+}  // namespace hearth::service

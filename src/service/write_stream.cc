@@ -1,0 +1,147 @@
+// Write: commits over a stream that lasts.
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "service/firestore_service.h"
+#include "service/stream_database.h"
+#include "service/write_streams.h"
+#include "wire/listen.h"
+
+namespace hearth::service {
+namespace {
+
+using engine::CommitResult;
+using engine::Database;
+using engine::Engine;
+namespace proto = wire::proto;
+
+using Call = std::shared_ptr<http::RpcCall>;
+
+// One connection of a Write stream. Requests are worked on one at a time, in the order of their
+// arrival: those behind the one under way wait in the client.
+//
+// Threads: the call's loop; a commit's outcome comes on another thread and goes through Resume.
+class WriteStream final : public http::RpcReceiver {
+ public:
+  WriteStream(Engine& engine, WriteStreams& streams, Call call)
+      : engine_(engine), streams_(streams), shared_(std::make_shared<Shared>(std::move(call))) {}
+  ~WriteStream() override {
+    if (shared_->state) shared_->state->Leave();
+  }
+
+  void OnMessage(std::string_view message) override {
+    if (shared_->call->closed()) return;
+    if (const Status status = Take(message); !status.ok()) shared_->call->Finish(status);
+  }
+
+  void OnHalfClose() override { shared_->call->Finish(Status()); }
+
+ private:
+  // What a commit under way needs, whether the stream is still there or not.
+  struct Shared {
+    explicit Shared(Call stream_call) : call(std::move(stream_call)) {}
+
+    const Call call;
+    std::shared_ptr<WriteStreamState> state;  // Shared with the registry.
+    uint64_t answers = 0;                     // That this client knows of, or will soon.
+  };
+
+  Status Take(std::string_view bytes) {
+    proto::WriteRequest request;
+    RETURN_IF_ERROR(wire::ParseMessage(bytes, &request));
+    return shared_->state ? Write(request) : ShakeHands(request);
+  }
+
+  Status ShakeHands(const proto::WriteRequest& request) {
+    ASSIGN_OR_RETURN(const model::DatabaseName name,
+                     StreamDatabase(request.database(), shared_->call->head()));
+    if (!request.writes().empty()) {
+      return InvalidArgument("'writes' must not be set on an initial write request.");
+    }
+    ASSIGN_OR_RETURN(database_, engine_.OpenDatabase(name));
+    if (request.stream_id().empty() && !request.stream_token().empty()) {
+      return InvalidArgument("A stream is resumed with its 'stream_id' and a 'stream_token'.");
+    }
+    std::shared_ptr<WriteStreamState> state;
+    if (request.stream_id().empty()) {
+      state = streams_.Open(name.text());
+    } else {
+      ASSIGN_OR_RETURN(state, FindStream(request, name));
+    }
+    if (!state->TakeOver()) {
+      return Status(Code::kAborted, "The stream is in use by another connection.");
+    }
+    shared_->state = std::move(state);
+    shared_->call->Send(wire::EncodeWriteHandshake(shared_->state->id(),
+                                                   WriteStreamState::TokenOf(shared_->answers)));
+    return Status();
+  }
+
+  Result<std::shared_ptr<WriteStreamState>> FindStream(const proto::WriteRequest& request,
+                                                       const model::DatabaseName& name) {
+    std::shared_ptr<WriteStreamState> state = streams_.Find(request.stream_id());
+    if (!state || state->database() != name.text()) {
+      return Status(Code::kAborted, "The stream cannot be resumed any more.");
+    }
+    const std::optional<uint64_t> answers = WriteStreamState::AnswersOf(request.stream_token());
+    if (!answers) return InvalidArgument("The stream token is not one of this stream.");
+    RETURN_IF_ERROR(state->AnswerAfter(*answers).status());
+    RETURN_IF_ERROR(state->Acknowledge(*answers));
+    shared_->answers = *answers;
+    return state;
+  }
+
+  Status Write(proto::WriteRequest& request) {
+    RETURN_IF_ERROR(CheckStreamDatabase(request.database(), database_->name));
+    // SDKs send the token of the newest answer they have; it may be that of an older stream.
+    if (const auto known = WriteStreamState::AnswersOf(request.stream_token());
+        known && *known <= shared_->answers) {
+      RETURN_IF_ERROR(shared_->state->Acknowledge(*known));
+    }
+    ASSIGN_OR_RETURN(const std::optional<std::string> known_answer,
+                     shared_->state->AnswerAfter(shared_->answers));
+    if (known_answer) {  // Done before the connection broke.
+      ++shared_->answers;
+      shared_->call->Send(*known_answer);
+      return Status();
+    }
+    ASSIGN_OR_RETURN(std::vector<engine::Write> writes,
+                     wire::ReadWrites(database_->name, request.mutable_writes()));
+    if (writes.empty()) {  // The client's last request.
+      shared_->call->Respond(
+          wire::EncodeEmptyWriteResponse(WriteStreamState::TokenOf(shared_->answers + 1)));
+      return Status();
+    }
+    shared_->call->PauseReceiving();
+    engine_.Commit(
+        *database_, std::move(writes), "",
+        [shared = shared_](const Result<CommitResult>& result) { Answer(*shared, result); });
+    return Status();
+  }
+
+  static void Answer(Shared& shared, const Result<CommitResult>& result) {
+    if (!result.ok()) return shared.call->Finish(result.status());
+    std::string answer =
+        wire::EncodeWriteResponse(WriteStreamState::TokenOf(shared.answers + 1), *result);
+    shared.state->AddAnswer(answer);
+    ++shared.answers;
+    shared.call->Send(std::move(answer));
+    shared.call->ResumeReceiving();
+  }
+
+  Engine& engine_;
+  WriteStreams& streams_;
+  const std::shared_ptr<Shared> shared_;  // Shared with the commit under way.
+  Database* database_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<http::RpcReceiver> FirestoreService::Write(const Call& call) {
+  return std::make_unique<WriteStream>(engine_, write_streams_, call);
+}
+
+}  // namespace hearth::service
