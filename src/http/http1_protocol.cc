@@ -179,6 +179,7 @@ void Http1Protocol::EndExchange() {
 void Http1Protocol::Drain() {
   draining_ = true;
   if (request_ == RequestPart::kNone) CloseAfterOutput();
+  if (handler_ && answer_ != AnswerPart::kComplete) handler_->OnDrain();
 }
 
 TimePoint Http1Protocol::Deadline() const {

@@ -1,6 +1,9 @@
 // HTTP/1.1 through a real server, spoken by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include <future>
 #include <string>
@@ -150,6 +153,29 @@ TEST_F(Http1Test, ASilentAnswerOutlivesTheTimeouts) {
   }
   EXPECT_FALSE(silent_.closed.Get());
   EXPECT_FALSE(silent.readable());
+}
+
+// The kernel's own setting, because a peer that vanishes cannot be had on the loopback.
+TEST_F(Http1Test, APeerThatVanishesIsGivenUp) {
+  server_.options.connection.send_stall_timeout = 12'345ms;
+  server_.Start();
+  TestSocket socket(server_.port());
+  socket.Send(kGet);
+  socket.ReadUntil("hello\n");
+  bool found = false;
+  for (int descriptor = 0; descriptor < 1'024; ++descriptor) {
+    sockaddr_in local = {}, peer = {};
+    socklen_t local_bytes = sizeof(local), peer_bytes = sizeof(peer);
+    if (getsockname(descriptor, reinterpret_cast<sockaddr*>(&local), &local_bytes) != 0) continue;
+    if (getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &peer_bytes) != 0) continue;
+    if (ntohs(local.sin_port) != server_.port()) continue;
+    unsigned milliseconds = 0;
+    socklen_t bytes = sizeof(milliseconds);
+    ASSERT_EQ(getsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, &bytes), 0);
+    EXPECT_EQ(milliseconds, 12'345u);
+    found = true;
+  }
+  EXPECT_TRUE(found);
 }
 
 TEST_F(Http1Test, ClosesWhenAsked) {

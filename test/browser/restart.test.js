@@ -8,8 +8,8 @@ import {startHearth} from '../conformance/support/server.js';
 import {Pages, until, useBrowser, watch} from './support/browser.js';
 
 const data = mkdtempSync(join(tmpdir(), 'hearth-restart-'));
-after(() => rmSync(data, {recursive: true, force: true}));
 const context = useBrowser({startServer: () => startHearth({data})});
+after(() => rmSync(data, {recursive: true, force: true})); // The server has stopped before.
 
 for (const [name, settings] of [['streaming', {}], ['polling', {experimentalForceLongPolling: true}]]) {
   for (const end of ['kill', 'stop']) {

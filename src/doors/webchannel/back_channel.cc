@@ -76,6 +76,8 @@ void BackChannel::OnInputEnd() {
   exchange_->Abort();
 }
 
+void BackChannel::OnDrain() { session_->Drain(); }
+
 void BackChannel::OnWritable() { ReportReady(); }
 
 void BackChannel::OnClosed() {

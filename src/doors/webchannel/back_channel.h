@@ -36,6 +36,7 @@ class BackChannel final : public http::ExchangeHandler,
   void OnBody(std::string_view bytes) override;
   void OnBodyEnd() override {}
   void OnInputEnd() override;
+  void OnDrain() override;
   void OnWritable() override;
   void OnClosed() override;
 

@@ -566,6 +566,23 @@ TEST_F(ChannelServiceTest, TheServersEndCancelsCalls) {
   EXPECT_EQ(log_.receivers_gone.Get(), 1);
 }
 
+TEST_F(ChannelServiceTest, AServerThatDrainsTellsItsClients) {
+  Start();
+  BackReader streaming(server_.port(), BackRequest(Handshake({"a"}), 0, 0));
+  EXPECT_EQ(streaming.Read(1), (Arrays{{1, "a"}}));
+  const std::string id = Handshake();
+  TestSocket polling(server_.port());
+  polling.Send(BackRequest(id, 0, 1));
+  while (Forward(id, 0, {}).body.find("\n[1,") == std::string::npos) std::this_thread::yield();
+  EXPECT_TRUE(server_.server->Drain(20s));  // Nothing had to be cut off.
+  const Arrays arrays = streaming.Read();
+  ASSERT_EQ(arrays.size(), 2u);
+  EXPECT_THAT(arrays[0].second, HasSubstr("UNAVAILABLE"));
+  EXPECT_EQ(arrays[1].second, "close");
+  EXPECT_THAT(polling.ReadToEnd(), HasSubstr("UNAVAILABLE"));
+  EXPECT_EQ(log_.cancelled.Get(), 2);
+}
+
 TEST_F(ChannelServiceTest, UnknownSessions) {
   Start();
   for (const HttpAnswer& answer :

@@ -104,6 +104,12 @@ void ChannelSession::Terminate() {
   OnLoop([](ChannelSession& session) { session.DropNow(); });
 }
 
+void ChannelSession::Drain() {
+  OnLoop([](ChannelSession& session) {
+    session.FailNow(Status(Code::kUnavailable, "the server is about to end"));
+  });
+}
+
 void ChannelSession::Shutdown() {
   DropNow();
   receiver_ = nullptr;

@@ -51,6 +51,8 @@ class ChannelSession final : public http::RpcCall,
   void OnBackChannelClosed(std::shared_ptr<BackChannel> back_channel);
   // The client wants no more.
   void Terminate();
+  // The server is about to end: tells the client, which comes back when there is one again.
+  void Drain();
   // Ends what is left when the loops have ended.
   void Shutdown();
 
