@@ -13,13 +13,25 @@ set(PROTO_FILES
 file(GLOB firestore_protos RELATIVE ${PROTO_ROOT} ${PROTO_ROOT}/google/firestore/v1/*.proto)
 list(APPEND PROTO_FILES ${firestore_protos})
 
+# The web and mobile SDKs send one kind of write that the published files leave out.
+set(PROTO_AMENDED ${CMAKE_BINARY_DIR}/protocol_amended)
+set(WRITE_PROTO google/firestore/v1/write.proto)
+file(READ ${PROTO_ROOT}/${WRITE_PROTO} write_proto)
+string(REPLACE "    string delete = 2;\n" "    string delete = 2;\n    string verify = 5;\n"
+  write_proto_amended "${write_proto}")
+if(NOT write_proto MATCHES "string verify = 5;" AND write_proto STREQUAL write_proto_amended)
+  message(FATAL_ERROR "${WRITE_PROTO} is not as expected: `verify` cannot be added to it")
+endif()
+file(CONFIGURE OUTPUT ${PROTO_AMENDED}/${WRITE_PROTO} CONTENT "${write_proto_amended}" @ONLY)
+
 file(MAKE_DIRECTORY ${PROTO_OUT})
 foreach(proto IN LISTS PROTO_FILES)
   string(REGEX REPLACE "\\.proto$" "" stem ${proto})
   add_custom_command(
     OUTPUT ${PROTO_OUT}/${stem}.pb.cc ${PROTO_OUT}/${stem}.pb.h
-    COMMAND protobuf::protoc --proto_path=${PROTO_ROOT} --cpp_out=${PROTO_OUT} ${proto}
-    DEPENDS ${PROTO_ROOT}/${proto}
+    COMMAND protobuf::protoc --proto_path=${PROTO_AMENDED} --proto_path=${PROTO_ROOT}
+            --cpp_out=${PROTO_OUT} ${proto}
+    DEPENDS ${PROTO_ROOT}/${proto} ${PROTO_AMENDED}/${WRITE_PROTO}
     VERBATIM)
   list(APPEND PROTO_SOURCES ${PROTO_OUT}/${stem}.pb.cc)
 endforeach()

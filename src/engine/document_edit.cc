@@ -39,6 +39,13 @@ Result<Fields> Transform(const Fields& base, const std::vector<FieldTransform>& 
   return Fields::Validate(editor.Finish().encoded());
 }
 
+// What Firestore calls a write in its messages.
+std::string_view OperationOf(const Write& write) {
+  if (write.kind == WriteKind::kDelete) return "delete";
+  if (write.precondition.exists == false) return "insert";
+  return write.precondition.exists || write.precondition.update_time ? "update" : "upsert";
+}
+
 }  // namespace
 
 std::string DocumentEdit::Name() const { return database_.text() + "/documents/" + path_.path(); }
@@ -47,6 +54,15 @@ Fields DocumentEdit::Current() const {
   if (!Exists()) return Fields();
   if (state_ == State::kWritten) return written_;
   return Fields::FromTrusted(std::string(model::RecordFields(*before_)));
+}
+
+Status DocumentEdit::CheckSequence(const Write& write) const {
+  const bool must_exist = write.precondition.exists == true || write.precondition.update_time;
+  const bool is_impossible = (state_ == State::kDeleted && must_exist) ||
+                             (state_ == State::kWritten && write.precondition.exists == false);
+  if (!is_impossible) return Status();
+  return InvalidArgument("Cannot " + std::string(last_operation_) + " then " +
+                         std::string(OperationOf(write)) + " an entity in the same request.");
 }
 
 Status DocumentEdit::CheckPrecondition(const Precondition& precondition) const {
@@ -72,7 +88,10 @@ Status DocumentEdit::CheckPrecondition(const Precondition& precondition) const {
 
 Status DocumentEdit::Apply(Write& write, Timestamp commit_time,
                            std::vector<std::string>* transform_results) {
+  RETURN_IF_ERROR(CheckSequence(write));
   RETURN_IF_ERROR(CheckPrecondition(write.precondition));
+  if (write.kind == WriteKind::kVerify) return Status();
+  last_operation_ = OperationOf(write);
   if (write.kind == WriteKind::kDelete) {
     state_ = State::kDeleted;
     was_deleted_ = true;

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -42,6 +43,8 @@ class DocumentEdit {
     return state_ == State::kUntouched ? !!before_ : state_ == State::kWritten;
   }
   model::Fields Current() const;
+  // InvalidArgument when earlier writes of the same commit rule the precondition out.
+  Status CheckSequence(const Write& write) const;
   Status CheckPrecondition(const Precondition& precondition) const;
   std::string Name() const;
 
@@ -49,8 +52,9 @@ class DocumentEdit {
   const model::DocumentPath& path_;
   Record before_;
   State state_ = State::kUntouched;
-  model::Fields written_;     // In state kWritten.
-  size_t transforms_ = 0;     // Of all writes so far.
+  std::string_view last_operation_;  // Unless untouched.
+  model::Fields written_;            // In state kWritten.
+  size_t transforms_ = 0;            // Of all writes so far.
   bool was_deleted_ = false;  // At some point in this commit: what comes after is a new document.
 };
 

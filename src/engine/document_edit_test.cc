@@ -146,14 +146,30 @@ TEST(DocumentEditTest, LaterPreconditionsSeeEarlierWrites) {
   const Write set = SetFields({});
   const Write remove = Delete(kPath);
   EXPECT_EQ(Edit(nullptr, {set, IfExists(set)}).status, Status());
-  EXPECT_EQ(Edit(nullptr, {set, IfMissing(set)}).status, kAlreadyThere);
+  const auto impossible = [](const std::string& what) {
+    return InvalidArgument("Cannot " + what + " an entity in the same request.");
+  };
+  EXPECT_EQ(Edit(nullptr, {set, IfMissing(set)}).status, impossible("upsert then insert"));
+  EXPECT_EQ(Edit(nullptr, {IfMissing(set), IfMissing(set)}).status,
+            impossible("insert then insert"));
   EXPECT_EQ(Edit(stored, {remove, IfMissing(set)}).status, Status());
-  EXPECT_EQ(Edit(stored, {remove, IfExists(set)}).status, kNoDocument);
-  EXPECT_EQ(Edit(stored, {remove, IfExists(remove)}).status, kNoDocument);
+  EXPECT_EQ(Edit(stored, {remove, IfExists(set)}).status, impossible("delete then update"));
+  EXPECT_EQ(Edit(stored, {remove, IfExists(remove)}).status, impossible("delete then delete"));
+  EXPECT_EQ(Edit(nullptr, {remove, IfExists(set)}).status, impossible("delete then update"));
   const Write at_version = IfUpdatedAt(set, Timestamp::FromMicros(kUpdated));
   EXPECT_EQ(Edit(stored, {at_version, at_version}).status, Status());
-  EXPECT_EQ(Edit(stored, {remove, at_version}).status, WrongVersion(0, kUpdated));
+  EXPECT_EQ(Edit(stored, {remove, at_version}).status, impossible("delete then update"));
   EXPECT_EQ(Edit(stored, {remove, set, at_version}).status, WrongVersion(0, kUpdated));
+}
+
+TEST(DocumentEditTest, VerifyingChangesNothing) {
+  Write verify = Delete(kPath);
+  verify.kind = WriteKind::kVerify;
+  const Record stored = Stored({{"a", EncodeInteger(1)}});
+  EXPECT_EQ(Edit(stored, IfExists(verify)).status, Status());
+  EXPECT_EQ(Edit(stored, IfExists(verify)).after, stored);
+  EXPECT_EQ(Edit(nullptr, IfExists(verify)).status, kNoDocument);
+  EXPECT_EQ(Edit(stored, IfMissing(verify)).status, kAlreadyThere);
 }
 
 TEST(DocumentEditTest, WithoutMaskTheDocumentIsReplaced) {

@@ -15,11 +15,6 @@ using model::Timestamp;
 // anew is cheaper.
 constexpr size_t kLoggedDocumentsMax = 200'000;
 
-bool IsSameState(const Record& left, const Record& right) {
-  if (!left || !right) return !left && !right;
-  return model::RecordUpdateTime(*left) == model::RecordUpdateTime(*right);
-}
-
 }  // namespace
 
 std::shared_ptr<Watcher> Engine::Watch(Database& database, std::unique_ptr<WatchSink> sink) {
@@ -39,7 +34,8 @@ std::optional<Timestamp> Engine::ReadResumeToken(std::string_view token) const {
   return Timestamp::FromMicros(static_cast<int64_t>(*micros));
 }
 
-Result<std::unique_ptr<ReadView>> Engine::ViewAtSettled(const Database& database, Timestamp read_time) {
+Result<std::unique_ptr<ReadView>> Engine::ViewAtSettled(const Database& database,
+                                                        Timestamp read_time) {
   commit_clock_.WaitUntilSettled(read_time);
   ReadScope scope;
   scope.access = ReadScope::Access::kScans;

@@ -4,11 +4,17 @@
 #include <set>
 #include <utility>
 
+#include "model/document.h"
 #include "query/matcher.h"
 
 namespace hearth::engine {
 
 using Reason = DocumentGoneEvent::Reason;
+
+bool IsSameState(const Record& left, const Record& right) {
+  if (!left || !right) return !left && !right;
+  return model::RecordUpdateTime(*left) == model::RecordUpdateTime(*right);
+}
 
 const watch::LiveQuery* TargetState::query() const {
   const auto* live = std::get_if<std::unique_ptr<const watch::LiveQuery>>(target.get());

@@ -20,6 +20,9 @@
 
 namespace hearth::engine {
 
+// Whether two records of one document are of the same version, or both missing.
+bool IsSameState(const Record& left, const Record& right);
+
 // One target of a watcher. Threads: one at a time.
 struct TargetState {
   TargetId id = 0;

@@ -21,11 +21,6 @@ size_t BytesOf(const watch::Change& change) {
   return bytes;
 }
 
-bool IsSameState(const Record& left, const Record& right) {
-  if (!left || !right) return !left && !right;
-  return model::RecordUpdateTime(*left) == model::RecordUpdateTime(*right);
-}
-
 }  // namespace
 
 // A target whose results are being sent.
@@ -61,6 +56,14 @@ void Watcher::Enqueue(Request request) {
 size_t Watcher::waiting_requests() const {
   MutexLock lock(mutex_);
   return requests_.size();
+}
+
+void Watcher::EndWhenAnswered() {
+  {
+    MutexLock lock(mutex_);
+    is_ending_ = true;
+  }
+  Schedule();
 }
 
 void Watcher::Close() {
@@ -110,6 +113,12 @@ bool Watcher::HasWork() const {
   return !requests_.empty() || is_lost_ || pending_through_.has_value();
 }
 
+bool Watcher::IsAtEnd() const {
+  if (is_unannounced_) return false;
+  MutexLock lock(mutex_);
+  return is_ending_ && requests_.empty();
+}
+
 bool Watcher::TakeWork(Work* work) {
   MutexLock lock(mutex_);
   if (is_closed_) return false;
@@ -142,6 +151,10 @@ void Watcher::RunSteps() {
     if (!to_reset_.empty()) {
       Reset();
       continue;
+    }
+    if (IsAtEnd()) {
+      sink_->End(Status());
+      return Close();
     }
     if (!HasWork()) sink_->Flush();
     Work work;

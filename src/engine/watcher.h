@@ -66,7 +66,9 @@ class Watcher final : public ChangeFeed::Listener, public std::enable_shared_fro
   void RemoveTarget(TargetId id) EXCLUDES_LOCK(mutex_);
   // How many requests wait for their turn.
   size_t waiting_requests() const EXCLUDES_LOCK(mutex_);
-  // Ends it: nothing is sent any more.
+  // Ends the stream once all that was asked for before is answered.
+  void EndWhenAnswered() EXCLUDES_LOCK(mutex_);
+  // Ends it at once: nothing is sent any more.
   void Close() EXCLUDES_LOCK(mutex_);
 
   void OnChanges(ChangeFeed::Delivery delivery, std::vector<ChangeFeed::Item> items,
@@ -92,6 +94,8 @@ class Watcher final : public ChangeFeed::Listener, public std::enable_shared_fro
   void Schedule() EXCLUDES_LOCK(mutex_);
   void RunSteps() EXCLUDES_LOCK(mutex_);
   bool HasWork() const EXCLUDES_LOCK(mutex_);
+  // Whether everything has been answered, and no more is wanted.
+  bool IsAtEnd() const EXCLUDES_LOCK(mutex_);
   // False when there is nothing to do; then it is not scheduled any more.
   bool TakeWork(Work* work) EXCLUDES_LOCK(mutex_);
   bool IsRemovalNext(TargetId id) const EXCLUDES_LOCK(mutex_);
@@ -151,6 +155,7 @@ class Watcher final : public ChangeFeed::Listener, public std::enable_shared_fro
   bool is_lost_ GUARDED_BY(mutex_) = false;
   bool is_heartbeat_ GUARDED_BY(mutex_) = false;
   bool is_scheduled_ GUARDED_BY(mutex_) = false;
+  bool is_ending_ GUARDED_BY(mutex_) = false;
   bool is_closed_ GUARDED_BY(mutex_) = false;
   std::set<watch::TargetNumber> registered_ GUARDED_BY(mutex_);
 

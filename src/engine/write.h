@@ -22,7 +22,11 @@ struct Precondition {
   std::optional<model::Timestamp> update_time;
 };
 
-enum class WriteKind : uint8_t { kUpdate, kDelete };
+enum class WriteKind : uint8_t {
+  kUpdate,
+  kDelete,
+  kVerify,  // Changes nothing; its precondition must hold.
+};
 
 // One write of a commit. Transforms apply after the fields.
 struct Write {

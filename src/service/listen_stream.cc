@@ -103,8 +103,8 @@ class ListenStream final : public http::RpcReceiver {
   }
 
   void OnHalfClose() override {
-    Close();
-    call_->Finish(Status());
+    if (!watcher_) return call_->Finish(Status());
+    watcher_->EndWhenAnswered();
   }
 
  private:

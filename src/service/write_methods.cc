@@ -169,7 +169,8 @@ void FirestoreService::Commit(const Call& call, std::string_view request) {
     RETURN_IF_ERROR(wire::ParseMessage(request, &message));
     ASSIGN_OR_RETURN(const model::DatabaseName name,
                      model::DatabaseName::Parse(message.database()));
-    ASSIGN_OR_RETURN(std::vector<engine::Write> writes, wire::ReadWrites(name, message.mutable_writes()));
+    ASSIGN_OR_RETURN(std::vector<engine::Write> writes,
+                     wire::ReadWrites(name, message.mutable_writes()));
     ASSIGN_OR_RETURN(Database * database, engine_.OpenDatabase(name));
     engine_.Commit(*database, std::move(writes), message.transaction(),
                    [call](const Result<CommitResult>& result) {
@@ -187,7 +188,8 @@ void FirestoreService::BatchWrite(const Call& call, std::string_view request) {
     RETURN_IF_ERROR(wire::ParseMessage(request, &message));
     ASSIGN_OR_RETURN(const model::DatabaseName name,
                      model::DatabaseName::Parse(message.database()));
-    ASSIGN_OR_RETURN(std::vector<engine::Write> writes, wire::ReadWrites(name, message.mutable_writes()));
+    ASSIGN_OR_RETURN(std::vector<engine::Write> writes,
+                     wire::ReadWrites(name, message.mutable_writes()));
     RETURN_IF_ERROR(CheckEachDocumentOnce(writes));
     ASSIGN_OR_RETURN(Database * database, engine_.OpenDatabase(name));
     std::make_shared<BatchWriter>(engine_, call, *database, std::move(writes))->Start();

@@ -79,7 +79,10 @@ Result<TargetRequest> ReadTarget(const engine::Engine& engine, const engine::Dat
   if (!target.resume_token().empty()) {
     request.resume = TargetRequest::Resume{engine.ReadResumeToken(target.resume_token())};
   } else if (target.has_read_time()) {
-    ASSIGN_OR_RETURN(const model::Timestamp read_time, ReadTime(target.read_time()));
+    // Bundles have times of all precisions; an earlier moment is as good.
+    ASSIGN_OR_RETURN(
+        const model::Timestamp read_time,
+        model::Timestamp::FromParts(target.read_time().seconds(), target.read_time().nanos()));
     request.resume = TargetRequest::Resume{read_time};
   }
   if (request.resume && target.expected_count().value() > 0) {

@@ -159,6 +159,12 @@ Result<Write> ReadDelete(const DatabaseName& database, const proto::Write& write
   return Write{std::move(path), WriteKind::kDelete, {}, {}, {}, {}};
 }
 
+Result<Write> ReadVerify(const DatabaseName& database, const proto::Write& write) {
+  RETURN_IF_ERROR(CheckNoMaskNorTransforms(write, "verify"));
+  ASSIGN_OR_RETURN(model::DocumentPath path, ReadPath(database, write.verify()));
+  return Write{std::move(path), WriteKind::kVerify, {}, {}, {}, {}};
+}
+
 // The older form of transforms: it changes nothing but the transformed fields.
 Result<Write> ReadDocumentTransform(const DatabaseName& database, const proto::Write& write) {
   RETURN_IF_ERROR(CheckNoMaskNorTransforms(write, "transform"));
@@ -260,6 +266,8 @@ Result<Write> ReadWrite(const DatabaseName& database, proto::Write* write) {
         return ReadDelete(database, *write);
       case proto::Write::kTransform:
         return ReadDocumentTransform(database, *write);
+      case proto::Write::kVerify:
+        return ReadVerify(database, *write);
       case proto::Write::OPERATION_NOT_SET:
         break;
     }

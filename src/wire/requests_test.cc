@@ -289,6 +289,15 @@ TEST(ReadWriteTest, Deletes) {
   EXPECT_EQ(Verdict(write), InvalidArgument("a delete must not specify a update transform."));
 }
 
+TEST(ReadWriteTest, Verifications) {
+  proto::Write write;
+  write.set_verify("projects/p1/databases/(default)/documents/c/a");
+  write.mutable_current_document()->set_exists(false);
+  EXPECT_EQ(Verdict(write), Status());
+  write.mutable_update_mask();
+  EXPECT_EQ(Verdict(write), InvalidArgument("a verify must not specify a document mask."));
+}
+
 TEST(ReadWriteTest, WritesWithoutOperation) {
   EXPECT_EQ(Verdict(proto::Write()), InvalidArgument("empty write operation"));
   proto::Write write;

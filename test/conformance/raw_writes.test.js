@@ -247,11 +247,12 @@ test('several writes of one document in a commit', async (t) => {
     });
   }
   const emulator = {code: 'INVALID_ARGUMENT', message: /in the same request|Cannot collapse/};
+  const cannot = (what) => () => ({code: 'INVALID_ARGUMENT', message: `Cannot ${what} an entity in the same request.`});
   const refused = {
-    'set and create': [[set(1), set(2, exists(false))], alreadyExists],
-    'create twice': [[set(1, exists(false)), set(2, exists(false))], alreadyExists],
-    'delete and update': [[gone(), set(1, exists(true))], noDocument],
-    'delete and delete again': [[gone(), gone(exists(true))], noDocument],
+    'set and create': [[set(1), set(2, exists(false))], cannot('upsert then insert')],
+    'create twice': [[set(1, exists(false)), set(2, exists(false))], cannot('insert then insert')],
+    'delete and update': [[gone(), set(1, exists(true))], cannot('delete then update')],
+    'delete and delete again': [[gone(), gone(exists(true))], cannot('delete then delete')],
     'set and update of another version': [[set(1), set(2, at({seconds: '1000'}))],
       () => ({code: 'FAILED_PRECONDITION', message: /does not match the required base version \(1000000000\)/})],
   };
