@@ -114,7 +114,9 @@ Status Serve(const ServeOptions& options) {
   service::FirestoreService firestore(*engine, clock, random);
   firestore.Register(&methods);
   doors::control::ControlService control(*engine);
-  doors::webchannel::ChannelService channel(methods);
+  doors::webchannel::ChannelService channel(methods, [&engine](std::function<void()> task) {
+    return engine->RunBlocking(std::move(task));
+  });
   http::Router router;
   router.SetGrpc(grpc);
   router.AddService("/hearth/", control);

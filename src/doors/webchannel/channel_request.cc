@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "doors/webchannel/options.h"
+#include "wire/json.h"
 
 namespace hearth::doors::webchannel {
 namespace {
@@ -121,14 +122,15 @@ Result<ChannelQuery> ParseChannelQuery(std::string_view method, const Form& quer
 
 size_t BodyFieldsMax() { return kMapsPerRequestMax + kOtherBodyFieldsMax; }
 
-Result<std::vector<IncomingMap>> TakeMaps(Form* body) {
-  ASSIGN_OR_RETURN(const uint64_t count, NumberField(*body, "count", 0));
-  ASSIGN_OR_RETURN(const uint64_t first, NumberField(*body, "ofs", 0));
+Result<std::vector<IncomingMap>> ReadMaps(const Form& body,
+                                          const google::protobuf::Descriptor& type) {
+  ASSIGN_OR_RETURN(const uint64_t count, NumberField(body, "count", 0));
+  ASSIGN_OR_RETURN(const uint64_t first, NumberField(body, "ofs", 0));
   if (count > kMapsPerRequestMax) return InvalidArgument("too many maps in one request");
   std::vector<IncomingMap> maps;
-  for (auto& [name, value] : body->mutable_fields()) {
+  for (const auto& [name, value] : body.fields()) {
     if (const std::optional<uint64_t> number = MapNumber(name)) {
-      maps.push_back({.index = first + *number, .json = std::move(value)});
+      maps.push_back({.index = first + *number, .message = wire::MessageFromJson(type, value)});
     }
   }
   if (maps.size() != count) return InvalidArgument("count is not the number of maps");

@@ -1,6 +1,8 @@
 // What the requests of a channel say.
 #pragma once
 
+#include <google/protobuf/descriptor.h>
+
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -14,10 +16,10 @@
 
 namespace hearth::doors::webchannel {
 
-// A message from the client, in JSON. Its index counts all that the client has sent.
+// A message from the client. Its index counts all that the client has sent.
 struct IncomingMap {
   uint64_t index = 0;
-  std::string json;
+  Result<std::string> message;  // Or why it is none: that matters only when its turn comes.
 };
 
 enum class RequestKind : uint8_t { kHandshake, kForward, kBack, kTerminate };
@@ -43,9 +45,9 @@ inline constexpr size_t kQueryFieldsMax = 64;
 // The fields of a body: one for each map, and a few about them.
 size_t BodyFieldsMax();
 
-// The maps of a body. InvalidArgument where they do not fit their announcement. Takes their text
-// out of `body`.
-Result<std::vector<IncomingMap>> TakeMaps(Form* body);
+// The messages of `type` in a body. InvalidArgument where they do not fit their announcement.
+Result<std::vector<IncomingMap>> ReadMaps(const Form& body,
+                                          const google::protobuf::Descriptor& type);
 
 // The head of the call to `method_path`: the fields that the client has written into the body or
 // into the query, then those of the HTTP request that they do not replace; and the query's

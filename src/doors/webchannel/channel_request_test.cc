@@ -1,11 +1,14 @@
 #include "doors/webchannel/channel_request.h"
 
+#include <google/firestore/v1/firestore.pb.h>
 #include <gtest/gtest.h>
 
 #include "doors/webchannel/options.h"
 
 namespace hearth::doors::webchannel {
 namespace {
+
+using google::firestore::v1::WriteRequest;
 
 TEST(FormTest, DecodesNamesAndValues) {
   const std::optional<Form> form = Form::Parse("a=1&b%20c=%7B%22x%22%3a1%7D+y&&d&e=f=g&=h", 10);
@@ -86,22 +89,22 @@ TEST(ChannelQueryTest, RefusesRubbish) {
 }
 
 Result<std::vector<IncomingMap>> Maps(std::string_view body) {
-  std::optional<Form> form = Form::Parse(body, BodyFieldsMax());
-  return TakeMaps(&*form);
+  return ReadMaps(*Form::Parse(body, BodyFieldsMax()), *WriteRequest::descriptor());
 }
 
-TEST(TakeMapsTest, NumbersThemFromTheOffset) {
-  const auto maps = Maps("headers=x&count=2&ofs=7&req1___data__=b&req0___data__=a&other=1");
+TEST(ReadMapsTest, NumbersThemFromTheOffset) {
+  const auto maps = Maps("headers=x&count=2&ofs=7&req1___data__=b&req0___data__=%7B%7D&other=1");
   ASSERT_TRUE(maps.ok());
   ASSERT_EQ(maps->size(), 2u);
   EXPECT_EQ((*maps)[0].index, 7u);
-  EXPECT_EQ((*maps)[0].json, "a");
+  EXPECT_EQ(*(*maps)[0].message, "");
   EXPECT_EQ((*maps)[1].index, 8u);
+  EXPECT_EQ((*maps)[1].message.status().code(), Code::kInvalidArgument);
   EXPECT_EQ(Maps("count=0")->size(), 0u);
   EXPECT_EQ(Maps("")->size(), 0u);
 }
 
-TEST(TakeMapsTest, RefusesRubbish) {
+TEST(ReadMapsTest, RefusesRubbish) {
   for (const char* body :
        {"count=1", "count=x", "count=-1", "count=2&req0___data__=a", "req0___data__=a",
         "count=1&ofs=x&req0___data__=a", "count=1&req0_type=_badmap", "count=1&reqx___data__=a",
@@ -112,7 +115,7 @@ TEST(TakeMapsTest, RefusesRubbish) {
   }
 }
 
-TEST(TakeMapsTest, BoundsTheirNumber) {
+TEST(ReadMapsTest, BoundsTheirNumber) {
   std::string body = "count=" + std::to_string(kMapsPerRequestMax) + "&ofs=0";
   for (size_t i = 0; i < kMapsPerRequestMax; ++i) body += "&req" + std::to_string(i) + "___data__=";
   EXPECT_EQ(Maps(body)->size(), kMapsPerRequestMax);

@@ -48,8 +48,10 @@ const http::StreamMethod* FindStream(const http::RpcMethods& methods, std::strin
 
 }  // namespace
 
-ChannelService::ChannelService(const http::RpcMethods& methods, ChannelOptions options)
+ChannelService::ChannelService(const http::RpcMethods& methods, Background background,
+                               ChannelOptions options)
     : methods_(methods),
+      background_(std::move(background)),
       options_(options),
       handler_([this](const std::shared_ptr<http::PlainCall>& request) { Answer(request); }),
       sessions_(options.sessions_max) {}
@@ -89,38 +91,67 @@ void ChannelService::Answer(const std::shared_ptr<http::PlainCall>& request) {
   const http::RequestHead& head = request->head();
   // Both could be read before, or the request would not have come here.
   const std::optional<Form> form = Form::Parse(head.query(), kQueryFieldsMax);
-  const Result<ChannelQuery> query = ParseChannelQuery(head.method(), *form);
-  switch (query->kind) {
-    case RequestKind::kHandshake:
-      return AnswerHandshake(request, *query, *form);
-    case RequestKind::kForward:
-      return AnswerForward(request, *query);
-    case RequestKind::kBack:
-      return;
-    case RequestKind::kTerminate:
-      break;
+  const ChannelQuery query = *ParseChannelQuery(head.method(), *form);
+  if (query.kind == RequestKind::kTerminate) return AnswerTerminate(request, query);
+  if (query.kind == RequestKind::kHandshake) {
+    const std::optional<MethodTypes> types = FindTypes(MethodPath(head.path()));
+    if (!types) return request->Respond(RefusedAnswer(head, 404, "no such channel"));
+    return ReadBody(request, types->request, [this, request, query, types](Body body) {
+      AnswerHandshake(request, query, *types, std::move(body));
+    });
   }
-  const std::shared_ptr<ChannelSession> session = sessions_.Find(query->session_id);
+  const std::shared_ptr<ChannelSession> session = sessions_.Find(query.session_id);
   if (!session) return request->Respond(UnknownSessionAnswer(head));
+  ReadBody(request, session->types().request, [request, query, session](Body body) {
+    session->Forward(std::move(body.maps), query.acknowledged, request);
+  });
+}
+
+void ChannelService::AnswerTerminate(const std::shared_ptr<http::PlainCall>& request,
+                                     const ChannelQuery& query) {
+  const std::shared_ptr<ChannelSession> session = sessions_.Find(query.session_id);
+  if (!session) return request->Respond(UnknownSessionAnswer(request->head()));
   session->Terminate();
-  request->Respond(ChannelAnswer(head, ""));
+  request->Respond(ChannelAnswer(request->head(), ""));
+}
+
+Result<ChannelService::Body> ChannelService::ParseBody(std::string_view text,
+                                                       const google::protobuf::Descriptor& type) {
+  std::optional<Form> form = Form::Parse(text, BodyFieldsMax());
+  if (!form) return InvalidArgument("the body cannot be read");
+  ASSIGN_OR_RETURN(std::vector<IncomingMap> maps, ReadMaps(*form, type));
+  return Body{.form = *std::move(form), .maps = std::move(maps)};
+}
+
+void ChannelService::ReadBody(const std::shared_ptr<http::PlainCall>& request,
+                              const google::protobuf::Descriptor& type,
+                              std::function<void(Body body)> answer) {
+  const auto take = [request, answer = std::move(answer)](Result<Body> body) {
+    if (body.ok()) return answer(*std::move(body));
+    request->Respond(RefusedAnswer(request->head(), 400, body.status().message()));
+  };
+  if (request->body().size() <= options_.loop_body_bytes_max) {
+    return take(ParseBody(request->body(), type));
+  }
+  // Nothing of the service is used over there: it may have gone. Its loops have then, too.
+  const Status accepted = background_([request, &type, take] {
+    request->loop()->Post(
+        [take, body = ParseBody(request->body(), type)]() mutable { take(std::move(body)); });
+  });
+  if (!accepted.ok()) {
+    request->Respond(RefusedAnswer(request->head(), 503, accepted.message()));
+  }
 }
 
 void ChannelService::AnswerHandshake(const std::shared_ptr<http::PlainCall>& request,
-                                     const ChannelQuery& query, const Form& query_form) {
+                                     const ChannelQuery& query, MethodTypes types, Body body) {
   const http::RequestHead& head = request->head();
   const std::string_view path = MethodPath(head.path());
-  const std::optional<MethodTypes> types = FindTypes(path);
-  if (!types) return request->Respond(RefusedAnswer(head, 404, "no such channel"));
-  std::optional<Form> body = Form::Parse(request->body(), BodyFieldsMax());
-  if (!body) return request->Respond(RefusedAnswer(head, 400, "the body cannot be read"));
-  Result<std::vector<IncomingMap>> maps = TakeMaps(&*body);
-  if (!maps.ok()) return request->Respond(RefusedAnswer(head, 400, maps.status().message()));
-
   const std::string id = NewSessionId();
-  auto session =
-      std::make_shared<ChannelSession>(request->loop(), MakeCallHead(head, path, query_form, *body),
-                                       *types, options_, [this, id] { sessions_.Remove(id); });
+  const std::optional<Form> query_form = Form::Parse(head.query(), kQueryFieldsMax);
+  auto session = std::make_shared<ChannelSession>(
+      request->loop(), MakeCallHead(head, path, *query_form, body.form), types, options_,
+      [this, id] { sessions_.Remove(id); });
   if (!sessions_.Add(id, session)) {
     return request->Respond(RefusedAnswer(head, 503, "too many channels"));
   }
@@ -128,19 +159,7 @@ void ChannelService::AnswerHandshake(const std::shared_ptr<http::PlainCall>& req
   // For what stands between and sends all requests of a session to the same server.
   if (query.wants_session_header) answer.more_headers.emplace_back("x-http-session-id", id);
   request->Respond(std::move(answer));
-  session->Start(*FindStream(methods_, path), *std::move(maps));
-}
-
-void ChannelService::AnswerForward(const std::shared_ptr<http::PlainCall>& request,
-                                   const ChannelQuery& query) {
-  const http::RequestHead& head = request->head();
-  const std::shared_ptr<ChannelSession> session = sessions_.Find(query.session_id);
-  if (!session) return request->Respond(UnknownSessionAnswer(head));
-  std::optional<Form> body = Form::Parse(request->body(), BodyFieldsMax());
-  if (!body) return request->Respond(RefusedAnswer(head, 400, "the body cannot be read"));
-  Result<std::vector<IncomingMap>> maps = TakeMaps(&*body);
-  if (!maps.ok()) return request->Respond(RefusedAnswer(head, 400, maps.status().message()));
-  session->Forward(*std::move(maps), query.acknowledged, request);
+  session->Start(*FindStream(methods_, path), std::move(body.maps));
 }
 
 }  // namespace hearth::doors::webchannel

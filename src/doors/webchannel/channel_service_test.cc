@@ -117,7 +117,14 @@ class ChannelServiceTest : public testing::Test {
                         http::SingleRequestMethod([](auto, std::string_view) {}));
     server_.methods.Add("/no.Proto/Here",
                         http::StreamMethod([](auto) { return std::unique_ptr<Echo>(); }));
-    service_ = std::make_unique<ChannelService>(server_.methods, options);
+    service_ = std::make_unique<ChannelService>(
+        server_.methods,
+        [this](std::function<void()> task) {
+          if (background_is_full_) return Status(Code::kResourceExhausted, "busy");
+          background_.emplace_back(std::move(task));
+          return Status();
+        },
+        options);
     server_.router.AddService("/google.firestore.v1.Firestore/", *service_);
     server_.router.AddService("/no.Proto/", *service_);
     server_.options.loops = 2;
@@ -127,6 +134,7 @@ class ChannelServiceTest : public testing::Test {
     log_.call.Update([](auto& latest) { latest = nullptr; });
     server_.server.reset();
     service_.reset();
+    background_.clear();
   }
 
   static HttpAnswer ReadAnswer(TestSocket& socket) {
@@ -184,6 +192,8 @@ class ChannelServiceTest : public testing::Test {
   }
 
   Log log_;
+  std::atomic<bool> background_is_full_ = false;
+  std::vector<std::jthread> background_;  // One request at a time uses it.
   http::TestServer server_;
   std::unique_ptr<ChannelService> service_;
 };
@@ -491,6 +501,20 @@ TEST_F(ChannelServiceTest, BoundsTheBody) {
   Start({.body_bytes_max = 100});
   EXPECT_EQ(Ask("POST", Target("RID=1"), std::string(101, '&')).status, 413);
   EXPECT_EQ(Ask("POST", Target("RID=1"), std::string(100, '&')).status, 200);
+}
+
+TEST_F(ChannelServiceTest, LongBodiesAreReadInTheBackground) {
+  Start({.loop_body_bytes_max = 200});
+  const std::string first(300, 'a');
+  const std::string second(300, 'b');
+  const std::string id = Handshake({first});
+  EXPECT_EQ(Forward(id, 1, {second}).status, 200);
+  EXPECT_TRUE(WaitForReceived({first, second}));
+  EXPECT_EQ(background_.size(), 2u);
+  background_is_full_ = true;
+  EXPECT_EQ(Forward(id, 2, {first}).status, 503);
+  EXPECT_EQ(Forward(id, 2, {"short"}).status, 200);
+  EXPECT_TRUE(WaitForReceived({first, second, "short"}));
 }
 
 TEST_F(ChannelServiceTest, AProducerWaitsForItsReader) {

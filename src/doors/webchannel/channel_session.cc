@@ -274,13 +274,12 @@ void ChannelSession::Deliver() {
   const std::shared_ptr<ChannelSession> self = shared_from_this();
   delivering_ = true;
   while (!ended_ && !paused_) {
-    const std::optional<std::string> json = inbox_.Next();
-    if (!json) break;
-    const Result<std::string> message = wire::MessageFromJson(types_.request, *json);
-    if (message.ok()) {
-      receiver_->OnMessage(*message);
+    const std::optional<Result<std::string>> message = inbox_.Next();
+    if (!message) break;
+    if (message->ok()) {
+      receiver_->OnMessage(**message);
     } else {
-      FailNow(message.status());
+      FailNow(message->status());
     }
   }
   delivering_ = false;

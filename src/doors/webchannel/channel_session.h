@@ -41,6 +41,8 @@ class ChannelSession final : public http::RpcCall,
   ChannelSession(std::shared_ptr<http::EventLoop> loop, http::RequestHead head, MethodTypes types,
                  const ChannelOptions& options, std::function<void()> on_gone);
 
+  const MethodTypes& types() const { return types_; }
+
   void Start(const http::StreamMethod& method, std::vector<IncomingMap> maps);
   // Takes the client's messages and answers `request`, once the method has taken them.
   void Forward(std::vector<IncomingMap> maps, std::optional<uint64_t> acknowledged,

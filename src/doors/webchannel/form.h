@@ -20,7 +20,6 @@ class Form {
   static std::optional<Form> Parse(std::string_view text, size_t fields_max);
 
   const std::vector<std::pair<std::string, std::string>>& fields() const { return fields_; }
-  std::vector<std::pair<std::string, std::string>>& mutable_fields() { return fields_; }
   // The first value of that name; nullopt if there is none.
   std::optional<std::string_view> Find(std::string_view name) const;
 

@@ -22,7 +22,7 @@ class Inbox {
 
   Status Add(std::vector<IncomingMap> maps);
   // The next message in order; nullopt while it has not arrived.
-  std::optional<std::string> Next();
+  std::optional<Result<std::string>> Next();
   bool has_next() const { return !held_.empty() && held_.begin()->first == next_index_; }
   void Clear();
 
@@ -30,7 +30,7 @@ class Inbox {
   const size_t maps_max_;
   const size_t bytes_max_;
   uint64_t next_index_ = 0;
-  std::map<uint64_t, std::string> held_;
+  std::map<uint64_t, Result<std::string>> held_;
   size_t held_bytes_ = 0;
 };
 

@@ -7,7 +7,7 @@ namespace {
 
 std::string TakeAll(Inbox* inbox) {
   std::string all;
-  while (const auto json = inbox->Next()) all += *json;
+  while (const auto message = inbox->Next()) all += **message;
   return all;
 }
 

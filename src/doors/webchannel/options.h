@@ -25,6 +25,8 @@ struct ChannelOptions {
   // A request of 10 MiB is up to three times as long as percent-encoded JSON, and a client sends
   // what it has queued in one body.
   size_t body_bytes_max = 60 * 1024 * 1024;
+  // Longer bodies are read where they keep no loop busy.
+  size_t loop_body_bytes_max = 64 * 1024;
   // Maps that arrived before one that they follow, or while the method has paused.
   size_t held_maps_max = 2'000;
   size_t held_map_bytes_max = 64 * 1024 * 1024;
