@@ -18,6 +18,8 @@ export const codeName = (code) => codeNames[code ?? 0];
 
 // The wire form of a request, for tests that tamper with it.
 export const encode = (method, request) => Firestore.service[method].requestSerialize(request);
+// The other way round, for answers that did not come by gRPC.
+export const decode = (method, bytes) => Firestore.service[method].responseDeserialize(bytes);
 
 export class Raw {
   #client;
