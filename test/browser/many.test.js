@@ -34,7 +34,8 @@ test(`one page has ${listenerCount} listeners`, async () => {
   const pages = new Pages(context);
   const page = await pages.open();
   await page.evaluate((count) => {
-    for (let i = 0; i < count; ++i) window.watch(`l${i}`, sdk.query(sdk.collection(db, 'items'), sdk.where('of', '==', i)));
+    const items = sdk.collection(db, 'items');
+    for (let i = 0; i < count; ++i) window.watch(`l${i}`, sdk.query(items, sdk.where('of', '==', i)));
   }, listenerCount);
   await page.waitForFunction((count) => Array.from({length: count}, (_, i) => window.settled(`l${i}`)).every(Boolean),
     listenerCount);
