@@ -20,5 +20,25 @@ TEST(Base64Url, RefusesWhatItDidNotMake) {
   EXPECT_EQ(DecodeBase64Url("Y!"), std::nullopt);
 }
 
+TEST(Base64Test, WritesTheStandardForm) {
+  EXPECT_EQ(EncodeBase64(""), "");
+  EXPECT_EQ(EncodeBase64("a"), "YQ==");
+  EXPECT_EQ(EncodeBase64("ab"), "YWI=");
+  EXPECT_EQ(EncodeBase64("\xfb\xff\xfe"), "+//+");
+}
+
+TEST(Base64Test, ReadsBothAlphabetsPaddedOrNot) {
+  for (const char* text : {"+//+YQ==", "-__-YQ==", "+//+YQ", "-__-YQ"}) {
+    EXPECT_EQ(DecodeAnyBase64(text),
+              "\xfb\xff\xfe"
+              "a")
+        << text;
+  }
+  EXPECT_EQ(DecodeAnyBase64(""), "");
+  for (const char* text : {"Y", "YQ=", "YQ===", "Y Q=", "=", "YQ==YQ==", "YW=I", "YWI%"}) {
+    EXPECT_EQ(DecodeAnyBase64(text), std::nullopt) << text;
+  }
+}
+
 }  // namespace
 }  // namespace hearth

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/keys.h"
+#include "engine/write_effect.h"
 #include "model/path_encoding.h"
 
 namespace hearth::engine {
@@ -38,6 +39,17 @@ Result<std::string> LoadStoreId(storage::Store& store, RandomSource& random) {
   return id;
 }
 
+LockScope ToLockScope(const Database& database, const std::vector<Write>& writes) {
+  LockScope locks;
+  locks.document_keys.reserve(writes.size());
+  for (const Write& write : writes) {
+    locks.document_keys.push_back(DocumentKey(database.number, write.path));
+  }
+  return locks;
+}
+
+}  // namespace
+
 LockScope ToLockScope(const Database& database, const ReadScope& scope) {
   LockScope locks;
   for (const model::DocumentPath& path : scope.documents) {
@@ -53,17 +65,6 @@ LockScope ToLockScope(const Database& database, const ReadScope& scope) {
   }
   return locks;
 }
-
-LockScope ToLockScope(const Database& database, const std::vector<Write>& writes) {
-  LockScope locks;
-  locks.document_keys.reserve(writes.size());
-  for (const Write& write : writes) {
-    locks.document_keys.push_back(DocumentKey(database.number, write.path));
-  }
-  return locks;
-}
-
-}  // namespace
 
 Result<std::unique_ptr<Engine>> Engine::Open(storage::Store& store, const Clock& clock,
                                              RandomSource& random, const EngineOptions& options) {
@@ -181,6 +182,7 @@ void Engine::ReadInTransaction(Database& database, std::shared_ptr<const Transac
   if (transaction->mode == TransactionOptions::Mode::kReadOnly) {
     return ReadAt(database, transaction->read_time, scope, std::move(parts), std::move(done));
   }
+  parts.locked_by = transaction->owner;
   // std::function wants copyable captures.
   auto shared_parts = std::make_shared<ReadView::Parts>(std::move(parts));
   locks_.Acquire(transaction->owner, ToLockScope(database, scope), transaction->read_lock,
@@ -247,6 +249,9 @@ void Engine::Admit(Database& database, std::vector<Write> writes, LockOwner owne
                        commits_under_way_.End(bytes);
                        done(std::move(result));
                      }});
+  scope.may_enter = [commit](size_t i, const watch::LiveQuery& query) {
+    return MayEnter(query, commit->database->name, commit->writes[i]);
+  };
   locks_.Acquire(owner, std::move(scope), LockMode::kWrite,
                  [this, commit = std::move(commit)](const Status& status) {
                    if (status.ok()) return committer_.Submit(std::move(*commit));

@@ -74,6 +74,8 @@ struct NewTransaction {
 };
 using Consistency = std::variant<Now, model::Timestamp, InTransaction, NewTransaction>;
 
+LockScope ToLockScope(const Database& database, const ReadScope& scope);
+
 // The document database: what every door and every embedded user calls.
 //
 // Threads: safe for concurrent use. Callbacks run on the caller's thread or on one of the
@@ -199,6 +201,8 @@ class Engine {
                                                std::unique_ptr<ReadView> view,
                                                query::NormalizedQuery query,
                                                const query::Execution::Options& options);
+  // Once the run is at its end, gives up those of its locks that its answer does not need.
+  void NarrowLocksAfter(QueryRun& run, LockOwner owner, const KeyPrefix& locked);
   // What a query has cost decides whether it gets better indexes.
   void NoteCost(const Database& database, const query::Plan& plan,
                 const query::Statistics& statistics);

@@ -11,6 +11,9 @@ namespace hearth::engine {
 
 namespace {
 
+// A transaction's query with more results than this keeps its whole collection locked.
+constexpr size_t kNarrowedResultsMax = 1'000;
+
 // True when much more was read than the results explain.
 bool IsExpensive(const query::Statistics& statistics, uint64_t allowed) {
   constexpr uint64_t kReadsPerResult = 4;
@@ -55,17 +58,40 @@ void Engine::Query(Database& database, query::NormalizedQuery query, const Consi
   // std::function wants copyable captures.
   auto shared_query = std::make_shared<query::NormalizedQuery>(std::move(query));
   Read(database, consistency, scope,
-       [this, &database, caller, shared_query, options,
+       [this, &database, caller, scope, shared_query, options,
         done = std::move(done)](Result<std::unique_ptr<ReadView>> opened) {
          if (!opened.ok()) return done(opened.status());
          auto view = std::make_shared<std::unique_ptr<ReadView>>(*std::move(opened));
-         const auto start = [this, &database, view, shared_query, options, done] {
-           done(StartQuery(database, std::move(*view), std::move(*shared_query), options));
+         const auto start = [this, &database, view, scope, shared_query, options, done] {
+           const std::optional<LockOwner> locked_by = (*view)->locked_by();
+           Result<std::unique_ptr<QueryRun>> run =
+               StartQuery(database, std::move(*view), std::move(*shared_query), options);
+           const LockScope locked = ToLockScope(database, scope);
+           if (run.ok() && locked_by && locked.key_prefixes.size() == 1) {
+             NarrowLocksAfter(**run, *locked_by, locked.key_prefixes[0]);
+           }
+           done(std::move(run));
          };
          if (std::this_thread::get_id() == caller) return start();
          // Granted late, on a thread that must not wait for the disk.
          if (const Status accepted = RunBlocking(start); !accepted.ok()) done(accepted);
        });
+}
+
+void Engine::NarrowLocksAfter(QueryRun& run, LockOwner owner, const KeyPrefix& locked) {
+  const query::Query& query = run.query().query;
+  // What these skip, or compare, counts too, though it is no result.
+  if (query.offset > 0 || query.nearest) return;
+  auto live = std::make_shared<const watch::LiveQuery>(run.database().name, run.query());
+  run.WhenAllRead(kNarrowedResultsMax, [this, owner, locked, live, &database = run.database()](
+                                           const std::vector<model::DocumentPath>& paths) {
+    std::vector<std::string> keys;
+    keys.reserve(paths.size());
+    for (const model::DocumentPath& path : paths) {
+      keys.push_back(DocumentKey(database.number, path));
+    }
+    locks_.Narrow(owner, locked, live, std::move(keys));
+  });
 }
 
 void Engine::NoteCost(const Database& database, const query::Plan& plan,

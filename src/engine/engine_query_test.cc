@@ -133,6 +133,56 @@ TEST_F(EngineQueryTest, AQueryInATransactionKeepsPhantomsOut) {
   EXPECT_TRUE(outside.Take().ok());
 }
 
+TEST_F(EngineQueryTest, AQueryInATransactionLocksWhatItMatchedAndWhatWouldMatch) {
+  Fill("c", 6);
+  const std::string transaction = test_.Begin();
+  const query::Query query = Where(Collection("c"), "n", Operator::kGreaterOrEqual, 4);
+  EXPECT_THAT(Find(query, InTransaction{transaction}), ElementsAre("c/d1004", "c/d1005"));
+
+  EXPECT_TRUE(test_.Commit(SetNumber("c/new", 3)).ok());
+  EXPECT_TRUE(test_.Commit(SetNumber("c/d1000", -1)).ok());
+  EXPECT_TRUE(test_.Commit(Delete("c/d1001")).ok());
+  auto comes_in = test_.StartCommit({SetNumber("c/d1002", 7)});
+  auto goes_out = test_.StartCommit({SetNumber("c/d1004", 1)});
+  auto removes = test_.StartCommit({Delete("c/d1005")});
+  auto perhaps = test_.StartCommit({Transform("c/d1003", {Increment("n", 1)})});
+  EXPECT_FALSE(comes_in.IsThere() || goes_out.IsThere() || removes.IsThere() || perhaps.IsThere());
+  EXPECT_THAT(Find(query, InTransaction{transaction}), ElementsAre("c/d1004", "c/d1005"));
+
+  EXPECT_TRUE(test_.Commit(SetNumber("c/own", 4), transaction).ok());
+  EXPECT_TRUE(comes_in.Take().ok());
+  EXPECT_TRUE(goes_out.Take().ok());
+  EXPECT_TRUE(removes.Take().ok());
+  EXPECT_TRUE(perhaps.Take().ok());
+}
+
+TEST_F(EngineQueryTest, UntilAQueryHasReadAllItsCollectionIsLocked) {
+  Fill("c", 6);
+  const std::string transaction = test_.Begin();
+  auto run =
+      *Start(Where(Collection("c"), "n", Operator::kGreaterOrEqual, 4), InTransaction{transaction})
+           .Take();
+  ASSERT_TRUE((*run->Next()).has_value());
+  auto outside = test_.StartCommit({SetNumber("c/new", 3)});
+  EXPECT_FALSE(outside.IsThere());
+  EXPECT_EQ(Paths(*run).size(), 1u);
+  EXPECT_TRUE(outside.Take().ok());  // Though the transaction goes on.
+  run.reset();
+  EXPECT_TRUE(test_.Commit(SetNumber("c/own", 4), transaction).ok());
+}
+
+TEST_F(EngineQueryTest, AnOffsetKeepsTheWholeCollectionLocked) {
+  Fill("c", 3);
+  const std::string transaction = test_.Begin();
+  query::Query query = Collection("c");
+  query.offset = 1;
+  EXPECT_THAT(Find(query, InTransaction{transaction}), ElementsAre("c/d1001", "c/d1002"));
+  auto skipped = test_.StartCommit({Delete("c/d1000")});
+  EXPECT_FALSE(skipped.IsThere());
+  EXPECT_TRUE(test_.Rollback(transaction).ok());
+  EXPECT_TRUE(skipped.Take().ok());
+}
+
 TEST_F(EngineQueryTest, AGroupQueryInATransactionLocksItsGroupOnly) {
   Fill("a/1/g", 2);
   const std::string transaction = test_.Begin();

@@ -62,6 +62,13 @@ bool LockTable::DocumentLock::HasConflictingRequestBefore(Ticket ticket, LockMod
   });
 }
 
+bool LockTable::Protects(const PrefixLock& lock, const Request& request, size_t i) {
+  if (!lock.keys.Covers(request.scope.document_keys[i])) return false;
+  // Of narrowed locks, results have one of their own; what remains is to keep others from
+  // becoming results.
+  return !lock.query || !request.scope.may_enter || request.scope.may_enter(i, *lock.query);
+}
+
 template <typename Visit>
 bool LockTable::VisitBlockers(const Request& request, const Visit& visit) const {
   const auto stops_at = [&](LockOwner owner, uint8_t modes) {
@@ -73,11 +80,11 @@ bool LockTable::VisitBlockers(const Request& request, const Visit& visit) const 
              return stops_at(holder.first, holder.second);
            });
   };
-  for (const std::string& key : request.scope.document_keys) {
-    const auto lock = documents_.find(key);
+  for (size_t i = 0; i < request.scope.document_keys.size(); ++i) {
+    const auto lock = documents_.find(request.scope.document_keys[i]);
     if (lock != documents_.end() && stops_in(lock->second)) return true;
     for (const PrefixLock& prefix : prefixes_) {
-      if (prefix.keys.Covers(key) && stops_at(prefix.owner, Bit(prefix.mode))) return true;
+      if (Protects(prefix, request, i) && stops_at(prefix.owner, Bit(prefix.mode))) return true;
     }
   }
   for (const KeyPrefix& prefix : request.scope.key_prefixes) {
@@ -220,6 +227,29 @@ void LockTable::Acquire(LockOwner owner, LockScope scope, LockMode mode, Callbac
       Enqueue(std::move(request), ticket);
     }
     Settle(std::move(overtaking), {owner}, &decided);
+  }
+  Run(std::move(decided));
+}
+
+void LockTable::Narrow(LockOwner owner, const KeyPrefix& keys,
+                       std::shared_ptr<const watch::LiveQuery> query,
+                       std::vector<std::string> result_keys) {
+  Decided decided;
+  {
+    MutexLock lock(mutex_);
+    const auto held = std::ranges::find_if(prefixes_, [&](const PrefixLock& each) {
+      return each.owner == owner && !each.query && each.keys == keys;
+    });
+    if (held == prefixes_.end()) return;
+    held->query = std::move(query);
+    Request results;
+    results.owner = owner;
+    results.scope.document_keys = std::move(result_keys);
+    results.mode = held->mode;
+    Grant(results);  // Nobody can have locked them against the lock on all of them.
+    std::set<Ticket> candidates;
+    AddWaiting({}, Prefixes::kSome, &candidates);
+    Settle(std::move(candidates), {}, &decided);
   }
   Run(std::move(decided));
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -17,6 +18,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/status.h"
+#include "watch/live_query.h"
 
 namespace hearth::engine {
 
@@ -48,6 +50,8 @@ struct KeyPrefix {
   std::string prefix;
   std::string part = {};
 
+  friend bool operator==(const KeyPrefix&, const KeyPrefix&) = default;
+
   bool Covers(std::string_view key) const {
     return key.starts_with(prefix) && key.find(part, prefix.size()) != std::string_view::npos;
   }
@@ -62,6 +66,9 @@ struct KeyPrefix {
 struct LockScope {
   std::vector<std::string> document_keys;
   std::vector<KeyPrefix> key_prefixes;  // Only for kRead and kUpdate.
+  // Of kWrite: whether the write of document_keys[i] could make that document a result of the
+  // query. Empty: each could.
+  std::function<bool(size_t i, const watch::LiveQuery& query)> may_enter = {};
 };
 
 // The locks of all transactions and commits.
@@ -87,6 +94,12 @@ class LockTable {
   // it holds nothing.
   void Acquire(LockOwner owner, LockScope scope, LockMode mode, Callback done)
       EXCLUDES_LOCK(mutex_);
+
+  // What `owner` has locked by `keys` was read by `query`, to the end, and gave the documents with
+  // `result_keys`: it keeps a lock on those, and beyond them on whatever would become a result.
+  // Does nothing where it does not hold that lock any more.
+  void Narrow(LockOwner owner, const KeyPrefix& keys, std::shared_ptr<const watch::LiveQuery> query,
+              std::vector<std::string> result_keys) EXCLUDES_LOCK(mutex_);
 
   // Gives up all that `owner` holds. Requests of it that still wait are aborted.
   void Release(LockOwner owner) EXCLUDES_LOCK(mutex_);
@@ -126,6 +139,8 @@ class LockTable {
     LockOwner owner;
     LockMode mode;
     KeyPrefix keys;
+    // Shared with nobody for long; null: all that the keys cover is locked.
+    std::shared_ptr<const watch::LiveQuery> query = nullptr;
   };
   struct OwnerState {
     std::vector<std::string> held_keys;
@@ -140,6 +155,8 @@ class LockTable {
   // returns true as well. An owner may come twice.
   template <typename Visit>
   bool VisitBlockers(const Request& request, const Visit& visit) const REQUIRES_LOCK(mutex_);
+  // Whether the lock stands in the way of the request's document i.
+  static bool Protects(const PrefixLock& lock, const Request& request, size_t i);
   bool MustQueueBehind(const Request& request, Ticket ticket) const REQUIRES_LOCK(mutex_);
   bool CanGrant(const Request& request, Ticket ticket) const REQUIRES_LOCK(mutex_);
   void Grant(const Request& request) REQUIRES_LOCK(mutex_);

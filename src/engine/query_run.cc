@@ -151,9 +151,25 @@ query::Statistics QueryRun::statistics() const {
 Result<std::optional<QueryResult>> QueryRun::Next() {
   RETURN_IF_ERROR(Prepare(Execution::Wants::kDocuments));
   ASSIGN_OR_RETURN(std::optional<query::Found> found, execution_->Next());
+  NotePath(found ? &found->path : nullptr);
   if (!found) return std::optional<QueryResult>();
   return std::optional<QueryResult>(
       QueryResult{std::move(found->path), std::move(found->record), found->distance});
+}
+
+void QueryRun::WhenAllRead(size_t results_max, PathsCallback callback) {
+  noted_paths_max_ = results_max;
+  when_all_read_ = std::move(callback);
+}
+
+// Null: there are no more.
+void QueryRun::NotePath(const model::DocumentPath* path) {
+  if (!when_all_read_) return;
+  if (!path) return std::exchange(when_all_read_, nullptr)(std::exchange(noted_paths_, {}));
+  noted_paths_.push_back(*path);
+  if (noted_paths_.size() <= noted_paths_max_) return;
+  when_all_read_ = nullptr;
+  noted_paths_.clear();
 }
 
 Result<std::vector<std::string>> QueryRun::Aggregate(

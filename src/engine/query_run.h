@@ -53,6 +53,7 @@ class QueryRun {
   QueryRun& operator=(const QueryRun&) = delete;
 
   const Database& database() const { return view_->database(); }
+  const query::NormalizedQuery& query() const { return query_; }
   model::Timestamp read_time() const { return view_->read_time(); }
   // The id of the transaction that this query has started; empty if it has not.
   const std::string& new_transaction() const { return view_->new_transaction(); }
@@ -62,6 +63,11 @@ class QueryRun {
   void CancelWhen(std::function<bool()> is_cancelled) {
     options_.is_cancelled = std::move(is_cancelled);
   }
+
+  // Has `callback` run with the paths of all results once the last one was handed out, unless
+  // there are more than `results_max`. To be called before the first result is asked for.
+  using PathsCallback = std::function<void(std::vector<model::DocumentPath>)>;
+  void WhenAllRead(size_t results_max, PathsCallback callback);
 
   // How the query is answered. May wait for the disk.
   Result<std::vector<query::IndexUse>> IndexesUsed(query::Execution::Wants wants);
@@ -88,6 +94,7 @@ class QueryRun {
   QueryRun(std::unique_ptr<ReadView> view, query::NormalizedQuery query,
            query::Execution::Options options, CostCallback on_end);
 
+  void NotePath(const model::DocumentPath* path);
   // Plans the query, unless that is done already.
   Status Prepare(query::Execution::Wants wants);
 
@@ -98,6 +105,9 @@ class QueryRun {
   const CostCallback on_end_;
   std::unique_ptr<query::Execution> execution_;
   bool is_aggregated_ = false;
+  PathsCallback when_all_read_;  // Null: nobody wants to know, or there were too many.
+  size_t noted_paths_max_ = 0;
+  std::vector<model::DocumentPath> noted_paths_;
 };
 
 }  // namespace hearth::engine

@@ -11,6 +11,7 @@
 #include "engine/database.h"
 #include "engine/document_cursor.h"
 #include "engine/document_reader.h"
+#include "engine/lock_table.h"
 #include "index/index_set.h"
 #include "model/names.h"
 #include "model/timestamp.h"
@@ -31,6 +32,7 @@ class ReadView {
     model::Timestamp read_time;
     bool is_present;  // The snapshot itself is the state at the read time.
     std::string new_transaction;
+    std::optional<LockOwner> locked_by;  // Of a read-write transaction: who has locked the scope.
     std::shared_ptr<void> use;  // Ends the transaction's use when the view, the owner, ends.
   };
 
@@ -40,6 +42,7 @@ class ReadView {
 
   const Database& database() const { return *parts_.database; }
   model::Timestamp read_time() const { return parts_.read_time; }
+  const std::optional<LockOwner>& locked_by() const { return parts_.locked_by; }
   // The id of the transaction that this read has started; empty if it has not.
   const std::string& new_transaction() const { return parts_.new_transaction; }
 

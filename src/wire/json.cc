@@ -1,10 +1,12 @@
 #include "wire/json.h"
 
 #include <google/protobuf/message.h>
-#include <google/protobuf/util/json_util.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
+
+#include "wire/json_reader.h"
+#include "wire/json_writer.h"
 
 namespace hearth::wire {
 namespace {
@@ -21,29 +23,24 @@ std::unique_ptr<Message> NewMessage(const Descriptor& type) {
 
 Result<std::string> MessageFromJson(const Descriptor& type, std::string_view json) {
   const std::unique_ptr<Message> message = NewMessage(type);
-  const auto parsed =
-      google::protobuf::util::JsonStringToMessage({json.data(), json.size()}, message.get());
-  if (!parsed.ok()) {
-    return InvalidArgument("Invalid JSON payload received. " +
-                           std::string(parsed.message().data(), parsed.message().size()));
-  }
+  RETURN_IF_ERROR(ReadJson(json, message.get()));
   return message->SerializeAsString();
 }
 
 Result<std::string> JsonFromMessage(const Descriptor& type, std::string_view message,
-                                    JsonEnums enums) {
+                                    const JsonForm& form) {
   const std::unique_ptr<Message> parsed = NewMessage(type);
   if (!parsed->ParseFromArray(message.data(), static_cast<int>(message.size()))) {
     return Status(Code::kInternal, "an answer cannot be read as " + type.full_name());
   }
-  google::protobuf::util::JsonPrintOptions options;
-  options.always_print_enums_as_ints = enums == JsonEnums::kNumbers;
   std::string json;
-  const auto printed = google::protobuf::util::MessageToJsonString(*parsed, &json, options);
-  if (!printed.ok()) {
-    return Status(Code::kInternal, std::string(printed.message().data(), printed.message().size()));
-  }
+  RETURN_IF_ERROR(WriteJson(*parsed, form, &json));
   return json;
+}
+
+Result<std::string> JsonFromMessage(const Descriptor& type, std::string_view message,
+                                    JsonEnums enums) {
+  return JsonFromMessage(type, message, JsonForm{.enums = enums});
 }
 
 int HttpStatusOf(Code code) {
@@ -81,12 +78,18 @@ int HttpStatusOf(Code code) {
   return 500;
 }
 
-std::string JsonFromError(const Status& status) {
+std::string JsonFromError(const Status& status, JsonLayout layout) {
+  return JsonFromError(HttpStatusOf(status.code()), status, layout);
+}
+
+std::string JsonFromError(int http_status, const Status& status, JsonLayout layout) {
   const nlohmann::ordered_json error = {{"error",
-                                         {{"code", HttpStatusOf(status.code())},
+                                         {{"code", http_status},
                                           {"message", status.message()},
                                           {"status", CodeName(status.code())}}}};
-  return error.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const int indent = layout == JsonLayout::kCompact ? -1 : 2;
+  const bool ensure_ascii = false;
+  return error.dump(indent, ' ', ensure_ascii, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace hearth::wire

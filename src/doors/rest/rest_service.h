@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "doors/rest/bindings.h"
+#include "doors/rest/rest_call.h"
+#include "http/exchange.h"
+#include "http/rpc_methods.h"
+
+namespace hearth::doors::rest {
+
+// google.firestore.v1.Firestore as JSON over HTTP, as its google.api.http annotations say. Web
+// pages of every origin may use it.
+//
+// Threads: safe for concurrent use; never blocks a loop. Ownership: borrows the methods, which must
+// outlive every call; what `background` uses must outlive the server. Errors: Google's JSON.
+class RestService final : public http::Service {
+ public:
+  RestService(const http::RpcMethods& methods, Background background, RestOptions options = {});
+
+  std::shared_ptr<http::ExchangeHandler> Open(http::Exchange& exchange) override;
+
+ private:
+  // What `head` asks for, or why it cannot be had.
+  Result<RestRequest> Read(const http::RequestHead& head) const;
+  // The method that answers; Unimplemented where there is none.
+  Result<const http::SingleRequestMethod*> FindMethod(const Binding& binding) const;
+
+  const http::RpcMethods& methods_;
+  const Background background_;
+  const RestOptions options_;
+  const std::shared_ptr<const Bindings> bindings_;  // Shared with calls that outlive this.
+};
+
+}  // namespace hearth::doors::rest

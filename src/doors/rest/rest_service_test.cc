@@ -1,0 +1,345 @@
+#include "doors/rest/rest_service.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "google/firestore/v1/firestore.pb.h"
+#include "http/gzip.h"
+#include "http/testing/test_http2_client.h"
+#include "http/testing/test_server.h"
+#include "http/testing/test_socket.h"
+
+namespace hearth::doors::rest {
+namespace {
+
+namespace proto = ::google::firestore::v1;
+using http::RpcCall;
+using http::TestAnswer;
+using http::TestHttp2Client;
+using http::TestSocket;
+using http::Watched;
+using nlohmann::json;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr const char* kRoot = "/v1/projects/p/databases/d/documents";
+constexpr size_t kBodyBytesMax = 10'000;
+constexpr size_t kLoopBodyBytesMax = 1'000;
+
+std::string Result1(const std::string& name) {
+  proto::RunQueryResponse response;
+  response.mutable_document()->set_name(name);
+  return response.SerializeAsString();
+}
+
+class RestServiceTest : public testing::Test {
+ protected:
+  using Method = http::SingleRequestMethod;
+
+  void Add(const std::string& name, Method method) {
+    server_.methods.Add("/google.firestore.v1.Firestore/" + name, std::move(method));
+  }
+  void Start() {
+    server_.router.AddService("/v1/", service_);
+    server_.Start();
+  }
+
+  // One request on a connection of its own; the whole answer as text.
+  std::string Ask(std::string_view method, const std::string& target, const std::string& body = "",
+                  const std::string& more_headers = "") {
+    TestSocket socket(server_.port());
+    socket.Send(std::string(method) + " " + kRoot + target + " HTTP/1.1\r\nhost: x\r\n" +
+                "connection: close\r\ncontent-length: " + std::to_string(body.size()) + "\r\n" +
+                more_headers + "\r\n" + body);
+    return socket.ReadToEnd();
+  }
+  static std::string BodyOf(const std::string& answer) {
+    return answer.substr(answer.find("\r\n\r\n") + 4);
+  }
+  // Over HTTP/2, where the body comes without chunks.
+  TestAnswer Ask2(std::string_view method, const std::string& target, std::string_view body = "") {
+    TestHttp2Client client(server_.port());
+    const int32_t stream = client.Open(method, kRoot + target, {{"origin", "http://page"}});
+    client.SendBody(stream, body);
+    client.EndBody(stream);
+    EXPECT_TRUE(client.UntilClosed(stream));
+    return client.answer(stream);
+  }
+
+  Status RunInBackground(std::function<void()> task) {
+    ++background_tasks_;
+    if (!background_status_.ok()) return background_status_;
+    background_thread_ = std::jthread(std::move(task));
+    return Status();
+  }
+
+  http::TestServer server_;
+  Status background_status_;
+  std::atomic<int> background_tasks_ = 0;
+  std::jthread background_thread_;
+  RestService service_{
+      server_.methods,
+      [this](std::function<void()> task) { return RunInBackground(std::move(task)); },
+      {.body_bytes_max = kBodyBytesMax, .loop_body_bytes_max = kLoopBodyBytesMax}};
+};
+
+TEST_F(RestServiceTest, AnswersWithAnObject) {
+  std::string method_saw;
+  Add("GetDocument", [&](const std::shared_ptr<RpcCall>& call, std::string_view bytes) {
+    proto::GetDocumentRequest request;
+    ASSERT_TRUE(request.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())));
+    method_saw = call->head().Find("authorization").value_or("");
+    proto::Document document;
+    document.set_name(request.name());
+    call->Respond(document.SerializeAsString());
+  });
+  Start();
+  const std::string answer =
+      Ask("GET", "/c/a%20b?prettyPrint=false", "", "authorization: Bearer owner\r\n");
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(answer, HasSubstr("content-type: application/json; charset=UTF-8\r\n"));
+  EXPECT_EQ(BodyOf(answer), "{\"name\":\"projects/p/databases/d/documents/c/a b\"}\n");
+  EXPECT_EQ(method_saw, "Bearer owner");
+  EXPECT_THAT(Ask("HEAD", "/c/a"), EndsWith("\r\n\r\n"));
+  EXPECT_THAT(Ask("POST", "/c/a", "", "x-http-method-override: GET\r\n"),
+              StartsWith("HTTP/1.1 200 "));
+  const TestAnswer answer2 = Ask2("GET", "/c/a");
+  EXPECT_EQ(answer2.http_status(), 200);
+  EXPECT_EQ(json::parse(answer2.body)["name"], "projects/p/databases/d/documents/c/a");
+  EXPECT_EQ(answer2.headers.at("access-control-allow-origin"), "http://page");
+}
+
+TEST_F(RestServiceTest, AnEmptyAnswerIsAnEmptyObject) {
+  Add("DeleteDocument",
+      [](const std::shared_ptr<RpcCall>& call, std::string_view) { call->Respond(std::string()); });
+  Start();
+  EXPECT_EQ(BodyOf(Ask("DELETE", "/c/a")), "{}\n");
+}
+
+TEST_F(RestServiceTest, AnswersWithAList) {
+  Add("RunQuery", [](const std::shared_ptr<RpcCall>& call, std::string_view) {
+    call->Send(Result1("a"));
+    http::MessageBatch batch;
+    batch.Add(Result1("b"));
+    batch.Add(Result1("c"));
+    call->Send(std::move(batch));
+    http::MessageBatch last;
+    last.Add(Result1("d"));
+    call->Finish(std::move(last), Status());
+  });
+  Add("BatchGetDocuments",
+      [](const std::shared_ptr<RpcCall>& call, std::string_view) { call->Finish(Status()); });
+  Start();
+  EXPECT_EQ(Ask2("POST", ":runQuery?prettyPrint=false").body,
+            "[{\"document\":{\"name\":\"a\"}}\n,\n{\"document\":{\"name\":\"b\"}}\n,\n"
+            "{\"document\":{\"name\":\"c\"}}\n,\n{\"document\":{\"name\":\"d\"}}\n]\n");
+  EXPECT_EQ(json::parse(Ask2("POST", ":runQuery").body).size(), 4u);
+  EXPECT_EQ(Ask2("POST", ":batchGet").body, "[]\n");
+}
+
+TEST_F(RestServiceTest, WorksFromOtherThreads) {
+  std::jthread worker;
+  Add("RunQuery", [&](std::shared_ptr<RpcCall> call, std::string_view) {
+    worker = std::jthread([call = std::move(call)] {
+      for (int i = 0; i < 100; ++i) call->Send(Result1(std::to_string(i)));
+      call->Finish(Status());
+    });
+  });
+  Start();
+  const json list = json::parse(Ask2("POST", ":runQuery").body);
+  ASSERT_EQ(list.size(), 100u);
+  EXPECT_EQ(list[99]["document"]["name"], "99");
+}
+
+TEST_F(RestServiceTest, ErrorsAreObjectsOrInLists) {
+  const Status missing(Code::kNotFound, "no \"x\"");
+  Add("GetDocument",
+      [&](const std::shared_ptr<RpcCall>& call, std::string_view) { call->Respond(missing); });
+  Add("RunQuery",
+      [&](const std::shared_ptr<RpcCall>& call, std::string_view) { call->Finish(missing); });
+  Add("RunAggregationQuery", [&](const std::shared_ptr<RpcCall>& call, std::string_view) {
+    call->Send(std::string());
+    call->Finish(missing);
+  });
+  Start();
+  const json error = {{"error", {{"code", 404}, {"message", "no \"x\""}, {"status", "NOT_FOUND"}}}};
+  const TestAnswer single = Ask2("GET", "/c/a");
+  EXPECT_EQ(single.http_status(), 404);
+  EXPECT_EQ(json::parse(single.body), error);
+  EXPECT_EQ(single.headers.at("access-control-allow-origin"), "http://page");
+  const TestAnswer at_once = Ask2("POST", ":runQuery");
+  EXPECT_EQ(at_once.http_status(), 404);
+  EXPECT_EQ(json::parse(at_once.body), json::array({error}));
+  const TestAnswer later = Ask2("POST", ":runAggregationQuery");
+  EXPECT_EQ(later.http_status(), 200);
+  EXPECT_EQ(json::parse(later.body), json::array({json::object(), error}));
+}
+
+TEST_F(RestServiceTest, RefusesWhatItCannotRead) {
+  const auto fail = [](const std::shared_ptr<RpcCall>&, std::string_view) { FAIL(); };
+  Add("Commit", fail);
+  Add("RunQuery", fail);
+  Add("GetDocument", fail);
+  Start();
+  EXPECT_THAT(Ask("POST", ":commit", "{"), StartsWith("HTTP/1.1 400 "));
+  EXPECT_EQ(json::parse(BodyOf(Ask("POST", ":runQuery", "{")))[0]["error"]["code"], 400);
+  EXPECT_THAT(Ask("GET", "/c/a?x=1"), HasSubstr("Cannot bind query parameter."));
+  EXPECT_THAT(Ask("GET", "/c/a?x=%"), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(Ask("GET", "/c/a?alt=proto"), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(Ask("POST", ":commit", std::string(5'000, '[')), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(Ask("POST", ":commit", "{}", "content-encoding: br\r\n"),
+              StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(Ask("POST", ":commit", "{}", "content-encoding: gzip\r\n"),
+              StartsWith("HTTP/1.1 400 "));
+}
+
+TEST_F(RestServiceTest, BoundsTheBody) {
+  size_t writes = 0;
+  Add("Commit", [&](const std::shared_ptr<RpcCall>& call, std::string_view) {
+    ++writes;
+    call->Respond(std::string());
+  });
+  Start();
+  const auto padded = [](size_t bytes) { return "{}" + std::string(bytes - 2, ' '); };
+  EXPECT_THAT(Ask("POST", ":commit", padded(kBodyBytesMax)), StartsWith("HTTP/1.1 200 "));
+  const std::string large = Ask("POST", ":commit", padded(kBodyBytesMax + 1));
+  EXPECT_THAT(large, StartsWith("HTTP/1.1 413 "));
+  EXPECT_EQ(json::parse(BodyOf(large))["error"]["code"], 413);
+  const std::string gzip = "content-encoding: gzip\r\n";
+  EXPECT_THAT(Ask("POST", ":commit", http::Gzip(padded(kBodyBytesMax)), gzip),
+              StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(Ask("POST", ":commit", http::Gzip(padded(kBodyBytesMax + 1)), gzip),
+              StartsWith("HTTP/1.1 400 "));
+  EXPECT_EQ(writes, 2u);
+}
+
+TEST_F(RestServiceTest, ReadsLongBodiesInTheBackground) {
+  Add("Commit",
+      [](const std::shared_ptr<RpcCall>& call, std::string_view) { call->Respond(std::string()); });
+  Start();
+  const auto padded = [](size_t bytes) { return "{}" + std::string(bytes - 2, ' '); };
+  EXPECT_THAT(Ask("POST", ":commit", padded(kLoopBodyBytesMax)), StartsWith("HTTP/1.1 200 "));
+  EXPECT_EQ(background_tasks_, 0);
+  EXPECT_THAT(Ask("POST", ":commit", padded(kLoopBodyBytesMax + 1)), StartsWith("HTTP/1.1 200 "));
+  EXPECT_EQ(background_tasks_, 1);
+  EXPECT_THAT(Ask("POST", ":commit", "x" + padded(kLoopBodyBytesMax)), StartsWith("HTTP/1.1 400 "));
+  background_status_ = Status(Code::kUnavailable, "busy");
+  EXPECT_THAT(Ask("POST", ":commit", padded(kLoopBodyBytesMax + 1)), StartsWith("HTTP/1.1 503 "));
+}
+
+TEST_F(RestServiceTest, AnswersForWhatIsNotThere) {
+  server_.methods.Add("/google.firestore.v1.Firestore/Listen",
+                      http::StreamMethod([](const std::shared_ptr<RpcCall>&) { return nullptr; }));
+  Start();
+  const std::string unknown = Ask("GET", ":nope", "", "origin: http://page\r\n");
+  EXPECT_THAT(unknown, StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(unknown, HasSubstr("access-control-allow-origin: http://page\r\n"));
+  EXPECT_EQ(json::parse(BodyOf(unknown))["error"]["message"], "Method not found.");
+  EXPECT_THAT(Ask("PUT", "/c/a"), StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(Ask("POST", ":listen"), StartsWith("HTTP/1.1 501 "));
+  EXPECT_THAT(Ask("POST", ":executePipeline"), StartsWith("HTTP/1.1 501 "));
+  const std::string preflight = Ask("OPTIONS", ":commit", "",
+                                    "origin: http://page\r\n"
+                                    "access-control-request-method: POST\r\n"
+                                    "access-control-request-headers: content-type\r\n");
+  EXPECT_THAT(preflight, StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(preflight, HasSubstr("access-control-allow-headers: content-type\r\n"));
+}
+
+// Sends `left` results of some 10,000 bytes each, as fast as the client reads.
+class Producer : public std::enable_shared_from_this<Producer> {
+ public:
+  Producer(std::shared_ptr<RpcCall> call, int left, Watched<int>& sent)
+      : call_(std::move(call)), left_(left), sent_(sent) {}
+
+  void Run() {
+    if (left_-- == 0) return call_->Finish(Status());
+    call_->Send(Result1(std::string(10'000, 'x')));
+    sent_.Update([](int& count) { ++count; });
+    call_->WhenWritable([self = shared_from_this()] { self->Run(); });
+  }
+
+ private:
+  const std::shared_ptr<RpcCall> call_;  // Shared with the connection.
+  int left_;
+  Watched<int>& sent_;
+};
+
+TEST_F(RestServiceTest, AListGrowsNoFasterThanItIsRead) {
+  Watched<int> sent;
+  Watched<bool> cancelled;
+  Add("RunQuery", [&](std::shared_ptr<RpcCall> call, std::string_view) {
+    call->OnCancelled([&] { cancelled.Update([](bool& value) { value = true; }); });
+    std::make_shared<Producer>(std::move(call), 2'000, sent)->Run();
+  });
+  Start();
+  {
+    TestHttp2Client client(server_.port(), {.opens_windows = false});
+    const int32_t stream = client.Open("POST", std::string(kRoot) + ":runQuery", {});
+    client.EndBody(stream);
+    // The client's window of 65,535 bytes fills, and then what may be queued.
+    ASSERT_TRUE(client.Until([&] { return client.answer(stream).body.size() == 65'535; }));
+    ASSERT_TRUE(client.RoundTrip());
+    ASSERT_TRUE(client.RoundTrip());
+    EXPECT_LE(sent.Get(), 15);
+    EXPECT_FALSE(cancelled.Get());
+    client.Reset(stream);
+    ASSERT_TRUE(client.RoundTrip());
+  }
+  EXPECT_TRUE(cancelled.WaitFor([](bool value) { return value; }));
+}
+
+TEST_F(RestServiceTest, ALongListArrivesWhole) {
+  Watched<int> sent;
+  Add("RunQuery", [&](std::shared_ptr<RpcCall> call, std::string_view) {
+    std::make_shared<Producer>(std::move(call), 500, sent)->Run();
+  });
+  Start();
+  EXPECT_EQ(json::parse(Ask2("POST", ":runQuery").body).size(), 500u);
+}
+
+TEST_F(RestServiceTest, AClientThatLeavesCancelsItsCall) {
+  Watched<std::shared_ptr<RpcCall>> waiting;
+  Watched<bool> cancelled;
+  Add("Commit", [&](const std::shared_ptr<RpcCall>& call, std::string_view) {
+    call->OnCancelled([&] { cancelled.Update([](bool& value) { value = true; }); });
+    waiting.Update([&](auto& held) { held = call; });
+  });
+  Start();
+  {
+    TestHttp2Client client(server_.port());
+    const int32_t stream = client.Open("POST", std::string(kRoot) + ":commit", {});
+    client.EndBody(stream);
+    client.Flush();
+    ASSERT_TRUE(waiting.WaitFor([](const auto& held) { return held != nullptr; }));
+  }
+  EXPECT_TRUE(cancelled.WaitFor([](bool value) { return value; }));
+  const std::shared_ptr<RpcCall> call = waiting.Get();
+  EXPECT_TRUE(call->closed());
+  call->Respond(std::string());  // Does nothing.
+}
+
+TEST_F(RestServiceTest, AReaderOfHttp1ThatLeavesCancelsItsCall) {
+  Watched<int> sent;
+  Watched<bool> cancelled;
+  Add("RunQuery", [&](std::shared_ptr<RpcCall> call, std::string_view) {
+    call->OnCancelled([&] { cancelled.Update([](bool& value) { value = true; }); });
+    const int endless = -1;
+    std::make_shared<Producer>(std::move(call), endless, sent)->Run();
+  });
+  Start();
+  TestSocket socket(server_.port());
+  socket.Send(std::string("POST ") + kRoot +
+              ":runQuery HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n");
+  EXPECT_THAT(socket.ReadSome(), StartsWith("HTTP/1.1 200 "));
+  socket.Close();
+  EXPECT_TRUE(cancelled.WaitFor([](bool value) { return value; }));
+}
+
+}  // namespace
+}  // namespace hearth::doors::rest
