@@ -1,5 +1,9 @@
 #include "http/connection.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <utility>
@@ -47,6 +51,10 @@ void Connection::Start() {
   ErrorCode error;
   socket_.set_option(tcp::no_delay(true), error);  // Fails only on a socket that is dead already.
   socket_.non_blocking(true, error);
+  // A peer that vanished without a word takes what is sent for a quarter of an hour otherwise.
+  const auto unanswered_ms = static_cast<unsigned>(limits_.send_stall_timeout.count());
+  setsockopt(socket_.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &unanswered_ms,
+             sizeof(unanswered_ms));
   if (error) return Close();
   CheckAt(loop_->turn_start() + limits_.header_read_timeout);
   WaitReadable();

@@ -140,6 +140,12 @@ class ExchangeHandler {
 
   virtual void OnBody(std::string_view bytes) = 0;
   virtual void OnBodyEnd() = 0;
+  // The request is complete and its connection will bring nothing more. On HTTP/1.1 only; some
+  // clients still read then, most have gone.
+  virtual void OnInputEnd() {}
+  // The server is about to end and waits for the answers: one that has no end of its own is to
+  // end soon. On HTTP/1.1 only.
+  virtual void OnDrain() {}
   // unsent_bytes() has fallen below kSendBufferLowBytes after having been at or above it.
   virtual void OnWritable() {}
   // The exchange is over, answered or not, and is gone when this returns. The last call.

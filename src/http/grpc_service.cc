@@ -3,7 +3,10 @@
 #include <array>
 #include <string>
 
+#include "http/cors.h"
 #include "http/grpc_call.h"
+#include "http/grpc_web.h"
+#include "http/plain.h"
 
 namespace hearth::http {
 namespace {
@@ -25,15 +28,26 @@ void Refuse(Exchange& exchange, int status, std::span<const Header> headers) {
 }  // namespace
 
 bool GrpcService::Wants(const RequestHead& head) const {
-  return IsGrpc(head) || methods_.Find(head.path());
+  return IsGrpc(head) || methods_.Find(head.path()) || FindGrpcWebForm(head) != GrpcWebForm::kNone;
 }
 
 std::shared_ptr<ExchangeHandler> GrpcService::Open(Exchange& exchange) {
   const RequestHead& head = exchange.head();
+  if (head.method() == "OPTIONS") {
+    AnswerPlain(exchange, PreflightAnswer(head));
+    return nullptr;
+  }
   if (head.method() != "POST") {
     const Header allow = {"allow", "POST", HeaderText::kStatic};
     Refuse(exchange, 405, {&allow, 1});
     return nullptr;
+  }
+  if (const GrpcWebForm form = FindGrpcWebForm(head); form != GrpcWebForm::kNone) {
+    auto web = std::make_shared<GrpcWebExchange>(exchange, form);
+    std::shared_ptr<ExchangeHandler> call = OpenCall(*web);
+    if (!call) return nullptr;
+    web->set_handler(std::move(call));
+    return web;
   }
   if (!IsGrpc(head)) {
     Refuse(exchange, 415, {});
@@ -45,6 +59,11 @@ std::shared_ptr<ExchangeHandler> GrpcService::Open(Exchange& exchange) {
     Refuse(exchange, 426, {&upgrade, 1});
     return nullptr;
   }
+  return OpenCall(exchange);
+}
+
+std::shared_ptr<ExchangeHandler> GrpcService::OpenCall(Exchange& exchange) const {
+  const RequestHead& head = exchange.head();
   const RpcMethod* method = methods_.Find(head.path());
   if (!method) {
     AnswerGrpcError(exchange, Status(Code::kUnimplemented,

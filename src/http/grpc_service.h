@@ -13,7 +13,8 @@ struct GrpcOptions {
   size_t message_bytes_max = 10 * 1024 * 1024 + 64 * 1024;
 };
 
-// gRPC on top of the HTTP/2 server: five-byte frames, trailers, deadlines, cancellation.
+// gRPC on top of the HTTP/2 server: five-byte frames, trailers, deadlines, cancellation. gRPC-Web
+// on either version.
 //
 // Threads: Open runs on several loops at once. Ownership: borrows the methods; must outlive the
 // server and the calls it opened.
@@ -29,6 +30,9 @@ class GrpcService final : public Service {
   std::shared_ptr<ExchangeHandler> Open(Exchange& exchange) override;
 
  private:
+  // Null when it is answered already.
+  std::shared_ptr<ExchangeHandler> OpenCall(Exchange& exchange) const;
+
   const RpcMethods& methods_;
   const GrpcOptions options_;
 };

@@ -155,10 +155,10 @@ TEST_F(GrpcTest, RefusesWhatIsNotACall) {
   client.EndBody(stream);
   ASSERT_TRUE(client.UntilClosed(stream));
   EXPECT_EQ(client.answer(stream).http_status(), 415);
-  const int32_t web = client.Open("POST", "/t/Echo", {{"content-type", "application/grpc-web"}});
-  client.EndBody(web);
-  ASSERT_TRUE(client.UntilClosed(web));
-  EXPECT_EQ(client.answer(web).http_status(), 415);
+  const int32_t other = client.Open("POST", "/t/Echo", {{"content-type", "application/grpcs"}});
+  client.EndBody(other);
+  ASSERT_TRUE(client.UntilClosed(other));
+  EXPECT_EQ(client.answer(other).http_status(), 415);
   EXPECT_EQ(client.Get("/none").http_status(), 404);
 }
 

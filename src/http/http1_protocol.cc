@@ -134,7 +134,11 @@ void Http1Protocol::OnInputEnd() {
   input_ended_ = true;
   keep_alive_ = false;
   // A client may close its half and still read, so a complete request is still answered.
-  if (request_ != RequestPart::kComplete) CloseAfterOutput();
+  if (request_ != RequestPart::kComplete) {
+    CloseAfterOutput();
+  } else if (handler_ && answer_ != AnswerPart::kComplete) {
+    handler_->OnInputEnd();
+  }
 }
 
 void Http1Protocol::Produce(std::string& out, size_t bytes_max) {
@@ -175,6 +179,7 @@ void Http1Protocol::EndExchange() {
 void Http1Protocol::Drain() {
   draining_ = true;
   if (request_ == RequestPart::kNone) CloseAfterOutput();
+  if (handler_ && answer_ != AnswerPart::kComplete) handler_->OnDrain();
 }
 
 TimePoint Http1Protocol::Deadline() const {

@@ -1,6 +1,9 @@
 // HTTP/1.1 through a real server, spoken by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include <future>
 #include <string>
@@ -55,6 +58,32 @@ class SlowTakerService final : public Service {
   std::shared_ptr<Taker> current;
 };
 
+// An answer that never ends by itself, as a stream of news is. It is silent.
+class SilentService final : public Service {
+ public:
+  std::shared_ptr<ExchangeHandler> Open(Exchange& exchange) override {
+    exchange.SendHead(200, {}, BodyFollows::kYes);
+    exchange.SendBody("begun\n");
+    return std::make_shared<Silent>(exchange, *this);
+  }
+
+  Watched<bool> closed;
+
+ private:
+  struct Silent final : ExchangeHandler {
+    Silent(Exchange& the_exchange, SilentService& the_service)
+        : exchange(the_exchange), service(the_service) {}
+    void OnBody(std::string_view) override {}
+    void OnBodyEnd() override {}
+    void OnInputEnd() override { exchange.Abort(); }
+    void OnClosed() override {
+      service.closed.Update([](bool& value) { value = true; });
+    }
+    Exchange& exchange;
+    SilentService& service;
+  };
+};
+
 class Http1Test : public testing::Test {
  protected:
   Http1Test() : server_(PlainOptions{.body_bytes_max = kBodyBytesMax}) {
@@ -68,6 +97,7 @@ class Http1Test : public testing::Test {
     });
     server_.router.AddService("/endless", endless_);
     server_.router.AddService("/slow", slow_);
+    server_.router.AddService("/silent", silent_);
   }
 
   std::string Exchange(std::string_view request) {
@@ -80,6 +110,7 @@ class Http1Test : public testing::Test {
   std::vector<std::jthread> threads_;
   EndlessService endless_;
   SlowTakerService slow_;
+  SilentService silent_;
   TestServer server_;
 };
 
@@ -95,6 +126,56 @@ TEST_F(Http1Test, KeepsTheConnection) {
     EXPECT_THAT(answer, HasSubstr("content-length: 6\r\n"));
     EXPECT_THAT(answer, Not(HasSubstr("connection:")));
   }
+}
+
+TEST_F(Http1Test, AClientThatLeavesASilentAnswerIsNoticed) {
+  server_.Start();
+  TestSocket socket(server_.port());
+  socket.Send("GET /silent HTTP/1.1\r\nhost: a\r\n\r\n");
+  EXPECT_THAT(socket.ReadUntil("begun\n"), HasSubstr("200 OK"));
+  EXPECT_FALSE(silent_.closed.Get());
+  socket.Close();
+  EXPECT_TRUE(silent_.closed.WaitFor([](bool closed) { return closed; }));
+}
+
+TEST_F(Http1Test, ASilentAnswerOutlivesTheTimeouts) {
+  server_.options.connection.http1_idle_timeout = 20ms;
+  server_.options.connection.header_read_timeout = 20ms;
+  server_.options.connection.send_stall_timeout = 20ms;
+  server_.Start();
+  TestSocket silent(server_.port());
+  silent.Send("GET /silent HTTP/1.1\r\nhost: a\r\n\r\n");
+  EXPECT_THAT(silent.ReadUntil("begun\n\r\n"), HasSubstr("200 OK"));
+  // Connections that came later are cut by the same time-outs; this one is not.
+  for (int i = 0; i < 5; ++i) {
+    TestSocket idle(server_.port());
+    EXPECT_EQ(idle.ReadToEnd(), "");
+  }
+  EXPECT_FALSE(silent_.closed.Get());
+  EXPECT_FALSE(silent.readable());
+}
+
+// The kernel's own setting, because a peer that vanishes cannot be had on the loopback.
+TEST_F(Http1Test, APeerThatVanishesIsGivenUp) {
+  server_.options.connection.send_stall_timeout = 12'345ms;
+  server_.Start();
+  TestSocket socket(server_.port());
+  socket.Send(kGet);
+  socket.ReadUntil("hello\n");
+  bool found = false;
+  for (int descriptor = 0; descriptor < 1'024; ++descriptor) {
+    sockaddr_in local = {}, peer = {};
+    socklen_t local_bytes = sizeof(local), peer_bytes = sizeof(peer);
+    if (getsockname(descriptor, reinterpret_cast<sockaddr*>(&local), &local_bytes) != 0) continue;
+    if (getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &peer_bytes) != 0) continue;
+    if (ntohs(local.sin_port) != server_.port()) continue;
+    unsigned milliseconds = 0;
+    socklen_t bytes = sizeof(milliseconds);
+    ASSERT_EQ(getsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, &bytes), 0);
+    EXPECT_EQ(milliseconds, 12'345u);
+    found = true;
+  }
+  EXPECT_TRUE(found);
 }
 
 TEST_F(Http1Test, ClosesWhenAsked) {

@@ -24,7 +24,8 @@ struct ConnectionLimits {
   size_t buffered_request_bytes_max = 64 * 1024 * 1024;
   // Unread output is produced up to this and then waits for the socket to take all of it.
   size_t send_buffer_bytes_max = 256 * 1024;
-  // A peer that takes none of the output that waits for it is given up.
+  // A peer that takes none of the output that waits for it, or does not acknowledge what was sent,
+  // is given up.
   std::chrono::milliseconds send_stall_timeout{60'000};
 
   // HTTP/1.1: between two requests, and between two pieces of a body.

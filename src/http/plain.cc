@@ -20,6 +20,7 @@ class PlainServerCall final : public PlainCall,
 
   const RequestHead& head() const override { return head_; }
   std::string_view body() const override { return body_; }
+  const std::shared_ptr<EventLoop>& loop() const override { return loop_; }
 
   void Respond(PlainAnswer answer) override {
     if (loop_->InLoop()) return RespondNow(std::move(answer));

@@ -16,6 +16,7 @@
 #include "base/random.h"
 #include "doors/control/control_service.h"
 #include "doors/rest/rest_service.h"
+#include "doors/webchannel/channel_service.h"
 #include "engine/engine.h"
 #include "http/grpc_service.h"
 #include "http/router.h"
@@ -114,14 +115,18 @@ Status Serve(const ServeOptions& options) {
   service::FirestoreService firestore(*engine, clock, random);
   firestore.Register(&methods);
   doors::control::ControlService control(*engine);
-  doors::rest::RestService rest(methods, [&engine](std::function<void()> task) {
+  const auto background = [&engine](std::function<void()> task) {
     return engine->RunBlocking(std::move(task));
-  });
+  };
+  doors::rest::RestService rest(methods, background);
+  doors::webchannel::ChannelService channel(methods, background);
   http::Router router;
   router.SetGrpc(grpc);
   router.AddService("/hearth/", control);
   router.AddService("/metrics", control);
   router.AddService("/v1/", rest);
+  router.AddService("/google.firestore.v1.Firestore/Listen/channel", channel);
+  router.AddService("/google.firestore.v1.Firestore/Write/channel", channel);
   router.AddPlain("GET", "/", [](const std::shared_ptr<http::PlainCall>& call) {
     call->Respond({.body = "Ok\n"});
   });

@@ -67,7 +67,7 @@ std::string TestSocket::ReadUntil(std::string_view end) {
 }
 
 std::string TestSocket::ReadExactly(size_t count) {
-  std::string bytes;
+  std::string bytes = std::exchange(unread_, {});
   while (bytes.size() < count) {
     const std::string more = ReadSome();
     if (more.empty()) return bytes;

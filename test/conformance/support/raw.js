@@ -19,6 +19,8 @@ export const codeName = (code) => codeNames[code ?? 0];
 
 // The wire form of a request, for tests that tamper with it.
 export const encode = (method, request) => Firestore.service[method].requestSerialize(request);
+// The other way round, for answers that did not come by gRPC.
+export const decode = (method, bytes) => Firestore.service[method].responseDeserialize(bytes);
 
 // A stream in both directions: requests go out as they are sent, answers wait until they are asked for.
 export class RawStream {

@@ -74,10 +74,11 @@ async function terminate(child, exited, signal) {
   }
 }
 
-// Hearth on a free loopback port. Without `data` its data lives in a temporary directory and goes with it.
-export async function startHearth({data, flags = []} = {}) {
+// Hearth on a free loopback port, if `listen` names no other. Without `data` its data lives in a temporary directory and
+// goes with it.
+export async function startHearth({data, listen = '127.0.0.1:0', flags = []} = {}) {
   const directory = data ?? mkdtempSync(join(tmpdir(), 'hearth-conformance-'));
-  const {child, exited} = start(binary(), ['serve', '--data', directory, '--listen', '127.0.0.1:0', ...flags],
+  const {child, exited} = start(binary(), ['serve', '--data', directory, '--listen', listen, ...flags],
     ['ignore', 'pipe', 'inherit']);
   const removeData = () => data === undefined && rmSync(directory, {recursive: true, force: true});
   try {
@@ -87,6 +88,10 @@ export async function startHearth({data, flags = []} = {}) {
       pid: child.pid,
       // Has it read its files again.
       hangUp: () => child.kill('SIGHUP'),
+      // Ends it as a crash does. Its data stays.
+      async kill() {
+        await terminate(child, exited, 'SIGKILL');
+      },
       async stop() {
         const {code, signal} = await terminate(child, exited, 'SIGTERM');
         removeData();

@@ -1,0 +1,164 @@
+#include "doors/webchannel/channel_request.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "doors/webchannel/options.h"
+#include "wire/json.h"
+
+namespace hearth::doors::webchannel {
+namespace {
+
+constexpr std::string_view kMapPrefix = "req";
+constexpr std::string_view kDataSuffix = "___data__";
+constexpr std::string_view kResourcePrefix = "google-cloud-resource-prefix";
+// The fields of a body besides the maps: headers, count, ofs and whatever is to come.
+constexpr size_t kOtherBodyFieldsMax = 16;
+// An index beyond it is no client's: no sum of two of them overflows.
+constexpr uint64_t kIndexMax = uint64_t{1} << 53;
+
+std::optional<uint64_t> ParseNumber(std::string_view text) {
+  uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || rest != end || number > kIndexMax) return std::nullopt;
+  return number;
+}
+
+// A number that may be missing: `otherwise` then.
+Result<uint64_t> NumberField(const Form& form, std::string_view name, uint64_t otherwise) {
+  const std::optional<std::string_view> text = form.Find(name);
+  if (!text) return otherwise;
+  const std::optional<uint64_t> number = ParseNumber(*text);
+  if (!number) return InvalidArgument(std::string(name) + " is not a number");
+  return *number;
+}
+
+// The number in "req7___data__"; nullopt for other fields.
+std::optional<uint64_t> MapNumber(std::string_view name) {
+  if (!name.starts_with(kMapPrefix) || !name.ends_with(kDataSuffix)) return std::nullopt;
+  name.remove_prefix(kMapPrefix.size());
+  if (name.size() <= kDataSuffix.size()) return std::nullopt;
+  name.remove_suffix(kDataSuffix.size());
+  return ParseNumber(name);
+}
+
+std::string_view Trim(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+bool IsHeaderName(std::string_view name) {
+  return !name.empty() && std::ranges::all_of(name, [](unsigned char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+           c == '_' || c == '.';
+  });
+}
+
+bool IsHeaderValue(std::string_view value) {
+  return std::ranges::none_of(value, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+}
+
+// Adds the lines "Name: value" of `block`. What is no such line is passed over: the fields that a
+// method needs and does not find are its own error.
+void AddHeaderBlock(std::string_view block, http::RequestHead* head) {
+  if (block.size() > kHeaderBlockBytesMax) return;
+  while (!block.empty()) {
+    std::string_view line = block.substr(0, block.find('\n'));
+    block.remove_prefix(std::min(line.size() + 1, block.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    const size_t colon = line.find(':');
+    if (colon == std::string_view::npos) continue;
+    const std::string_view name = Trim(line.substr(0, colon));
+    const std::string_view value = Trim(line.substr(colon + 1));
+    if (IsHeaderName(name) && IsHeaderValue(value)) head->AddHeader(name, value);
+  }
+}
+
+Result<ChannelQuery> ParseBackChannel(const Form& query, ChannelQuery parsed) {
+  parsed.kind = RequestKind::kBack;
+  const std::string_view type = query.Find("TYPE").value_or("xmlhttp");
+  if (type != "xmlhttp") return InvalidArgument("this TYPE of back channel is not supported");
+  const std::string_view buffered = query.Find("CI").value_or("0");
+  if (buffered != "0" && buffered != "1") return InvalidArgument("CI is neither 0 nor 1");
+  parsed.mode = buffered == "1" ? BackChannelMode::kPolling : BackChannelMode::kStreaming;
+  if (query.Find("TO")) {
+    ASSIGN_OR_RETURN(const uint64_t milliseconds, NumberField(query, "TO", 0));
+    parsed.poll_timeout = std::chrono::milliseconds(milliseconds);
+  }
+  return parsed;
+}
+
+}  // namespace
+
+Result<ChannelQuery> ParseChannelQuery(std::string_view method, const Form& query) {
+  if (method != "GET" && method != "POST") return InvalidArgument("neither GET nor POST");
+  ChannelQuery parsed;
+  if (const auto version = query.Find("VER"); version && version != "8") {
+    return InvalidArgument("this version of the protocol is not supported");
+  }
+  const std::string_view session_id = query.Find("SID").value_or("");
+  if (session_id != "null") parsed.session_id = session_id;
+  if (query.Find("AID")) {
+    ASSIGN_OR_RETURN(parsed.acknowledged, NumberField(query, "AID", 0));
+  }
+  // A page that is being closed can only send a request without a body, or a GET.
+  if (query.Find("TYPE") == "terminate") {
+    parsed.kind = RequestKind::kTerminate;
+    return parsed;
+  }
+  const std::string_view request_id = query.Find("RID").value_or("");
+  if (request_id == "rpc") {
+    if (method != "GET") return InvalidArgument("a back channel is not a POST");
+    return ParseBackChannel(query, std::move(parsed));
+  }
+  if (method != "POST") return InvalidArgument("a GET that is no back channel");
+  if (!ParseNumber(request_id)) return InvalidArgument("RID is not a number");
+  parsed.kind = parsed.session_id.empty() ? RequestKind::kHandshake : RequestKind::kForward;
+  parsed.wants_session_header = query.Find("X-HTTP-Session-Id").has_value();
+  return parsed;
+}
+
+size_t BodyFieldsMax() { return kMapsPerRequestMax + kOtherBodyFieldsMax; }
+
+Result<std::vector<IncomingMap>> ReadMaps(const Form& body,
+                                          const google::protobuf::Descriptor& type) {
+  ASSIGN_OR_RETURN(const uint64_t count, NumberField(body, "count", 0));
+  ASSIGN_OR_RETURN(const uint64_t first, NumberField(body, "ofs", 0));
+  if (count > kMapsPerRequestMax) return InvalidArgument("too many maps in one request");
+  std::vector<IncomingMap> maps;
+  for (const auto& [name, value] : body.fields()) {
+    if (const std::optional<uint64_t> number = MapNumber(name)) {
+      maps.push_back({.index = first + *number, .message = wire::MessageFromJson(type, value)});
+    }
+  }
+  if (maps.size() != count) return InvalidArgument("count is not the number of maps");
+  std::ranges::sort(maps, {}, &IncomingMap::index);
+  const auto repeated = std::ranges::adjacent_find(maps, {}, &IncomingMap::index);
+  if (repeated != maps.end()) return InvalidArgument("a map is there twice");
+  return maps;
+}
+
+http::RequestHead MakeCallHead(const http::RequestHead& request, std::string_view method_path,
+                               const Form& query, const Form& body) {
+  http::RequestHead head;
+  head.set_method("POST");
+  head.set_target(method_path);
+  head.set_authority(request.authority());
+  head.set_scheme(request.scheme());
+  head.set_version(request.version());
+  AddHeaderBlock(body.Find("headers").value_or(""), &head);
+  AddHeaderBlock(query.Find("$httpHeaders").value_or(""), &head);
+  for (size_t i = 0; i < request.header_count(); ++i) {
+    const http::Header header = request.header(i);
+    if (!head.Find(header.name)) head.AddHeader(header.name, header.value);
+  }
+  const std::optional<std::string_view> database = query.Find("database");
+  if (database && IsHeaderValue(*database) && !head.Find(kResourcePrefix)) {
+    head.AddHeader(kResourcePrefix, *database);
+  }
+  return head;
+}
+
+}  // namespace hearth::doors::webchannel

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "doors/webchannel/channel_session.h"
+#include "doors/webchannel/options.h"
+#include "doors/webchannel/session_table.h"
+#include "http/exchange.h"
+#include "http/plain.h"
+#include "http/rpc_methods.h"
+
+namespace hearth::doors::webchannel {
+
+// The streaming methods for browsers, which can neither speak gRPC nor send while they receive:
+// "/package.Service/Method/channel" is the channel to the method of that path. docs/webchannel.md
+// has the protocol.
+//
+// Threads: safe for concurrent use; never blocks a loop. Ownership: borrows the methods; must
+// outlive the server, and be outlived by what the methods use: its end ends all calls.
+// Errors: 400 for a request that is none, "Unknown SID" for a session that is not there, 404 for
+// a method that is not there or does not stream, 503 for too many sessions.
+class ChannelService final : public http::Service {
+ public:
+  // Runs a task on a thread that is nobody's loop; fails when too many wait there. It may run
+  // tasks when the service has gone.
+  using Background = std::function<Status(std::function<void()> task)>;
+
+  ChannelService(const http::RpcMethods& methods, Background background,
+                 ChannelOptions options = {});
+  ~ChannelService() override { sessions_.Clear(); }
+
+  std::shared_ptr<http::ExchangeHandler> Open(http::Exchange& exchange) override;
+
+  size_t session_count() const { return sessions_.size(); }
+
+ private:
+  struct Body {
+    Form form;
+    std::vector<IncomingMap> maps;
+  };
+
+  static Result<Body> ParseBody(std::string_view text, const google::protobuf::Descriptor& type);
+  std::shared_ptr<http::ExchangeHandler> OpenBackChannel(http::Exchange& exchange,
+                                                         const ChannelQuery& query);
+  // What follows runs on the request's loop, when its body is there.
+  void Answer(const std::shared_ptr<http::PlainCall>& request);
+  void AnswerTerminate(const std::shared_ptr<http::PlainCall>& request, const ChannelQuery& query);
+  void AnswerHandshake(const std::shared_ptr<http::PlainCall>& request, const ChannelQuery& query,
+                       MethodTypes types, Body body);
+  // Reads the body and gives it to `answer`, on the same loop; refuses one that cannot be read.
+  void ReadBody(const std::shared_ptr<http::PlainCall>& request,
+                const google::protobuf::Descriptor& type, std::function<void(Body body)> answer);
+
+  const http::RpcMethods& methods_;
+  const Background background_;
+  const ChannelOptions options_;
+  const http::PlainHandler handler_;
+  SessionTable sessions_;
+};
+
+}  // namespace hearth::doors::webchannel

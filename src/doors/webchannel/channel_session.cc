@@ -1,0 +1,368 @@
+#include "doors/webchannel/channel_session.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "doors/webchannel/answers.h"
+#include "wire/json.h"
+
+namespace hearth::doors::webchannel {
+namespace {
+
+constexpr const char* kNoop = R"(["noop"])";
+constexpr const char* kClose = R"(["close"])";
+
+}  // namespace
+
+ChannelSession::ChannelSession(std::shared_ptr<http::EventLoop> loop, http::RequestHead head,
+                               MethodTypes types, const ChannelOptions& options,
+                               std::function<void()> on_gone)
+    : loop_(std::move(loop)),
+      head_(std::move(head)),
+      types_(types),
+      options_(options),
+      on_gone_(std::move(on_gone)),
+      inbox_(options.held_maps_max, options.held_map_bytes_max),
+      timer_(*loop_) {}
+
+template <typename Work>
+void ChannelSession::OnLoop(Work work) {
+  if (loop_->InLoop()) {
+    work(*this);
+  } else {
+    loop_->Post([self = shared_from_this(), work = std::move(work)]() mutable { work(*self); });
+  }
+}
+
+void ChannelSession::Start(const http::StreamMethod& method, std::vector<IncomingMap> maps) {
+  ArmTimer();
+  receiver_ = method(shared_from_this());
+  CHECK(receiver_ != nullptr);
+  const Status added = inbox_.Add(std::move(maps));
+  if (!added.ok()) return FailNow(added);
+  Deliver();
+}
+
+// ---- Requests of the client.
+
+void ChannelSession::Forward(std::vector<IncomingMap> maps, std::optional<uint64_t> acknowledged,
+                             std::shared_ptr<http::PlainCall> request) {
+  OnLoop([maps = std::move(maps), acknowledged,
+          request = std::move(request)](ChannelSession& session) mutable {
+    if (session.gone_) return request->Respond(UnknownSessionAnswer(request->head()));
+    if (acknowledged) session.outbox_.Acknowledge(*acknowledged);
+    // After the end nobody takes messages; that is no reason to fail the request.
+    if (!session.ended_) {
+      const Status added = session.inbox_.Add(std::move(maps));
+      if (!added.ok()) {
+        return request->Respond(RefusedAnswer(request->head(), 429, added.message()));
+      }
+    }
+    session.held_requests_.push_back(std::move(request));
+    session.Deliver();
+    session.RunWhenWritable();
+  });
+}
+
+void ChannelSession::Attach(std::shared_ptr<BackChannel> back_channel,
+                            std::optional<uint64_t> acknowledged) {
+  OnLoop([back_channel = std::move(back_channel), acknowledged](ChannelSession& session) mutable {
+    if (acknowledged) session.outbox_.Acknowledge(*acknowledged);
+    // Everything is told and the client has it all, so nothing is left to come.
+    if (!session.gone_ && session.ended_ && session.outbox_.empty()) session.DropNow();
+    if (session.gone_) return back_channel->Refuse();
+    if (session.back_channel_) session.FinishBackChannel("");
+    session.back_channel_ = std::move(back_channel);
+    session.back_channel_ready_ = true;
+    session.outbox_.Rewind();
+    // By this a client finds out that nothing on the way holds the answer back until its end.
+    const bool streaming = session.back_channel_->mode() == BackChannelMode::kStreaming;
+    if (streaming && !session.outbox_.has_unsent()) session.outbox_.Add(kNoop);
+    session.ArmTimer();
+    session.Flush();
+  });
+}
+
+void ChannelSession::OnBackChannelReady(std::shared_ptr<BackChannel> back_channel) {
+  OnLoop([back_channel = std::move(back_channel)](ChannelSession& session) {
+    if (session.back_channel_ != back_channel) return;
+    session.back_channel_ready_ = true;
+    if (session.outbox_.has_unsent()) session.ScheduleFlush();
+  });
+}
+
+void ChannelSession::OnBackChannelClosed(std::shared_ptr<BackChannel> back_channel) {
+  OnLoop([back_channel = std::move(back_channel)](ChannelSession& session) {
+    if (session.back_channel_ != back_channel) return;
+    session.back_channel_ = nullptr;
+    session.ArmTimer();
+  });
+}
+
+void ChannelSession::Terminate() {
+  OnLoop([](ChannelSession& session) { session.DropNow(); });
+}
+
+void ChannelSession::Drain() {
+  OnLoop([](ChannelSession& session) {
+    session.FailNow(Status(Code::kUnavailable, "the server is about to end"));
+  });
+}
+
+void ChannelSession::Shutdown() {
+  DropNow();
+  receiver_ = nullptr;
+}
+
+// ---- What methods ask for.
+
+void ChannelSession::OnCancelled(std::function<void()> callback) {
+  OnLoop([callback = std::move(callback)](ChannelSession& session) mutable {
+    if (!session.ended_) {
+      std::swap(session.on_cancelled_, callback);
+    } else if (session.cancelled_) {
+      callback();
+    }
+  });
+}
+
+void ChannelSession::Send(std::string message) {
+  if (closed()) return;
+  Result<std::string> array = MakeArray(message);
+  Result<Arrays> arrays =
+      array.ok() ? Result<Arrays>(Arrays{*std::move(array)}) : Result<Arrays>(array.status());
+  OnLoop([arrays = std::move(arrays)](ChannelSession& session) mutable {
+    session.SendNow(std::move(arrays));
+  });
+}
+
+void ChannelSession::Send(http::MessageBatch batch) {
+  if (closed()) return;
+  OnLoop([arrays = MakeArrays(batch)](ChannelSession& session) mutable {
+    session.SendNow(std::move(arrays));
+  });
+}
+
+void ChannelSession::WhenWritable(std::function<void()> callback) {
+  // Always through the loop: a producer that sends from its callback must not recurse.
+  loop_->Post([self = shared_from_this(), callback = std::move(callback)]() mutable {
+    if (self->ended_) return;
+    self->on_writable_ = std::move(callback);
+    self->RunWhenWritable();
+  });
+}
+
+void ChannelSession::Finish(const Status& status) {
+  OnLoop([status](ChannelSession& session) { session.FinishNow(status); });
+}
+
+void ChannelSession::Finish(http::MessageBatch last, const Status& status) {
+  OnLoop([arrays = MakeArrays(last), status](ChannelSession& session) mutable {
+    session.SendNow(std::move(arrays));
+    session.FinishNow(status);
+  });
+}
+
+void ChannelSession::Respond(Result<std::string> answer) {
+  if (!answer.ok()) return Finish(answer.status());
+  Send(*std::move(answer));
+  Finish(Status());
+}
+
+void ChannelSession::PauseReceiving() {
+  OnLoop([](ChannelSession& session) { session.paused_ = true; });
+}
+
+void ChannelSession::ResumeReceiving() {
+  OnLoop([](ChannelSession& session) {
+    session.paused_ = false;
+    session.Deliver();
+  });
+}
+
+Result<std::string> ChannelSession::MakeArray(std::string_view message) const {
+  ASSIGN_OR_RETURN(const std::string json,
+                   wire::JsonFromMessage(types_.response, message, wire::JsonEnums::kNames));
+  return "[" + json + "]";
+}
+
+Result<ChannelSession::Arrays> ChannelSession::MakeArrays(const http::MessageBatch& batch) const {
+  Arrays arrays;
+  Status failed;
+  batch.ForEach([&](std::string_view message) {
+    if (!failed.ok()) return;
+    Result<std::string> array = MakeArray(message);
+    if (array.ok()) {
+      arrays.push_back(*std::move(array));
+    } else {
+      failed = array.status();
+    }
+  });
+  if (!failed.ok()) return failed;
+  return arrays;
+}
+
+// ---- On the loop.
+
+void ChannelSession::SendNow(Result<Arrays> arrays) {
+  if (ended_) return;
+  // The method hears of its call's end, but not from inside its own call to send.
+  if (!arrays.ok()) {
+    loop_->Post([self = shared_from_this(), status = arrays.status()] { self->FailNow(status); });
+    return;
+  }
+  for (std::string& array : *arrays) outbox_.Add(std::move(array));
+  if (outbox_.retained_bytes() > options_.retained_bytes_max) {
+    // The client does not read, and the method does not wait for it.
+    loop_->Post([self = shared_from_this()] { self->DropNow(); });
+    return;
+  }
+  ScheduleFlush();
+}
+
+void ChannelSession::FinishNow(const Status& status) {
+  if (ended_) return;
+  MarkEnded();
+  on_cancelled_ = nullptr;
+  if (!status.ok()) outbox_.Add("[" + wire::JsonFromError(status) + "]");
+  outbox_.Add(kClose);
+  ScheduleFlush();
+  AnswerHeld();
+}
+
+void ChannelSession::FailNow(const Status& status) {
+  if (ended_) return;
+  std::function<void()> callback = std::move(on_cancelled_);
+  FinishNow(status);
+  on_cancelled_ = std::move(callback);
+  RunOnCancelled();
+}
+
+void ChannelSession::MarkEnded() {
+  ended_ = true;
+  closed_.store(true, std::memory_order_release);
+  on_writable_ = nullptr;
+  inbox_.Clear();
+  // The receiver may be what has ended the call: it goes when it has returned.
+  loop_->Post([self = shared_from_this()] { self->receiver_ = nullptr; });
+}
+
+void ChannelSession::RunOnCancelled() {
+  cancelled_ = true;
+  if (const auto callback = std::exchange(on_cancelled_, nullptr)) callback();
+}
+
+void ChannelSession::DropNow() {
+  if (std::exchange(gone_, true)) return;
+  const std::shared_ptr<ChannelSession> self = shared_from_this();
+  timer_.Disarm();
+  const bool had_ended = ended_;
+  if (!ended_) MarkEnded();
+  if (back_channel_) FinishBackChannel("");
+  outbox_.Clear();
+  for (const auto& request : std::exchange(held_requests_, {})) {
+    request->Respond(UnknownSessionAnswer(request->head()));
+  }
+  if (!had_ended) RunOnCancelled();
+  if (const auto on_gone = std::exchange(on_gone_, nullptr)) on_gone();
+}
+
+void ChannelSession::Deliver() {
+  // A receiver that resumes from inside OnMessage is served by the loop that called it.
+  if (delivering_) return;
+  const std::shared_ptr<ChannelSession> self = shared_from_this();
+  delivering_ = true;
+  while (!ended_ && !paused_) {
+    const std::optional<Result<std::string>> message = inbox_.Next();
+    if (!message) break;
+    if (message->ok()) {
+      receiver_->OnMessage(**message);
+    } else {
+      FailNow(message->status());
+    }
+  }
+  delivering_ = false;
+  AnswerHeld();
+}
+
+void ChannelSession::AnswerHeld() {
+  // A client sends its next messages when it has the answer: that holds it back while the method
+  // has paused.
+  const bool waits = !ended_ && paused_ && inbox_.has_next();
+  if (waits && held_requests_.size() < kHeldAnswersMax) return;
+  for (const auto& request : std::exchange(held_requests_, {})) {
+    request->Respond(ChannelAnswer(request->head(), MakeChunk(ForwardAnswer())));
+  }
+}
+
+std::string ChannelSession::ForwardAnswer() const {
+  // Whether there is a back channel, what was sent on it, and what of that is not acknowledged: a
+  // client that has a back channel and not those bytes finds out that it is broken.
+  return std::string(back_channel_ ? "[1," : "[0,") + std::to_string(outbox_.last_sent_id()) + "," +
+         std::to_string(outbox_.sent_bytes()) + "]";
+}
+
+void ChannelSession::ScheduleFlush() {
+  // At the end of the turn, so that what one turn sends goes out in one chunk.
+  if (std::exchange(flush_scheduled_, true)) return;
+  loop_->Post([self = shared_from_this()] {
+    self->flush_scheduled_ = false;
+    self->Flush();
+  });
+}
+
+void ChannelSession::Flush() {
+  if (!back_channel_ || !back_channel_ready_ || !outbox_.has_unsent()) return;
+  const bool polling = back_channel_->mode() == BackChannelMode::kPolling;
+  std::string chunk = outbox_.NextChunk(kChunkBytes);
+  if (polling) {
+    while (outbox_.has_unsent() && outbox_.sent_bytes() < options_.unacknowledged_bytes_max) {
+      chunk += outbox_.NextChunk(kChunkBytes);
+    }
+  }
+  const bool ends = polling || outbox_.sent_bytes() >= options_.unacknowledged_bytes_max ||
+                    (ended_ && !outbox_.has_unsent());
+  if (ends) {
+    FinishBackChannel(std::move(chunk));
+  } else {
+    back_channel_ready_ = false;
+    back_channel_->Send(std::move(chunk));
+  }
+  ArmTimer();
+  RunWhenWritable();
+}
+
+void ChannelSession::FinishBackChannel(std::string chunk) {
+  const auto back_channel = std::exchange(back_channel_, nullptr);
+  back_channel->Finish(std::move(chunk));
+}
+
+void ChannelSession::ArmTimer() {
+  if (gone_) return;
+  std::chrono::milliseconds wait = options_.session_timeout;
+  if (back_channel_) wait = options_.keep_alive;
+  if (back_channel_ && back_channel_->mode() == BackChannelMode::kPolling) {
+    wait = std::clamp(back_channel_->poll_timeout().value_or(wait), std::min(kPollTimeoutMin, wait),
+                      wait);
+  }
+  // The timer dies with the session or is disarmed before, so it needs no share in it.
+  timer_.Arm(loop_->turn_start() + wait, [this] { OnTimer(); });
+}
+
+void ChannelSession::OnTimer() {
+  if (!back_channel_) return DropNow();
+  // A back channel that does not take what there is needs no sign of life.
+  if (!outbox_.has_unsent()) outbox_.Add(kNoop);
+  ArmTimer();
+  Flush();
+}
+
+void ChannelSession::RunWhenWritable() {
+  if (!on_writable_ || outbox_.unsent_bytes() >= http::kSendBufferLowBytes) return;
+  loop_->Post([self = shared_from_this()] {
+    if (const auto callback = std::exchange(self->on_writable_, nullptr)) callback();
+  });
+}
+
+}  // namespace hearth::doors::webchannel

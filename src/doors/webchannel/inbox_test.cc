@@ -1,0 +1,63 @@
+#include "doors/webchannel/inbox.h"
+
+#include <gtest/gtest.h>
+
+namespace hearth::doors::webchannel {
+namespace {
+
+std::string TakeAll(Inbox* inbox) {
+  std::string all;
+  while (const auto message = inbox->Next()) all += **message;
+  return all;
+}
+
+TEST(InboxTest, GivesMapsInOrder) {
+  Inbox inbox(10, 100);
+  ASSERT_TRUE(inbox.Add({{0, "a"}, {1, "b"}}).ok());
+  EXPECT_TRUE(inbox.has_next());
+  EXPECT_EQ(TakeAll(&inbox), "ab");
+  EXPECT_FALSE(inbox.has_next());
+}
+
+TEST(InboxTest, HoldsWhatCameTooEarly) {
+  Inbox inbox(10, 100);
+  ASSERT_TRUE(inbox.Add({{2, "c"}}).ok());
+  EXPECT_EQ(TakeAll(&inbox), "");
+  ASSERT_TRUE(inbox.Add({{0, "a"}}).ok());
+  EXPECT_EQ(TakeAll(&inbox), "a");
+  ASSERT_TRUE(inbox.Add({{1, "b"}}).ok());
+  EXPECT_EQ(TakeAll(&inbox), "bc");
+}
+
+TEST(InboxTest, TakesNothingTwice) {
+  Inbox inbox(10, 100);
+  ASSERT_TRUE(inbox.Add({{0, "a"}, {1, "b"}}).ok());
+  EXPECT_EQ(TakeAll(&inbox), "ab");
+  ASSERT_TRUE(inbox.Add({{0, "a"}, {1, "b"}, {2, "c"}, {4, "e"}}).ok());
+  ASSERT_TRUE(inbox.Add({{4, "x"}, {3, "d"}}).ok());
+  EXPECT_EQ(TakeAll(&inbox), "cde");
+}
+
+TEST(InboxTest, BoundsTheNumberOfMaps) {
+  Inbox inbox(2, 100);
+  ASSERT_TRUE(inbox.Add({{5, "f"}, {6, "g"}}).ok());
+  EXPECT_EQ(inbox.Add({{0, "a"}}).code(), Code::kResourceExhausted);
+  EXPECT_TRUE(inbox.Add({{5, "f"}}).ok());  // It is there already.
+  inbox.Clear();
+  ASSERT_TRUE(inbox.Add({{0, "a"}, {1, "b"}}).ok());
+  EXPECT_EQ(TakeAll(&inbox), "ab");
+  EXPECT_TRUE(inbox.Add({{2, "c"}, {3, "d"}}).ok());
+}
+
+TEST(InboxTest, BoundsTheBytes) {
+  Inbox inbox(10, 8);
+  ASSERT_TRUE(inbox.Add({{0, "12345678"}}).ok());
+  EXPECT_EQ(inbox.Add({{1, "9"}}).code(), Code::kResourceExhausted);
+  EXPECT_EQ(TakeAll(&inbox), "12345678");
+  EXPECT_TRUE(inbox.Add({{1, "9"}}).ok());
+  EXPECT_EQ(inbox.Add({{3, "12345678"}}).code(), Code::kResourceExhausted);
+  EXPECT_EQ(TakeAll(&inbox), "9");
+}
+
+}  // namespace
+}  // namespace hearth::doors::webchannel

@@ -1,0 +1,57 @@
+#include "doors/webchannel/session_table.h"
+
+#include <cstdint>
+#include <random>
+#include <utility>
+
+#include "base/base64.h"
+
+namespace hearth::doors::webchannel {
+
+std::string NewSessionId() {
+  // From the operating system every time: the numbers of a generator betray the next ones.
+  std::random_device random;
+  std::string bytes;
+  for (int i = 0; i < 4; ++i) {
+    const uint32_t number = random();
+    for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(number >> shift & 0xff);
+  }
+  return EncodeBase64Url(bytes);
+}
+
+bool SessionTable::Add(const std::string& id, std::shared_ptr<ChannelSession> session) {
+  MutexLock lock(mutex_);
+  if (sessions_.size() >= sessions_max_) return false;
+  return sessions_.emplace(id, std::move(session)).second;
+}
+
+std::shared_ptr<ChannelSession> SessionTable::Find(std::string_view id) const {
+  MutexLock lock(mutex_);
+  const auto found = sessions_.find(id);
+  return found == sessions_.end() ? nullptr : found->second;
+}
+
+void SessionTable::Remove(const std::string& id) {
+  std::shared_ptr<ChannelSession> session;  // Ends after the lock.
+  MutexLock lock(mutex_);
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) return;
+  session = std::move(found->second);
+  sessions_.erase(found);
+}
+
+void SessionTable::Clear() {
+  Sessions sessions;
+  {
+    MutexLock lock(mutex_);
+    sessions.swap(sessions_);
+  }
+  for (const auto& [id, session] : sessions) session->Shutdown();
+}
+
+size_t SessionTable::size() const {
+  MutexLock lock(mutex_);
+  return sessions_.size();
+}
+
+}  // namespace hearth::doors::webchannel

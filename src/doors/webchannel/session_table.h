@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/mutex.h"
+#include "doors/webchannel/channel_session.h"
+
+namespace hearth::doors::webchannel {
+
+// An id that nobody can guess: whoever knows it may speak for the client.
+std::string NewSessionId();
+
+// The sessions by their ids.
+//
+// Threads: safe for concurrent use. Ownership: shares the sessions until they are removed.
+class SessionTable {
+ public:
+  explicit SessionTable(size_t sessions_max) : sessions_max_(sessions_max) {}
+
+  // False when there are too many.
+  bool Add(const std::string& id, std::shared_ptr<ChannelSession> session) EXCLUDES_LOCK(mutex_);
+  // Null if there is none.
+  std::shared_ptr<ChannelSession> Find(std::string_view id) const EXCLUDES_LOCK(mutex_);
+  void Remove(const std::string& id) EXCLUDES_LOCK(mutex_);
+  // Shuts every session down; the loops have ended.
+  void Clear() EXCLUDES_LOCK(mutex_);
+  size_t size() const EXCLUDES_LOCK(mutex_);
+
+ private:
+  struct IdHash : std::hash<std::string_view> {
+    using is_transparent = void;  // So that looking a view up makes no string.
+  };
+  using Sessions =
+      std::unordered_map<std::string, std::shared_ptr<ChannelSession>, IdHash, std::equal_to<>>;
+
+  const size_t sessions_max_;
+  mutable Mutex mutex_;  // Leaf lock: no session is called while it is held.
+  Sessions sessions_ GUARDED_BY(mutex_);
+};
+
+}  // namespace hearth::doors::webchannel

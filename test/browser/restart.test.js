@@ -1,0 +1,35 @@
+// The server goes away and comes back, on the same port and data: pages notice nothing but the wait.
+
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {after, test} from 'node:test';
+import {startHearth} from '../conformance/support/server.js';
+import {Pages, until, useBrowser, watch} from './support/browser.js';
+
+const data = mkdtempSync(join(tmpdir(), 'hearth-restart-'));
+const context = useBrowser({startServer: () => startHearth({data})});
+after(() => rmSync(data, {recursive: true, force: true})); // The server has stopped before.
+
+for (const [name, settings] of [['streaming', {}], ['polling', {experimentalForceLongPolling: true}]]) {
+  for (const end of ['kill', 'stop']) {
+    test(`${name}: listeners converge after a restart (${end})`, async () => {
+      const pages = new Pages(context);
+      const page = await pages.open({settings});
+      await watch(page, 'rooms', 'rooms');
+      await page.evaluate(() => sdk.setDoc(sdk.doc(db, 'rooms/counter'), {n: 0}));
+      await until(page, 'rooms', ({order}) => order.length === 1);
+      await context.server[end]();
+      await page.evaluate(() => {
+        window.written = Promise.all(Array.from({length: 10}, () =>
+          sdk.updateDoc(sdk.doc(db, 'rooms/counter'), {n: sdk.increment(1)})));
+      });
+      context.server = await startHearth({data, listen: context.address});
+      await pages.write(pages.set('rooms/new', {n: 1}));
+      await page.evaluate(() => window.written);
+      await until(page, 'rooms', ({documents}) => documents.counter.n === 10 && documents.new);
+      await pages.expectFields('rooms/counter', {n: 10});
+      await page.context().close();
+    });
+  }
+}

@@ -1,0 +1,121 @@
+// One server, one Chromium and one place that serves pages, for the tests of a file.
+
+import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
+import {createServer} from 'node:http';
+import {tmpdir} from 'node:os';
+import {dirname, join} from 'node:path';
+import {after, before} from 'node:test';
+import {fileURLToPath} from 'node:url';
+import {build} from 'esbuild';
+import {chromium} from 'playwright-core';
+import {Fixture} from '../../conformance/support/check.js';
+import {Raw} from '../../conformance/support/raw.js';
+import {startTarget} from '../../conformance/support/server.js';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = join(here, '..', '..', '..');
+export const patienceMs = 60_000;
+
+const launch = () => chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+    '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+});
+
+// Bundles the test page and the chat example into `folder`.
+async function bundle(folder) {
+  await build({
+    entryPoints: {page: join(here, 'page.js'), chat: join(root, 'examples', 'chat', 'chat.js')},
+    bundle: true, format: 'esm', outdir: folder, logLevel: 'error',
+  });
+}
+
+async function servePages(folder) {
+  const files = {
+    '/': ['text/html', () => '<!doctype html><title>test</title><script type="module" src="/page.js"></script>'],
+    '/page.js': ['text/javascript', () => readFileSync(join(folder, 'page.js'))],
+    '/chat/': ['text/html', () => readFileSync(join(root, 'examples', 'chat', 'index.html'))],
+    '/chat/chat.js': ['text/javascript', () => readFileSync(join(folder, 'chat.js'))],
+  };
+  const server = createServer((request, response) => {
+    const [type, content] = files[new URL(request.url, 'http://page').pathname] ?? ['text/plain', () => ''];
+    response.setHeader('content-type', `${type}; charset=utf-8`);
+    response.end(content());
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+// Starts all of it before the file's tests and ends it after them. `startServer`: for tests that need another server
+// than the target.
+export function useBrowser({startServer = startTarget} = {}) {
+  const context = {};
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-browser-'));
+  before(async () => {
+    await bundle(folder);
+    context.server = await startServer();
+    context.address = context.server.address;
+    context.raw = new Raw(context.address);
+    context.pages = await servePages(folder);
+    context.origin = `http://127.0.0.1:${context.pages.address().port}`;
+    context.browser = await launch();
+  });
+  after(async () => {
+    await context.browser?.close();
+    context.pages?.closeAllConnections();
+    context.pages?.close();
+    context.raw?.close();
+    await context.server?.stop();
+    rmSync(folder, {recursive: true, force: true});
+  });
+  return context;
+}
+
+// A page of its own project, connected to the server. `address`: where it finds the server, if not directly.
+export class Pages extends Fixture {
+  constructor(context) {
+    super(context);
+    this.context = context;
+  }
+
+  async newContext() {
+    return this.context.browser.newContext();
+  }
+
+  // `requests` of the page has the URLs that it asked the server.
+  async open({browserContext, settings, cache, address = this.context.address} = {}) {
+    const owner = browserContext ?? await this.newContext();
+    const page = await owner.newPage();
+    page.setDefaultTimeout(patienceMs);
+    page.requests = [];
+    page.on('request', (request) => page.requests.push(request.url()));
+    page.on('pageerror', (error) => console.error(`page: ${error.message}`));
+    await page.goto(this.context.origin);
+    const [host, port] = address.split(':');
+    await page.evaluate((options) => window.connect(options),
+      {project: this.project, host, port: Number(port), settings, cache});
+    return page;
+  }
+
+  async openChat(room, name) {
+    const page = await (await this.newContext()).newPage();
+    page.setDefaultTimeout(patienceMs);
+    const query = new URLSearchParams({server: this.context.address, project: this.project, room, name});
+    await page.goto(`${this.context.origin}/chat/?${query}`);
+    return page;
+  }
+}
+
+// Whether the page's streams polled, or streamed: the values of CI that it has used.
+export const buffering = ({requests}) => [...new Set(requests.map((url) => new URL(url).searchParams.get('CI')))]
+  .filter((value) => value !== null).sort();
+
+// Listens in the page to the collection `path`.
+export const watch = (page, name, path) =>
+  page.evaluate(([name, path]) => void window.watch(name, sdk.collection(db, path)), [name, path]);
+
+// Waits until what the page watches under `name` is the server's state and `met` holds for it.
+export const until = (page, name, met, argument) => page.waitForFunction(
+  ([name, met, argument]) => window.settled(name) && (0, eval)(`(${met})`)(window.watched[name], argument),
+  [name, String(met), argument], {timeout: patienceMs, polling: 50});
+
