@@ -207,8 +207,9 @@ void IndexKeeper::Maintain() {
       Drop(index.number);
     }
   }
-  if (now - uses_noted_at_ < kUsesNotedEvery.count()) return;
-  uses_noted_at_ = now;
+  int64_t noted_at = uses_noted_at_;
+  if (now - noted_at < kUsesNotedEvery.count()) return;
+  if (!uses_noted_at_.compare_exchange_strong(noted_at, now)) return;  // Somebody else does it.
   Enqueue("note uses", [this] { NoteUses(); });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -117,8 +118,8 @@ class IndexKeeper {
   std::set<std::string> waiting_tasks_ GUARDED_BY(mutex_);  // Their names.
   bool is_busy_ GUARDED_BY(mutex_) = false;
   bool stopping_ GUARDED_BY(mutex_) = false;
-  uint32_t next_number_ = 1;   // The keeper's thread only, once started.
-  int64_t uses_noted_at_ = 0;  // Maintain only.
+  uint32_t next_number_ = 1;  // The keeper's thread only, once started.
+  std::atomic<int64_t> uses_noted_at_ = 0;
   std::thread thread_;
 };
 

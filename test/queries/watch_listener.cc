@@ -134,7 +134,7 @@ void WatchListener::Add(TargetId id) {
       view.documents.erase(PickFrom(view.documents, dice_));
       subscription.has_lost_one = true;
     }
-    request.resume.emplace();
+    request.resume = TargetRequest::Resume{std::nullopt};
     request.resume->from = dice_.OneIn(2) ? engine_.engine().ReadResumeToken(view.resume_token)
                                           : std::optional<Timestamp>(view.read_time);
     if (subscription.has_lost_one || dice_.OneIn(2)) {
