@@ -107,7 +107,7 @@ Status WatchDelta::ResolveWindow(TargetState& target, const std::vector<const Do
   }
   std::map<std::string, Record> refilled;
   if (!target.window->Apply(changes)) {
-    ASSIGN_OR_RETURN(refilled, refill(target));
+    ASSIGN_OR_RETURN(refilled, refill(target, before));
   }
   const std::set<std::string> after = target.window->Visible();
   std::set<std::string> changed;

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -77,8 +78,9 @@ class WatchDelta {
   void Add(TargetState& target, const watch::Change& change);
 
   // Finds out what the changes mean to the targets. `refill` reads the results of a window at the
-  // later moment and returns the visible ones by path.
-  using Refill = std::function<Result<std::map<std::string, Record>>(TargetState&)>;
+  // later moment and returns the visible ones by path, with the records of those not `known`.
+  using Refill = std::function<Result<std::map<std::string, Record>>(
+      TargetState&, const std::set<std::string>& known)>;
   Status Resolve(const Refill& refill, WatchMessages* messages) const;
 
  private:

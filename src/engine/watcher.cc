@@ -374,11 +374,24 @@ Result<bool> Watcher::ResumeDocuments(const TargetState& target, Timestamp from,
 
 Result<bool> Watcher::ResumeWindow(TargetState& target, const TargetRequest::Resume& resume,
                                    Timestamp to) {
-  ASSIGN_OR_RETURN(const auto was, RefillWindow(target, *resume.from));
-  ASSIGN_OR_RETURN(const auto is, RefillWindow(target, to));
+  std::map<std::string, Timestamp> was;  // When they were updated.
+  const auto note = [&was](const std::string& path, const Record& record) {
+    was[path] = model::RecordUpdateTime(*record);
+    return false;
+  };
+  RETURN_IF_ERROR(RefillWindow(target, *resume.from, note).status());
+  size_t bytes = 0;
+  const auto has_changed = [&](const std::string& path, const Record& record) {
+    const auto before = was.find(path);
+    if (before != was.end() && before->second == model::RecordUpdateTime(*record)) return false;
+    bytes += record->size();
+    return bytes <= kCatchUpMax.bytes;
+  };
+  ASSIGN_OR_RETURN(const auto is, RefillWindow(target, to, has_changed));
+  if (bytes > kCatchUpMax.bytes) return false;
   ASSIGN_OR_RETURN(const auto view, engine_.ViewAtSettled(database_, to));
   std::set<std::string> changed;
-  for (const auto& [path, record] : was) {
+  for (const auto& [path, update_time] : was) {
     if (is.contains(path)) continue;
     ASSIGN_OR_RETURN(const model::DocumentPath parsed, model::DocumentPath::Parse(path));
     ASSIGN_OR_RETURN(const Record left, view->Get(parsed));
@@ -387,8 +400,7 @@ Result<bool> Watcher::ResumeWindow(TargetState& target, const TargetRequest::Res
     changed.insert(path);
   }
   for (const auto& [path, record] : is) {
-    const auto before = was.find(path);
-    if (before != was.end() && IsSameState(before->second, record)) continue;
+    if (!record) continue;  // As it was.
     ASSIGN_OR_RETURN(const model::DocumentPath parsed, model::DocumentPath::Parse(path));
     sink_->Send(DocumentEvent{parsed, record, target.mask, {target.id}});
     changed.insert(path);
@@ -431,7 +443,8 @@ Status Watcher::SendExistenceFilter(TargetState& target, Timestamp read_time,
 }
 
 Result<std::map<std::string, Record>> Watcher::RefillWindow(TargetState& target,
-                                                            Timestamp read_time) {
+                                                            Timestamp read_time,
+                                                            const IsWanted& is_wanted) {
   ASSIGN_OR_RETURN(const std::unique_ptr<QueryRun> run, RunQueryAt(target, read_time));
   target.window->Clear();
   std::map<std::string, Record> records;
@@ -441,7 +454,8 @@ Result<std::map<std::string, Record>> Watcher::RefillWindow(TargetState& target,
     if (!result) return records;
     target.window->Append(result->path, result->record);
     if (place++ < target.query()->query().query.offset) continue;
-    records[result->path.path()] = std::move(result->record);
+    const std::string& path = result->path.path();
+    records[path] = is_wanted(path, result->record) ? std::move(result->record) : nullptr;
   }
 }
 
@@ -503,8 +517,12 @@ bool Watcher::AdvanceTo(const WatchDelta& delta, Timestamp through) {
 
 Status Watcher::Apply(const WatchDelta& delta, Timestamp through) {
   WatchMessages messages;
-  RETURN_IF_ERROR(
-      delta.Resolve([&](TargetState& target) { return RefillWindow(target, through); }, &messages));
+  const auto refill = [&](TargetState& target, const std::set<std::string>& known) {
+    return RefillWindow(target, through, [&known](const std::string& path, const Record&) {
+      return !known.contains(path);
+    });
+  };
+  RETURN_IF_ERROR(delta.Resolve(refill, &messages));
   if (!messages.empty()) is_unannounced_ = true;
   messages.SendTo(*sink_, through);
   return Status();

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -143,9 +144,12 @@ class Watcher final : public ChangeFeed::Listener, public std::enable_shared_fro
 
   Result<std::unique_ptr<QueryRun>> RunQueryAt(const TargetState& target,
                                                model::Timestamp read_time);
-  // Reads a window's results again; returns the visible ones by path.
+  // Reads a window's results again; returns the visible ones by path, with the records of those
+  // that are wanted: all of them may be too much to hold.
+  using IsWanted = std::function<bool(const std::string& path, const Record& record)>;
   Result<std::map<std::string, Record>> RefillWindow(TargetState& target,
-                                                     model::Timestamp read_time);
+                                                     model::Timestamp read_time,
+                                                     const IsWanted& is_wanted);
 
   void Deliver(const Work& work);
   // Makes up for changes that were lost.

@@ -37,8 +37,8 @@ class WriteStream final : public http::RpcReceiver {
   void OnHalfClose() override { shared_->call->Finish(Status()); }
 
  private:
-  // What a commit under way needs, whether the connection is still there or not. Until its answer is
-  // known, no other connection speaks for the stream: it would do the same request again.
+  // What a commit under way needs, whether the connection is still there or not. Until its answer
+  // is known, no other connection speaks for the stream: it would do the same request again.
   struct Shared {
     explicit Shared(Call stream_call) : call(std::move(stream_call)) {}
     ~Shared() {

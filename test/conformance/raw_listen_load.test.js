@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {Fixture, ownTest, useServer} from './support/check.js';
-import {Listener, queryOf} from './support/listener.js';
+import {Listener, orderOf, queryOf} from './support/listener.js';
 import {serve} from './support/own_server.js';
 import {Raw} from './support/raw.js';
 import {toValue} from './support/values.js';
@@ -94,3 +94,30 @@ ownTest('clients that do not read cost no memory, and catch up: few documents, o
 
 ownTest('clients that do not read cost no memory, and catch up: many documents', why, () =>
   listenSlowly({documents: 200, rounds: 3}));
+
+ownTest('a limit over large documents that goes on from a token does not hold them all', why, async () => {
+  const server = await serve({flags: ['--cache-mib', '32']});
+  const fixture = new Fixture({raw: new Raw(server.address)});
+  const text = 'x'.repeat(1_000_000);
+  const documents = 150;
+  for (let n = 0; n < documents; ++n) await fixture.write(fixture.set(`c/${n}`, {n, text}));
+  const query = queryOf('c', {orderBy: orderOf('n'), limit: {value: 1000}});
+  const first = new Listener(fixture.raw, fixture);
+  const {resumeToken} = await first.addQuery(2, query).current(2);
+  await first.cancel();
+  const again = async () => {
+    const listener = new Listener(fixture.raw, fixture);
+    listener.results.set(2, new Map(first.results.get(2)));
+    await listener.addQuery(2, query, {resumeToken}).current(2);
+    await listener.cancel();
+    assert.deepStrictEqual(listener.paths(2), first.paths(2));
+    return listener.take().short;
+  };
+  assert.deepStrictEqual((await again()).filter((each) => each !== 'snapshot'), ['ADD 2', 'CURRENT 2']);
+  for (let n = 0; n < documents; ++n) await fixture.write(fixture.patch(`c/${n}`, {m: 1}, ['m']));
+  assert.ok((await again()).includes('RESET 2'));
+  const {most} = residentMiB(server);
+  fixture.raw.close();
+  await server.stop();
+  assert.ok(most < memoryMiBMax, `${Math.round(most)} MiB at most`);
+});
