@@ -385,10 +385,10 @@ Result<bool> Watcher::ResumeWindow(TargetState& target, const TargetRequest::Res
     const auto before = was.find(path);
     if (before != was.end() && before->second == model::RecordUpdateTime(*record)) return false;
     bytes += record->size();
-    return bytes <= kCatchUpMax.bytes;
+    return bytes <= options_.catch_up_max.bytes;
   };
   ASSIGN_OR_RETURN(const auto is, RefillWindow(target, to, has_changed));
-  if (bytes > kCatchUpMax.bytes) return false;
+  if (bytes > options_.catch_up_max.bytes) return false;
   ASSIGN_OR_RETURN(const auto view, engine_.ViewAtSettled(database_, to));
   std::set<std::string> changed;
   for (const auto& [path, update_time] : was) {

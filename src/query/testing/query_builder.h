@@ -76,9 +76,12 @@ class QueryBuilder {
   QueryBuilder& AnyOf(const std::vector<QueryBuilder>& others) {
     CompositeFilter any{CompositeFilter::Operator::kOr, {}};
     for (const QueryBuilder& other : others) {
-      any.filters.push_back({CompositeFilter{CompositeFilter::Operator::kAnd, other.filters_}});
+      // Copied: GCC 12 takes a moved one for uninitialised.
+      const Filter all{CompositeFilter{CompositeFilter::Operator::kAnd, other.filters_}};
+      any.filters.push_back(all);
     }
-    filters_.push_back({std::move(any)});
+    const Filter filter{std::move(any)};
+    filters_.push_back(filter);
     return *this;
   }
   QueryBuilder& Nearest(const std::string& field, std::vector<double> vector) {
