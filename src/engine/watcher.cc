@@ -359,14 +359,21 @@ Result<bool> Watcher::Resume(TargetState& target, const TargetRequest::Resume& r
 Result<bool> Watcher::ResumeDocuments(const TargetState& target, Timestamp from, Timestamp to) {
   ASSIGN_OR_RETURN(const auto before, engine_.ViewAtSettled(database_, from));
   ASSIGN_OR_RETURN(const auto after, engine_.ViewAtSettled(database_, to));
+  std::vector<std::pair<const model::DocumentPath*, Record>> changed;
+  size_t bytes = 0;
   for (const model::DocumentPath& path : std::get<watch::DocumentSet>(*target.target)) {
     ASSIGN_OR_RETURN(const Record was, before->Get(path));
-    ASSIGN_OR_RETURN(const Record is, after->Get(path));
+    ASSIGN_OR_RETURN(Record is, after->Get(path));
     if (IsSameState(was, is)) continue;
-    if (is) {
-      sink_->Send(DocumentEvent{path, is, target.mask, {target.id}});
+    bytes += is ? is->size() : 0;
+    if (bytes > options_.catch_up_max.bytes) return false;
+    changed.emplace_back(&path, std::move(is));
+  }
+  for (const auto& [path, record] : changed) {
+    if (record) {
+      sink_->Send(DocumentEvent{*path, record, target.mask, {target.id}});
     } else {
-      sink_->Send(DocumentGoneEvent{Reason::kDeleted, path.path(), {target.id}, to});
+      sink_->Send(DocumentGoneEvent{Reason::kDeleted, path->path(), {target.id}, to});
     }
   }
   return true;

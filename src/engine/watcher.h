@@ -37,7 +37,7 @@ struct WatcherOptions {
   // from the log.
   ChangesMax pending_max{10'000, 8 * 1024 * 1024};
   // Of changes that are read from the log. Beyond it results are read anew.
-  ChangesMax catch_up_max{10'000, 32 * 1024 * 1024};
+  ChangesMax catch_up_max{10'000, 16 * 1024 * 1024};
 };
 
 // A target that a client wants to listen to.

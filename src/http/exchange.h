@@ -144,7 +144,7 @@ class ExchangeHandler {
   // clients still read then, most have gone.
   virtual void OnInputEnd() {}
   // The server is about to end and waits for the answers: one that has no end of its own is to
-  // end soon. On HTTP/1.1 only.
+  // end soon.
   virtual void OnDrain() {}
   // unsent_bytes() has fallen below kSendBufferLowBytes after having been at or above it.
   virtual void OnWritable() {}

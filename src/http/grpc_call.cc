@@ -214,6 +214,10 @@ void GrpcServerCall::OnWritable() {
   if (const auto callback = std::exchange(on_writable_, nullptr)) callback();
 }
 
+void GrpcServerCall::OnDrain() {
+  if (receiver_ && !ended_) receiver_->OnDrain();
+}
+
 void GrpcServerCall::OnClosed() {
   if (!ended_) {
     MarkEnded();

@@ -49,6 +49,7 @@ class GrpcServerCall final : public RpcCall,
 
   void OnBody(std::string_view bytes) override;
   void OnBodyEnd() override;
+  void OnDrain() override;
   void OnWritable() override;
   void OnClosed() override;
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
 #include <string>
 #include <thread>
 #include <vector>
@@ -33,6 +34,7 @@ class Echo final : public RpcReceiver {
     call_->Send(std::string(message));
   }
   void OnHalfClose() override { call_->Finish(Status()); }
+  void OnDrain() override { call_->Finish(Status(Code::kUnavailable, "come back later")); }
 
  private:
   const std::shared_ptr<RpcCall> call_;  // Shared with the connection.
@@ -335,6 +337,20 @@ TEST_F(GrpcTest, ACallMayOutliveTheServer) {
   call->OnCancelled([] {});
   call->WhenWritable([] {});
   call->Respond(std::string("nobody is there"));
+}
+
+TEST_F(GrpcTest, AServerThatEndsTellsStreams) {
+  server_.Start();
+  TestHttp2Client client(server_.port());
+  const int32_t stream = client.OpenGrpc("/t/Bidi");
+  client.SendBody(stream, TestFrame("hello"));
+  ASSERT_TRUE(client.Until([&] { return !client.answer(stream).messages().empty(); }));
+  auto drained = std::async(std::launch::async, [&] { return server_.server->Drain(20s); });
+  ASSERT_TRUE(client.UntilClosed(stream));
+  EXPECT_EQ(client.answer(stream).grpc_status(), Number(Code::kUnavailable));
+  EXPECT_TRUE(client.UntilConnectionEnds());
+  client.socket().Close();
+  EXPECT_TRUE(drained.get());
 }
 
 TEST_F(GrpcTest, MessagesFlowBothWays) {

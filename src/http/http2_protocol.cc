@@ -138,6 +138,11 @@ void Http2Protocol::Drain() {
   final_goaway_due_ = host_.loop()->turn_start() + kDrainRoundTripMax;
   host_.CheckAt(final_goaway_due_);
   host_.OutputReady();
+  std::vector<std::shared_ptr<ExchangeHandler>> handlers;  // Streams may end while they hear of it.
+  for (const auto& stream : streams_) handlers.push_back(stream->handler());
+  for (const auto& handler : handlers) {
+    if (handler) handler->OnDrain();
+  }
 }
 
 void Http2Protocol::SendFinalGoaway() {

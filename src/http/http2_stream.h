@@ -28,6 +28,8 @@ class Http2Stream final : public Exchange {
 
   int32_t id() const { return id_; }
   size_t index() const { return index_; }
+  // Null when nobody wants to know of the stream's end.
+  const std::shared_ptr<ExchangeHandler>& handler() const { return handler_; }
   void set_index(size_t index) { index_ = index; }
 
   // The request, as its frames arrive.

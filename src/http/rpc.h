@@ -62,6 +62,8 @@ class RpcReceiver {
   virtual ~RpcReceiver() = default;
   virtual void OnMessage(std::string_view message) = 0;
   virtual void OnHalfClose() = 0;  // The client will send no more; it still reads.
+  // The server is about to end: a call without an end of its own is to be finished soon.
+  virtual void OnDrain() {}
 };
 
 // Answers a call that has exactly one request message; it may send one answer or many.

@@ -102,6 +102,11 @@ class ListenStream final : public http::RpcReceiver {
     }
   }
 
+  void OnDrain() override {
+    Close();
+    call_->Finish(ServerIsEnding());
+  }
+
   void OnHalfClose() override {
     if (!watcher_) return call_->Finish(Status());
     watcher_->EndWhenAnswered();

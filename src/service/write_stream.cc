@@ -1,4 +1,5 @@
 // Write: commits over a stream that lasts.
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,7 +24,7 @@ using Call = std::shared_ptr<http::RpcCall>;
 // One connection of a Write stream. Requests are worked on one at a time, in the order of their
 // arrival: those behind the one under way wait in the client.
 //
-// Threads: the call's loop; a commit's outcome comes on another thread and goes through Resume.
+// Threads: the call's loop; a commit's outcome comes on another thread, while no request is taken.
 class WriteStream final : public http::RpcReceiver {
  public:
   WriteStream(Engine& engine, WriteStreams& streams, Call call)
@@ -35,6 +36,11 @@ class WriteStream final : public http::RpcReceiver {
   }
 
   void OnHalfClose() override { shared_->call->Finish(Status()); }
+
+  void OnDrain() override {
+    shared_->is_ending = true;
+    if (!shared_->is_committing) shared_->call->Finish(ServerIsEnding());
+  }
 
  private:
   // What a commit under way needs, whether the connection is still there or not. Until its answer
@@ -50,6 +56,8 @@ class WriteStream final : public http::RpcReceiver {
     const Call call;
     std::shared_ptr<WriteStreamState> state;  // Shared with the registry.
     uint64_t answers = 0;                     // That this client knows of, or will soon.
+    std::atomic<bool> is_committing = false;
+    std::atomic<bool> is_ending = false;  // With the answer to the commit under way, if any.
   };
 
   Status Take(std::string_view bytes) {
@@ -119,6 +127,7 @@ class WriteStream final : public http::RpcReceiver {
       return Status();
     }
     shared_->call->PauseReceiving();
+    shared_->is_committing = true;
     engine_.Commit(
         *database_, std::move(writes), "",
         [shared = shared_](const Result<CommitResult>& result) { Answer(*shared, result); });
@@ -132,6 +141,8 @@ class WriteStream final : public http::RpcReceiver {
     shared.state->AddAnswer(answer);
     ++shared.answers;
     shared.call->Send(std::move(answer));
+    shared.is_committing = false;
+    if (shared.is_ending) return shared.call->Finish(ServerIsEnding());
     shared.call->ResumeReceiving();
   }
 

@@ -6,6 +6,8 @@ import {Pages, buffering, until, useBrowser, watch} from './support/browser.js';
 
 const context = useBrowser();
 
+// How the first back channel is asked to answer: 0 is a stream. Where the SDK looks for proxies that buffer, a slow machine
+// can look like one to it later; proxy.test.js has a real one.
 const modes = [
   {name: 'default', settings: {}, buffering: ['0']},
   {name: 'long polling', settings: {experimentalForceLongPolling: true}, buffering: ['1']},
@@ -41,7 +43,7 @@ for (const mode of modes) {
       undefined,
       ['r2'],
     ]);
-    assert.deepEqual(buffering(page), mode.buffering);
+    assert.deepEqual(buffering(page).slice(0, 1), mode.buffering);
     await page.context().close();
   });
 

@@ -146,8 +146,9 @@ ownTest('a server that stops ends its streams, so that clients come back', 'it i
   const writes = fixture.raw.open('Write').send({database: fixture.database});
   await writes.next();
   const stopped = server.stop();
-  expectOutcome(await listener.end(), {code: 'UNAVAILABLE'});
-  expectOutcome(await writes.ended, {code: 'UNAVAILABLE'});
+  const stopping = {code: 'UNAVAILABLE', message: 'The server is stopping.'};
+  expectOutcome(await listener.end(), stopping);
+  expectOutcome(await writes.ended, stopping);
   await stopped;
   fixture.raw.close();
 });

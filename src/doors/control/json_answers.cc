@@ -7,6 +7,7 @@
 
 #include "index/index_config_order.h"
 #include "model/timestamp.h"
+#include "wire/json.h"
 
 namespace hearth::doors::control {
 namespace {
@@ -15,42 +16,6 @@ using index::FieldMode;
 using index::Origin;
 
 constexpr const char* kJsonType = "application/json; charset=utf-8";
-
-// Google's table.
-int HttpStatusOf(Code code) {
-  switch (code) {
-    case Code::kOk:
-      return 200;
-    case Code::kInvalidArgument:
-    case Code::kFailedPrecondition:
-    case Code::kOutOfRange:
-      return 400;
-    case Code::kUnauthenticated:
-      return 401;
-    case Code::kPermissionDenied:
-      return 403;
-    case Code::kNotFound:
-      return 404;
-    case Code::kAlreadyExists:
-    case Code::kAborted:
-      return 409;
-    case Code::kResourceExhausted:
-      return 429;
-    case Code::kCancelled:
-      return 499;
-    case Code::kUnimplemented:
-      return 501;
-    case Code::kUnavailable:
-      return 503;
-    case Code::kDeadlineExceeded:
-      return 504;
-    case Code::kUnknown:
-    case Code::kInternal:
-    case Code::kDataLoss:
-      break;
-  }
-  return 500;
-}
 
 std::string_view OriginText(Origin origin) {
   if (origin == Origin::kDeclared) return "DECLARED";
@@ -86,7 +51,7 @@ http::PlainAnswer ErrorAnswer(int http_status, const Status& status) {
 }
 
 http::PlainAnswer ErrorAnswer(const Status& status) {
-  return ErrorAnswer(HttpStatusOf(status.code()), status);
+  return ErrorAnswer(wire::HttpStatusOf(status.code()), status);
 }
 
 Json IndexJson(const index::Index& index, uint64_t size_bytes) {

@@ -106,9 +106,9 @@ export class Pages extends Fixture {
   }
 }
 
-// Whether the page's streams polled, or streamed: the values of CI that it has used.
+// Whether the page's streams polled, or streamed: the values of CI that it has used, in order of their first use.
 export const buffering = ({requests}) => [...new Set(requests.map((url) => new URL(url).searchParams.get('CI')))]
-  .filter((value) => value !== null).sort();
+  .filter((value) => value !== null);
 
 // Listens in the page to the collection `path`.
 export const watch = (page, name, path) =>
