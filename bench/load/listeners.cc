@@ -143,7 +143,11 @@ class Listeners::UnaryCall final : public ClientCall {
   Clock::time_point end_;
 };
 
-Listeners::Listeners(const ListenOptions& options) : options_(options), writer_(options_.client) {}
+Listeners::Listeners(const ListenOptions& options)
+    : options_(options),
+      writer_(options_.client),
+      // Not what earlier writers began with: a write that changes nothing is not heard of.
+      next_round_(static_cast<int>(Clock::now().time_since_epoch().count() % 1'000'000'000)) {}
 
 Listeners::~Listeners() = default;
 

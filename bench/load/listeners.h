@@ -104,7 +104,7 @@ class Listeners {
   size_t opened_targets_ = 0;
   size_t listening_ = 0;       // Streams that had their first snapshots.
   size_t heard_messages_ = 0;  // For those who wait for progress.
-  int next_round_ = 0;
+  int next_round_;
   Nanos newest_commit_{};  // Of those that all listeners know.
   size_t repeated_ = 0;
   Round round_;
