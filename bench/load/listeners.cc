@@ -1,6 +1,7 @@
 #include "load/listeners.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 

@@ -74,7 +74,6 @@ class Listeners {
 
  private:
   using Clock = ClientConnection::Clock;
-  struct Connection;
   class Listener;
   class UnaryCall;
   // The commit under way.
