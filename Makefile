@@ -52,6 +52,7 @@ bench: setup      ## Measure against the ceilings and rivals; writes bench/resul
 	@tools/build release all
 	bench/run
 	bench/queries
+	bench/listeners
 
 format:           ## Format the C++ code
 	clang-format -i $$(git ls-files '*.cc' '*.h')

@@ -68,6 +68,14 @@ class Server:
                     pages += int((stat.parent / "statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
+    def peak_mib(self):
+        """The most since the last reset_peak(). Of the server alone."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024
+
+    def reset_peak(self):
+        pathlib.Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
+
 
 def wait_for_port(address):
     host, port = address.rsplit(":", 1)

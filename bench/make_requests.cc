@@ -5,37 +5,17 @@
 #include <fstream>
 #include <string>
 
+#include "bench_document.h"
 #include "google/firestore/v1/firestore.pb.h"
 #include "message_file.h"
 
 namespace {
 
-using hearth::bench::MessageFile;
+using namespace hearth::bench;
 
 namespace proto = google::firestore::v1;
 
-constexpr char kDatabase[] = "projects/bench/databases/(default)";
-
-std::string DocumentName(int index) {
-  return std::string(kDatabase) + "/documents/bench/document-" + std::to_string(index);
-}
-
-// Ten fields of everyday types, about 400 bytes. `round` makes every write a change.
-void FillDocument(int index, int round, proto::Document* document) {
-  document->set_name(DocumentName(index));
-  auto& fields = *document->mutable_fields();
-  fields["title"].set_string_value("The document number " + std::to_string(index));
-  fields["author"].set_string_value("somebody-" + std::to_string(index % 97));
-  fields["url"].set_string_value("https://example.com/articles/" + std::to_string(index));
-  fields["score"].set_integer_value(index * 7 + round);
-  fields["comments"].set_integer_value(index % 500);
-  fields["ratio"].set_double_value(index / 3.0);
-  fields["published"].set_boolean_value(index % 2 == 0);
-  fields["created"].mutable_timestamp_value()->set_seconds(1'700'000'000 + index);
-  auto* tags = fields["tags"].mutable_array_value();
-  for (const char* tag : {"fire", "place", "stone"}) tags->add_values()->set_string_value(tag);
-  (*fields["place"].mutable_map_value()->mutable_fields())["city"].set_string_value("Hamburg");
-}
+constexpr char kCollection[] = "bench";
 
 void WriteMessage(const std::string& path, const google::protobuf::MessageLite& message) {
   std::ofstream(path, std::ios::binary) << message.SerializeAsString();
@@ -44,7 +24,7 @@ void WriteMessage(const std::string& path, const google::protobuf::MessageLite& 
 // What the canned server answers: the same bytes as Hearth for such a document.
 void WriteAnswers(const std::string& folder) {
   proto::Document document;
-  FillDocument(1, 0, &document);
+  FillDocument(kCollection, 1, 0, &document);
   document.mutable_create_time()->set_seconds(1'700'000'000);
   document.mutable_update_time()->set_seconds(1'700'000'000);
   WriteMessage(folder + "/GetDocument.message", document);
@@ -78,11 +58,11 @@ int main(int argc, char** argv) {
     for (int index = 0; index < documents; ++index) {
       proto::CommitRequest commit;
       commit.set_database(kDatabase);
-      FillDocument(index, round, commit.add_writes()->mutable_update());
+      FillDocument(kCollection, index, round, commit.add_writes()->mutable_update());
       commits.Add(commit);
       if (round > 0) continue;
       proto::GetDocumentRequest get;
-      get.set_name(DocumentName(index));
+      get.set_name(DocumentName(kCollection, index));
       gets.Add(get);
     }
   }

@@ -1,6 +1,5 @@
 // hearth_load: a native gRPC load generator, cheap enough not to be what is measured.
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <iostream>
 #include <string>
 
@@ -36,11 +35,7 @@ int main(int argc, char** argv) {
   app.add_option("--header", headers, "name:value, in lower case; may be repeated");
   CLI11_PARSE(app, argc, argv);
 
-  const size_t colon = address.rfind(':');
-  options.host = address.substr(0, colon);
-  if (colon != std::string::npos) {
-    std::from_chars(address.data() + colon + 1, address.data() + address.size(), options.port);
-  }
+  options.client.SetAddress(address);
   options.duration = std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
   for (const std::string& header : headers) {
     const size_t split = header.find(':');
@@ -48,7 +43,7 @@ int main(int argc, char** argv) {
       std::cerr << "--header " << header << ": no ':'\n";
       return 2;
     }
-    options.headers.emplace_back(header.substr(0, split), header.substr(split + 1));
+    options.client.headers.emplace_back(header.substr(0, split), header.substr(split + 1));
   }
 
   std::vector<std::string> messages = {""};

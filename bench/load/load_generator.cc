@@ -1,8 +1,5 @@
 #include "load/load_generator.h"
 
-#include <sys/epoll.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cstdio>
 #include <fstream>
@@ -10,7 +7,6 @@
 #include <memory>
 #include <thread>
 
-#include "base/check.h"
 #include "load/load_connection.h"
 
 namespace hearth::bench {
@@ -20,28 +16,23 @@ using Clock = std::chrono::steady_clock;
 
 // What is in flight at the end gets this long to finish.
 constexpr std::chrono::seconds kFinishTimeout{10};
-constexpr int kEventsMax = 256;
 constexpr std::chrono::milliseconds kPollMax{100};
 
 // The connections of one thread.
 class LoadThread {
  public:
   LoadThread(const LoadOptions& options, LoadBody& body, std::atomic<uint64_t>& next_request,
-             size_t connections)
-      : poll_(epoll_create1(EPOLL_CLOEXEC)) {
+             size_t connections) {
     for (size_t i = 0; i < connections; ++i) {
       connections_.push_back(
           std::make_unique<LoadConnection>(options, body, next_request, counts_));
     }
   }
-  ~LoadThread() { close(poll_); }
-  LoadThread(const LoadThread&) = delete;
-  LoadThread& operator=(const LoadThread&) = delete;
 
   Status Start() {
     for (const auto& connection : connections_) {
       RETURN_IF_ERROR(connection->Start());
-      Watch(*connection, EPOLL_CTL_ADD);
+      poll_.Add(connection->connection());
     }
     return Status();
   }
@@ -54,36 +45,17 @@ class LoadThread {
         opening = false;
         for (const auto& connection : connections_) connection->StopOpening();
       }
-      if (now >= end + kFinishTimeout) return;
-      epoll_event events[kEventsMax];
-      const int count = epoll_wait(poll_, events, kEventsMax, static_cast<int>(kPollMax.count()));
-      for (int i = 0; i < count; ++i) {
-        Serve(*static_cast<LoadConnection*>(events[i].data.ptr), events[i].events);
-      }
+      if (now >= end + kFinishTimeout) break;
+      poll_.Wait(kPollMax);
+    }
+    for (const auto& connection : connections_) {
+      if (connection->connection().lost()) counts_.by_grpc_status[-1] += connection->in_flight();
     }
   }
 
   const LoadCounts& counts() const { return counts_; }
 
  private:
-  void Watch(LoadConnection& connection, int operation) {
-    epoll_event event = {};
-    event.events = connection.wants_writable() ? EPOLLIN | EPOLLOUT : EPOLLIN;
-    event.data.ptr = &connection;
-    CHECK(epoll_ctl(poll_, operation, connection.descriptor(), &event) == 0);
-  }
-
-  void Serve(LoadConnection& connection, uint32_t events) {
-    const bool waited_to_write = connection.wants_writable();
-    if ((events & EPOLLOUT) != 0) connection.OnWritable();
-    if ((events & ~static_cast<uint32_t>(EPOLLOUT)) != 0) connection.OnReadable();
-    if (connection.finished()) {
-      epoll_ctl(poll_, EPOLL_CTL_DEL, connection.descriptor(), nullptr);
-    } else if (connection.wants_writable() != waited_to_write) {
-      Watch(connection, EPOLL_CTL_MOD);
-    }
-  }
-
   bool AllFinished() const {
     for (const auto& connection : connections_) {
       if (!connection->finished()) return false;
@@ -91,9 +63,9 @@ class LoadThread {
     return true;
   }
 
-  const int poll_;
   LoadCounts counts_;
   std::vector<std::unique_ptr<LoadConnection>> connections_;
+  ClientPoll poll_;
 };
 
 }  // namespace

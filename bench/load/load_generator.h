@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "load/client_connection.h"
 
 namespace hearth::bench {
 
@@ -39,15 +40,13 @@ class CyclingBody final : public LoadBody {
 Result<std::vector<std::string>> ReadMessages(const std::string& file_name);
 
 struct LoadOptions {
-  std::string host = "127.0.0.1";  // A numeric IPv4 address.
-  uint16_t port = 0;
+  ClientOptions client = {};
   std::string path = "/google.firestore.v1.Firestore/GetDocument";
   size_t connections = 8;
   size_t streams = 32;  // Requests in flight on each connection.
   size_t threads = 1;   // The connections are dealt out to them.
   std::chrono::milliseconds duration{5'000};
   uint64_t requests_max = 0;  // 0: as many as there is time for.
-  std::vector<std::pair<std::string, std::string>> headers = {};  // Besides those of gRPC.
 };
 
 struct LoadReport {
