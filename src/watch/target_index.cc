@@ -123,7 +123,7 @@ void TargetIndex::FindIn(const Bucket& bucket, const model::Record& record, Numb
   for (const auto& [probe, by_value] : bucket.by_value) {
     const std::optional<ValueView> value = model::FindField(fields, probe.path);
     if (!value) continue;
-    const auto look_up = [&](const ValueView& wanted) {
+    const auto look_up = [found, &by_value = by_value](const ValueView& wanted) {
       const auto numbers = by_value.find(ValueKey(wanted));
       if (numbers == by_value.end()) return;
       found->insert(found->end(), numbers->second.begin(), numbers->second.end());
