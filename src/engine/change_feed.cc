@@ -98,7 +98,7 @@ void ChangeFeed::Enqueue(Entry entry) {
   changed_.NotifyOne();
 }
 
-void ChangeFeed::Publish(std::vector<Change> changes, Timestamp through) {
+void ChangeFeed::Publish(std::vector<Change> changes) {
   // Freed, where nobody wants them, after the lock is.
   std::vector<Change> unwanted;
   MutexLock lock(mutex_);
@@ -115,7 +115,9 @@ void ChangeFeed::Publish(std::vector<Change> changes, Timestamp through) {
     queued_bytes_ = 0;
     changes.clear();
   }
-  Enqueue({std::move(changes), through, {}});
+  // Not the time of the commits themselves: the web SDK keeps what it has written under that time,
+  // and its other tabs look for what is later.
+  Enqueue({std::move(changes), commit_clock_.ReadTime(), {}});
 }
 
 Timestamp ChangeFeed::Mark(const std::shared_ptr<Listener>& listener) {

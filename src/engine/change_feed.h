@@ -71,9 +71,8 @@ class ChangeFeed {
       EXCLUDES_LOCK(targets_mutex_);
   void Unregister(watch::TargetNumber number) EXCLUDES_LOCK(targets_mutex_);
 
-  // Makes the commits that were assigned a time visible, and passes on what they changed, the
-  // newest of them at `through`.
-  void Publish(std::vector<watch::Change> changes, model::Timestamp through) EXCLUDES_LOCK(mutex_);
+  // Makes the commits that were assigned a time visible, and passes on what they changed.
+  void Publish(std::vector<watch::Change> changes) EXCLUDES_LOCK(mutex_);
 
   // A moment to read at: every change after it that concerns a target registered before will be
   // delivered. The listener also hears when nothing up to that moment is missing any more.

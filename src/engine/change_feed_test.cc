@@ -88,7 +88,7 @@ class ChangeFeedTest : public testing::Test {
   }
   Timestamp Publish(const std::string& path, int64_t number) {
     const Timestamp time = commit_clock_.Assign();
-    feed_.Publish({NumberAt(path, number, time)}, time);
+    feed_.Publish({NumberAt(path, number, time)});
     return time;
   }
   // All share one record, but count as if they did not.
@@ -101,7 +101,7 @@ class ChangeFeedTest : public testing::Test {
     for (size_t sum = 0; sum < bytes; sum += kEach) {
       changes.push_back({kDatabase, Path("c/large"), nullptr, record, time});
     }
-    feed_.Publish(std::move(changes), time);
+    feed_.Publish(std::move(changes));
     return time;
   }
   // Has the feed's thread wait at the listener's gate.
@@ -143,6 +143,14 @@ TEST_F(ChangeFeedTest, AChangeIsSharedByTheTargetsItConcerns) {
   EXPECT_EQ(delivered[0].items[1].target, second);
 }
 
+TEST_F(ChangeFeedTest, WhatIsDeliveredGoesBeyondTheTimeOfItsCommits) {
+  Register(listener_, QueryBuilder("c"));
+  const Timestamp time = commit_clock_.Assign();
+  clock_.Advance(std::chrono::microseconds(5));
+  feed_.Publish({NumberAt("c/a", 1, time)});
+  EXPECT_GT(listener_->AwaitThrough(time).back().through, time);
+}
+
 TEST_F(ChangeFeedTest, PublishingMakesCommitsVisibleWhoeverListens) {
   const Timestamp time = Publish("c/a", 1);
   EXPECT_TRUE(commit_clock_.IsVisible(time));
@@ -165,7 +173,7 @@ TEST_F(ChangeFeedTest, AMarkDoesNotClaimCommitsThatAreOnTheirWay) {
   Register(listener_, QueryBuilder("c"));
   const Timestamp pending = commit_clock_.Assign();
   EXPECT_LT(feed_.Mark(listener_), pending);
-  feed_.Publish({NumberAt("c/a", 1, pending)}, pending);
+  feed_.Publish({NumberAt("c/a", 1, pending)});
   EXPECT_THAT(PathsOf(listener_->AwaitThrough(pending)), ElementsAre("c/a"));
 }
 
