@@ -4,6 +4,8 @@
 #include <cctype>
 #include <utility>
 
+#include "http/percent.h"
+
 namespace hearth::doors::control {
 namespace {
 
@@ -36,30 +38,6 @@ bool IsJson(std::string_view content_type) {
   return IsEqualIgnoringCase(type, "application/json");
 }
 
-std::optional<int> HexDigit(char digit) {
-  if (digit >= '0' && digit <= '9') return digit - '0';
-  if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
-  if (digit >= 'A' && digit <= 'F') return digit - 'A' + 10;
-  return std::nullopt;
-}
-
-std::optional<std::string> DecodePercent(std::string_view text) {
-  std::string decoded;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      decoded += text[i];
-      continue;
-    }
-    if (i + 2 >= text.size()) return std::nullopt;
-    const std::optional<int> high = HexDigit(text[i + 1]);
-    const std::optional<int> low = HexDigit(text[i + 2]);
-    if (!high || !low) return std::nullopt;
-    decoded += static_cast<char>(*high * 16 + *low);
-    i += 2;
-  }
-  return decoded;
-}
-
 }  // namespace
 
 Status CheckOrigin(const http::RequestHead& head) {
@@ -90,7 +68,7 @@ std::optional<std::vector<std::string>> SplitPath(std::string_view path) {
   if (path.starts_with('/')) path.remove_prefix(1);
   while (true) {
     const size_t slash = path.find('/');
-    std::optional<std::string> part = DecodePercent(path.substr(0, slash));
+    std::optional<std::string> part = http::DecodePercent(path.substr(0, slash));
     if (!part) return std::nullopt;
     parts.push_back(*std::move(part));
     if (slash == std::string_view::npos) return parts;

@@ -3,40 +3,6 @@
 #include <algorithm>
 
 namespace hearth::doors::rest {
-namespace {
-
-std::optional<int> HexDigit(char digit) {
-  if (digit >= '0' && digit <= '9') return digit - '0';
-  if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
-  if (digit >= 'A' && digit <= 'F') return digit - 'A' + 10;
-  return std::nullopt;
-}
-
-}  // namespace
-
-std::optional<std::string> DecodePercent(std::string_view text, Slashes slashes) {
-  std::string decoded;
-  decoded.reserve(text.size());
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      decoded += text[i];
-      continue;
-    }
-    if (i + 2 >= text.size()) return std::nullopt;
-    const std::optional<int> high = HexDigit(text[i + 1]);
-    const std::optional<int> low = HexDigit(text[i + 2]);
-    if (!high || !low) return std::nullopt;
-    const char byte = static_cast<char>(*high * 16 + *low);
-    if (byte == '/' && slashes == Slashes::kKept) {
-      decoded += text.substr(i, 3);
-    } else {
-      decoded += byte;
-    }
-    i += 2;
-  }
-  return decoded;
-}
-
 std::vector<std::string_view> SplitPath(std::string_view path) {
   std::vector<std::string_view> segments;
   if (path.starts_with('/')) path.remove_prefix(1);
@@ -98,7 +64,7 @@ Status PathTemplate::AddVariable(std::string_view text) {
   Variable variable{.field_path = std::string(text.substr(0, equals)), .begin = segments_.size()};
   RETURN_IF_ERROR(AddSegments(pattern));
   variable.end = segments_.size();
-  if (pattern != "*") variable.slashes = Slashes::kKept;
+  if (pattern != "*") variable.decoding.keeps_slashes = true;
   variables_.push_back(std::move(variable));
   return Status();
 }
@@ -111,7 +77,7 @@ bool PathTemplate::ends_in_own_variable() const {
 bool PathTemplate::Fits(const Segment& segment, std::string_view text) const {
   if (text.empty()) return false;
   if (segment.kind != Kind::kLiteral) return true;
-  return text == segment.text || DecodePercent(text, Slashes::kDecoded) == segment.text;
+  return text == segment.text || http::DecodePercent(text) == segment.text;
 }
 
 std::optional<PathTemplate::Values> PathTemplate::Match(
@@ -134,7 +100,7 @@ std::optional<PathTemplate::Values> PathTemplate::Match(
   for (const Variable& variable : variables_) {
     std::string value;
     for (size_t j = position(variable.begin); j < position(variable.end); ++j) {
-      const std::optional<std::string> part = DecodePercent(segments[j], variable.slashes);
+      const std::optional<std::string> part = http::DecodePercent(segments[j], variable.decoding);
       if (!part) return std::nullopt;
       if (j > position(variable.begin)) value += '/';
       value += *part;

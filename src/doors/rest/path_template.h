@@ -9,13 +9,9 @@
 #include <vector>
 
 #include "base/status.h"
+#include "http/percent.h"
 
 namespace hearth::doors::rest {
-
-enum class Slashes : uint8_t { kDecoded, kKept };  // Kept: "%2F" stays as it is.
-
-// `text` with its %XX decoded; nullopt when one of those is no byte.
-std::optional<std::string> DecodePercent(std::string_view text, Slashes slashes);
 
 // A path as google.api.http writes it: "/v1/{parent=projects/*/databases/*/documents}:runQuery".
 //
@@ -49,7 +45,7 @@ class PathTemplate {
     size_t end = 0;
     // A value of several segments may hold slashes of its own, so those that were encoded stay
     // encoded.
-    Slashes slashes = Slashes::kDecoded;
+    http::PercentDecoding decoding = {};
   };
 
   Status AddSegments(std::string_view text);

@@ -35,8 +35,8 @@ std::optional<QueryParameters> ParseQuery(std::string_view query) {
     std::ranges::replace(part, '+', ' ');
     const std::string_view view = part;
     const size_t equals = std::min(view.find('='), view.size());
-    auto name = DecodePercent(view.substr(0, equals), Slashes::kDecoded);
-    auto value = DecodePercent(view.substr(std::min(equals + 1, view.size())), Slashes::kDecoded);
+    auto name = http::DecodePercent(view.substr(0, equals));
+    auto value = http::DecodePercent(view.substr(std::min(equals + 1, view.size())));
     if (!name || !value) return std::nullopt;
     parameters.emplace_back(*std::move(name), *std::move(value));
   }

@@ -1,0 +1,38 @@
+#include "http/percent.h"
+
+namespace hearth::http {
+namespace {
+
+std::optional<int> HexDigit(char digit) {
+  if (digit >= '0' && digit <= '9') return digit - '0';
+  if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
+  if (digit >= 'A' && digit <= 'F') return digit - 'A' + 10;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> DecodePercent(std::string_view text, PercentDecoding decoding) {
+  std::string decoded;
+  decoded.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      decoded += text[i] == '+' && decoding.plus_is_space ? ' ' : text[i];
+      continue;
+    }
+    if (text.size() - i < 3) return std::nullopt;
+    const std::optional<int> high = HexDigit(text[i + 1]);
+    const std::optional<int> low = HexDigit(text[i + 2]);
+    if (!high || !low) return std::nullopt;
+    const char byte = static_cast<char>(*high * 16 + *low);
+    if (byte == '/' && decoding.keeps_slashes) {
+      decoded += text.substr(i, 3);
+    } else {
+      decoded += byte;
+    }
+    i += 2;
+  }
+  return decoded;
+}
+
+}  // namespace hearth::http
