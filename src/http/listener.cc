@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/check.h"
 #include "base/log.h"
 
 namespace hearth::http {
@@ -69,21 +70,28 @@ void Listener::Accept(OnAccepted on_accepted) {
   for (const auto& socket : sockets_) AcceptOn(*socket);
 }
 
-void Listener::Stop() {
-  stopped_ = true;
+void Listener::Stop(std::function<void()> on_stopped) {
+  CHECK(!on_stopped_);
+  on_stopped_ = std::move(on_stopped);
   for (const auto& socket : sockets_) {
     ErrorCode ignored;  // Closed either way.
     socket->acceptor.close(ignored);
     socket->retry.Disarm();
   }
+  if (accepts_under_way_ == 0) on_stopped_();
 }
 
 void Listener::AcceptOn(Socket& socket) {
   const size_t index = next_loop_++ % loops_.size();
+  ++accepts_under_way_;
   socket.acceptor.async_accept(loops_[index]->io(), [this, &socket, index](const ErrorCode& error,
                                                                            tcp::socket accepted) {
     LoopTurn turn(loop_);
-    if (stopped_) return;
+    --accepts_under_way_;
+    if (on_stopped_) {
+      if (accepts_under_way_ == 0) on_stopped_();
+      return;
+    }
     if (!error) {
       on_accepted_(std::move(accepted), index);
       AcceptOn(socket);

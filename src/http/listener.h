@@ -29,7 +29,9 @@ class Listener {
   Result<ListenAddress> Bind(const ListenAddress& address);
   // `on_accepted` runs on the first loop, with a socket that belongs to the loop it names.
   void Accept(OnAccepted on_accepted);
-  void Stop();
+  // Accepts nothing from now on. `on_stopped` runs on the first loop once no accept is under way:
+  // each holds a socket of some loop, and must not outlive it. Called at most once.
+  void Stop(std::function<void()> on_stopped);
 
  private:
   struct Socket {
@@ -45,7 +47,8 @@ class Listener {
   size_t next_loop_ = 0;
   OnAccepted on_accepted_;
   std::vector<std::unique_ptr<Socket>> sockets_;
-  bool stopped_ = false;
+  size_t accepts_under_way_ = 0;
+  std::function<void()> on_stopped_;  // Set by Stop.
 };
 
 }  // namespace hearth::http

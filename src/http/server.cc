@@ -94,10 +94,7 @@ bool Server::Drain(std::chrono::milliseconds timeout) {
   if (std::exchange(drained_, true) || threads_.empty()) return true;
   // Waited for, because a connection accepted later would not be counted below.
   std::promise<void> stopped;
-  loops_.front()->Post([&] {
-    listener_->Stop();
-    stopped.set_value();
-  });
+  loops_.front()->Post([&] { listener_->Stop([&] { stopped.set_value(); }); });
   stopped.get_future().wait();
 
   for (size_t i = 0; i < loops_.size(); ++i) {
