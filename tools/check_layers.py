@@ -21,17 +21,21 @@ ALLOWED = {
     "wire": "base model index query watch engine",
     "service": "base model index query watch engine http wire",
     "doors": "base model index query engine http wire service",
-    "server": "base model storage index query engine http wire service doors",
+    "client": "base model storage query watch engine wire",
+    "kit": "base model client http",
+    "server": "base model storage index query engine http wire service doors client kit apps",
 }
 SIBLINGS = {"doors"}
 THIRD_PARTY = {  # Include prefix: the only folders that may see it.
     "rocksdb/": {"storage"},
     "nghttp2/": {"http"},
     "boost/": {"http", "server"},
-    "google/": {"wire", "service", "doors"},
+    "google/": {"wire", "service", "doors", "client"},
+    "curl/": {"client", "kit"},
+    "date/": {"kit"},
     "hnswlib/": {"vector"},
     "openssl/": {"watch"},
-    "nlohmann/": {"index", "wire", "doors", "server"},
+    "nlohmann/": {"index", "wire", "doors", "client", "kit", "server", "apps"},
 }
 INCLUDE = re.compile(r'\s*#\s*include ["<]((?:[\w.]+/)*)([\w.]+)[">]')
 

@@ -1,0 +1,62 @@
+// The C++ Firestore client: one API, for a database in this process and for any other.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "client/bulk_writer.h"
+#include "client/query.h"
+#include "client/references.h"
+#include "client/snapshot.h"
+#include "client/transaction.h"
+#include "client/transport.h"
+#include "client/value.h"
+#include "client/writes.h"
+
+namespace hearth::client {
+
+struct GetAllOptions {
+  std::optional<std::vector<std::string>> field_mask = {};
+  std::optional<Timestamp> read_time = {};
+};
+
+// A database. Where it lives is decided by whoever makes it: OpenEmbedded (embedded.h), Connect
+// (remote.h), or a transport of one's own.
+//
+// Threads: safe for concurrent use; calls block until they are answered. Ownership: a handle, cheap
+// to copy; the transport lives as long as anything made from it.
+class Firestore {
+ public:
+  explicit Firestore(std::shared_ptr<Transport> transport);
+
+  CollectionReference Collection(std::string_view path) const;
+  DocumentReference Doc(std::string_view path) const;
+  // The documents of all collections with this id.
+  Query CollectionGroup(std::string_view collection_id) const;
+  Result<std::vector<CollectionReference>> ListCollections() const;
+
+  // In the order of the references.
+  Result<std::vector<DocumentSnapshot>> GetAll(const std::vector<DocumentReference>& documents,
+                                               const GetAllOptions& options = {}) const;
+  WriteBatch Batch() const;
+  BulkWriter Bulk(BulkWriterOptions options = {}, BulkWriter::OnError on_error = {}) const;
+
+  // Runs `attempt`, then commits what it wrote. When others were in the way, all of it runs again,
+  // up to `attempts_max` times: it must have no effects of its own. An error that `attempt` returns
+  // ends the transaction, unless it came from the database and another try may help.
+  using Attempt = std::function<Status(Transaction&)>;
+  Status RunTransaction(const Attempt& attempt, const TransactionOptions& options = {}) const;
+
+  // Deletes the document or collection and all below it, in no particular order.
+  Status RecursiveDelete(const DocumentReference& document) const;
+  Status RecursiveDelete(const CollectionReference& collection) const;
+
+ private:
+  std::shared_ptr<Transport> transport_;  // Shared by all that the database hands out.
+};
+
+}  // namespace hearth::client

@@ -1,0 +1,72 @@
+// How data becomes writes.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "client/snapshot.h"
+#include "client/value.h"
+#include "engine/write.h"
+#include "model/names.h"
+
+namespace hearth::client {
+
+class DocumentReference;
+class Transport;
+
+// What must hold for a write to happen; at most one of the two.
+struct Precondition {
+  std::optional<bool> exists = {};
+  std::optional<Timestamp> last_update_time = {};
+};
+
+struct SetOptions {
+  // Keep the fields that `data` does not mention; without it the document is replaced.
+  bool merge = false;
+  // Only these field paths of `data` count; others stay as they are. Implies merge.
+  std::vector<std::string> merge_fields = {};
+};
+
+// The writes that the official SDKs would send: FieldValues become transforms and masks.
+// InvalidArgument for malformed paths, FieldValues in arrays, a Delete outside of merges and
+// updates, merge fields that `data` lacks, paths of which one contains the other.
+Result<engine::Write> CreateWrite(const model::DocumentPath& path, const Map& data);
+Result<engine::Write> SetWrite(const model::DocumentPath& path, const Map& data,
+                               const SetOptions& options);
+Result<engine::Write> UpdateWrite(const model::DocumentPath& path, const Map& data,
+                                  const Precondition& precondition);
+Result<engine::Write> DeleteWrite(const model::DocumentPath& path,
+                                  const Precondition& precondition);
+
+// Writes that happen together, or not at all.
+//
+// Threads: one at a time. Errors: that of the first malformed write, from Commit.
+class WriteBatch {
+ public:
+  WriteBatch& Create(const DocumentReference& document, const Map& data);
+  WriteBatch& Set(const DocumentReference& document, const Map& data,
+                  const SetOptions& options = {});
+  WriteBatch& Update(const DocumentReference& document, const Map& data,
+                     const Precondition& precondition = {});
+  WriteBatch& Delete(const DocumentReference& document, const Precondition& precondition = {});
+
+  size_t size() const { return writes_.size(); }
+  // One result a write. The batch is empty afterwards.
+  Result<std::vector<WriteResult>> Commit();
+
+ private:
+  friend class Firestore;
+  friend class Transaction;
+  explicit WriteBatch(std::shared_ptr<Transport> transport);
+  WriteBatch& Add(const DocumentReference& document, Result<engine::Write> write);
+
+  std::shared_ptr<Transport> transport_;  // Shared by all that the database handed out.
+  std::vector<engine::Write> writes_;
+  Status error_;
+};
+
+}  // namespace hearth::client
