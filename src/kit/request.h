@@ -1,0 +1,48 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "http/exchange.h"
+
+namespace hearth::kit {
+
+// One request to an application, complete.
+//
+// Threads: immutable. Ownership: belongs to whoever answers it; what it borrows lives as long.
+class Request {
+ public:
+  Request(http::RequestHead head, std::string body, std::string path, std::string peer);
+
+  std::string_view method() const { return head_.method(); }
+  // Below where the application is mounted: "/api/v1/stories". Not decoded.
+  const std::string& path() const { return path_; }
+  // The address that the request came from, without a port.
+  const std::string& peer() const { return peer_; }
+  const std::string& body() const { return body_; }
+  std::optional<std::string_view> Header(std::string_view lower_case_name) const {
+    return head_.Find(lower_case_name);
+  }
+
+  // "42" for ":id" in the route's pattern, percent-decoded. Requires that the pattern has it.
+  const std::string& Parameter(std::string_view name) const;
+  // Of the query string, percent-decoded; nullopt where it is missing.
+  std::optional<std::string> Query(std::string_view name) const;
+  std::optional<std::string> Cookie(std::string_view name) const;
+
+  void set_parameters(std::map<std::string, std::string, std::less<>> parameters) {
+    parameters_ = std::move(parameters);
+  }
+
+ private:
+  http::RequestHead head_;
+  std::string body_;
+  std::string path_;
+  std::string peer_;
+  std::map<std::string, std::string, std::less<>> parameters_;
+};
+
+}  // namespace hearth::kit

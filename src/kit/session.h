@@ -1,0 +1,42 @@
+#pragma once
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/status.h"
+
+namespace hearth::kit {
+
+// Signs and reads session tokens: JSON Web Tokens, HS256.
+//
+// Threads: safe for concurrent use. Errors: Unauthenticated for a token that is malformed, expired,
+// not ours, or signed by another algorithm ("none" above all).
+class SessionSigner {
+ public:
+  // `secret`: at least 32 bytes; InvalidArgument for less.
+  static Result<SessionSigner> Make(std::string secret, const Clock& clock);
+
+  // `claims`: an object; `iat` and `exp` are added.
+  std::string Sign(const nlohmann::json& claims, std::chrono::seconds lifetime) const;
+  Result<nlohmann::json> Verify(std::string_view token) const;
+
+ private:
+  SessionSigner(std::string secret, const Clock& clock)
+      : secret_(std::move(secret)), clock_(&clock) {}
+
+  std::string secret_;
+  const Clock* clock_;
+};
+
+// A secret that outlives the process: read from `path`, or made (32 random bytes, for its owner
+// only) and written there.
+Result<std::string> LoadOrMakeSecret(const std::string& path);
+
+// Argon2id. Takes tens of milliseconds and 64 MiB on purpose.
+Result<std::string> HashPassword(std::string_view password);
+bool CheckPassword(std::string_view password, const std::string& hash);
+
+}  // namespace hearth::kit
