@@ -29,10 +29,13 @@ export function storyRow(story: Story, index: number, actions: RowActions): HTML
     h('div', {class: 'story-main'},
       h('h2', {class: 'story-title', id: titleId, dir: 'auto'}, title),
       h('p', {class: 'story-meta'},
-        h('span', {class: 'story-score numeric', 'data-part': 'score'}),
-        url && h('span', {class: 'story-site'}, siteName(url)),
-        h('span', {class: 'story-by'}, 'by ', h('bdi', {}, story.by)),
-        h('time', {class: 'story-time', datetime: story.time, title: exactTime(Date.parse(story.time))}))),
+        // Two groups: a phone has a line for each.
+        h('span', {},
+          h('span', {class: 'story-score numeric', 'data-part': 'score'}),
+          h('span', {class: 'story-by'}, 'by ', h('bdi', {}, story.by))),
+        h('span', {},
+          url && h('span', {class: 'story-site'}, siteName(url)),
+          h('time', {class: 'story-time', datetime: story.time, title: exactTime(Date.parse(story.time))})))),
     h('div', {class: 'story-actions'},
       h('a', {class: 'button button-quiet story-comments numeric', href: commentsUrl(story.id), ...elsewhere},
         icon('comments', 18), h('span', {'data-part': 'comments'}), h('span', {class: 'visually-hidden', 'data-part': 'comments-word'})),
@@ -52,7 +55,7 @@ export function updateStoryRow(row: HTMLElement, story: Story, index: number) {
   setText(score, plural(story.score, 'point'));
   setText(part('[data-part="comments"]'), count(story.descendants));
   setText(part('[data-part="comments-word"]'), story.descendants === 1 ? ' comment' : ' comments');
-  setText(part('time'), relativeTime(Date.parse(story.time), Date.now()));
+  setText(part('time'), relativeTime(Date.parse(story.time), Date.now(), {style: 'narrow'}));
 }
 
 export function storySkeleton(index: number): HTMLElement {
