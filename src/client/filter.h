@@ -36,13 +36,14 @@ class Filter {
   static Filter Or(std::vector<Filter> filters);
 
  private:
-  friend class Query;
+  friend class FilterReader;
   struct Comparison {
     std::string field_path;
     Op op;
     Value value;
   };
   enum class Join : uint8_t { kNone, kAnd, kOr };
+  Filter() = default;
 
   Join join_ = Join::kNone;
   std::vector<Comparison> comparison_;  // One, unless the filter joins others.

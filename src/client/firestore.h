@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -56,6 +57,13 @@ class Firestore {
   Status RecursiveDelete(const CollectionReference& collection) const;
 
  private:
+  struct AttemptOutcome {
+    Status status;
+    bool may_succeed_later;
+  };
+  AttemptOutcome TryTransaction(const Attempt& attempt, const std::string& id) const;
+  Status DeleteResults(const query::Query& query, BulkWriter* writer) const;
+
   std::shared_ptr<Transport> transport_;  // Shared by all that the database hands out.
 };
 

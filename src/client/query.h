@@ -13,13 +13,13 @@
 #include "client/filter.h"
 #include "client/listener.h"
 #include "client/snapshot.h"
+#include "client/transport.h"
 #include "client/value.h"
 #include "query/query.h"
 
 namespace hearth::client {
 
 class Transaction;
-class Transport;
 
 using query::DistanceMeasure;
 
@@ -34,6 +34,9 @@ class AggregateField {
 
  private:
   friend class Query;
+  AggregateField(query::Aggregation::Kind kind, std::string field_path)
+      : kind_(kind), field_path_(std::move(field_path)) {}
+
   query::Aggregation::Kind kind_;
   std::string field_path_;
 };
@@ -100,9 +103,24 @@ class Query {
   // The query as the database gets it: InvalidArgument for what was wrong with an argument.
   Result<query::Query> Build() const;
 
-  std::shared_ptr<Transport> transport_;  // Shared by all that the database handed out.
-  Result<query::Query> query_;            // Or the first error in its arguments.
+ private:
+  // Changes a copy, unless an earlier argument was wrong already.
+  Query With(const std::function<Status(query::Query*)>& change) const;
+  enum class Edge : uint8_t { kStart, kEnd };
+  enum class Side : uint8_t { kBefore, kAfter };
+  Query WithCursor(Edge edge, Side side, const std::vector<Value>& values) const;
+  Query WithCursor(Edge edge, Side side, const DocumentSnapshot& document) const;
+  Result<QuerySnapshot> Run(const ReadMoment& moment) const;
+  Result<std::vector<Value>> RunAggregate(const std::vector<AggregateField>& fields,
+                                          const ReadMoment& moment) const;
+  // The results as transports hand them out, made into what callers see.
+  QuerySnapshot ToSnapshot(std::vector<TransportDocument> documents, Timestamp read_time) const;
+
+  Result<query::Query> query_;  // Or the first error in its arguments.
   bool limit_to_last_ = false;
+
+ protected:
+  std::shared_ptr<Transport> transport_;  // Shared by all that the database handed out.
 };
 
 }  // namespace hearth::client

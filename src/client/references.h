@@ -50,12 +50,17 @@ class DocumentReference {
 
   // For those who make requests of references.
   const Result<model::DocumentPath>& parsed_path() const { return path_; }
+  Result<engine::Write> CreateWrite(const Map& data) const;
+  Result<engine::Write> SetWrite(const Map& data, const SetOptions& options) const;
+  Result<engine::Write> UpdateWrite(const Map& data, const Precondition& precondition) const;
+  Result<engine::Write> DeleteWrite(const Precondition& precondition) const;
 
  private:
   friend class CollectionReference;
   friend class DocumentSnapshot;
   friend class Firestore;
   DocumentReference(std::shared_ptr<Transport> transport, Result<model::DocumentPath> path);
+  Result<WriteResult> Commit(Result<engine::Write> write) const;
 
   std::shared_ptr<Transport> transport_;  // Shared by all that the database handed out.
   Result<model::DocumentPath> path_;
@@ -68,13 +73,16 @@ class CollectionReference : public Query {
   std::string path() const;
   // Nullopt at the root.
   std::optional<DocumentReference> parent() const;
-  // With an id of 20 random characters where none is given.
-  DocumentReference Doc(std::string_view id) const;
+  // An id, or a path below this collection. With an id of 20 random characters where none is given.
+  DocumentReference Doc(std::string_view path) const;
   DocumentReference Doc() const;
   // Creates a document with a new id.
   Result<DocumentReference> Add(const Map& data) const;
   // All documents, those included that only have documents below them.
   Result<std::vector<DocumentReference>> ListDocuments() const;
+
+  // For those who make requests of references.
+  const Result<model::CollectionPath>& parsed_path() const { return path_; }
 
  private:
   friend class DocumentReference;

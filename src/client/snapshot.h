@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,7 +46,7 @@ class DocumentSnapshot {
   // The fields in place, for loops over many documents. Borrows from this snapshot.
   model::MapView view() const;
 
-  // Of a result of FindNearest with a threshold or a distance field.
+  // Of a result of FindNearest with a distance field.
   const std::optional<double>& distance() const { return distance_; }
 
  private:

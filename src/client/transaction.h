@@ -45,10 +45,15 @@ class Transaction {
   friend class Firestore;
   Transaction(std::shared_ptr<Transport> transport, std::string id);
   Status CheckBeforeRead() const;
+  // Remembers what the database said, so that the same from the caller is known to be its.
+  template <typename T>
+  Result<T> Noted(Result<T> answer);
+  bool IsFromDatabase(const Status& status) const { return status.code() == read_error_; }
 
   std::shared_ptr<Transport> transport_;  // Shared by all that the database handed out.
   std::string id_;
   WriteBatch batch_;
+  Code read_error_ = Code::kOk;  // Of the newest read that failed.
 };
 
 }  // namespace hearth::client

@@ -28,11 +28,13 @@ struct ReadMoment {
 struct TransportDocument {
   model::DocumentPath path;
   model::Record record;  // Null: there is none.
+  // Of nearest neighbours with a distance field, which is among the record's fields too.
   std::optional<double> distance = {};
+  model::Timestamp read_time = {};  // Of a query's results.
 };
 
 struct TransportWriteResult {
-  model::Timestamp update_time;
+  model::Timestamp update_time;  // Of a deletion: when it happened.
 };
 
 struct TransportCommit {
@@ -67,7 +69,7 @@ struct ListenState {
 // What a database does for its clients: the methods of google.firestore.v1, on our own types. All
 // calls block until they are answered.
 //
-// Two implementations, one contract (transport_contract_test.cc): in this process, and over gRPC.
+// Two implementations, one contract (testing/transport_contract.h): in this process, and over gRPC.
 // Threads: safe for concurrent use. Errors: Firestore's codes; Unavailable when the database cannot
 // be reached.
 class Transport {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -67,6 +68,7 @@ class FieldValue {
 
   Kind kind() const { return kind_; }
   const std::vector<Value>& operands() const { return operands_; }
+  std::string_view name() const;  // As programs write it: "FieldValue::Increment()".
   friend bool operator==(const FieldValue&, const FieldValue&);
 
  private:
@@ -115,7 +117,10 @@ class Value {
   const Map* map() const { return std::get_if<Map>(&value_); }
   const FieldValue* field_value() const { return std::get_if<FieldValue>(&value_); }
 
+  // Same type and same value: 1 is not 1.0. NaN equals NaN.
   friend bool operator==(const Value& a, const Value& b);
+  friend Result<std::string> Encode(const Value& value);
+  friend std::string ToString(const Value& value);
 
  private:
   template <typename T>
@@ -137,5 +142,6 @@ Map Decode(model::MapView view);
 
 // For failures of tests and for logs: JSON-like.
 std::string ToString(const Value& value);
+void PrintTo(const Value& value, std::ostream* out);
 
 }  // namespace hearth::client

@@ -33,7 +33,7 @@ struct SetOptions {
 
 // The writes that the official SDKs would send: FieldValues become transforms and masks.
 // InvalidArgument for malformed paths, FieldValues in arrays, a Delete outside of merges and
-// updates, merge fields that `data` lacks, paths of which one contains the other.
+// updates, merge fields that `data` lacks, updates of which one contains the other.
 Result<engine::Write> CreateWrite(const model::DocumentPath& path, const Map& data);
 Result<engine::Write> SetWrite(const model::DocumentPath& path, const Map& data,
                                const SetOptions& options);
@@ -62,7 +62,8 @@ class WriteBatch {
   friend class Firestore;
   friend class Transaction;
   explicit WriteBatch(std::shared_ptr<Transport> transport);
-  WriteBatch& Add(const DocumentReference& document, Result<engine::Write> write);
+  WriteBatch& Add(Result<engine::Write> write);
+  Result<std::vector<WriteResult>> CommitIn(const std::string& transaction);
 
   std::shared_ptr<Transport> transport_;  // Shared by all that the database handed out.
   std::vector<engine::Write> writes_;

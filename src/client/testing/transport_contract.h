@@ -1,0 +1,74 @@
+// For tests: what the API promises, whatever the transport.
+//
+// The suite is in the library `client_contract`. A test program links it and says which databases
+// it is for:
+//
+//   INSTANTIATE_TEST_SUITE_P(Embedded, TransportContract, testing::Values(...), BackendName);
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "client/firestore.h"
+
+namespace hearth::client {
+
+struct ContractBackend {
+  std::string name;                  // Letters and digits.
+  std::function<Firestore()> fresh;  // An empty database; what it stands on may be shared.
+  bool listeners = true;
+};
+
+inline std::string BackendName(const testing::TestParamInfo<ContractBackend>& info) {
+  return info.param.name;
+}
+// What GoogleTest prints beside a failure.
+inline void PrintTo(const ContractBackend& backend, std::ostream* out) { *out << backend.name; }
+
+class TransportContract : public testing::TestWithParam<ContractBackend> {
+ protected:
+  // Documents that are only there for the test: ends the test where they cannot be written.
+  void Put(const std::string& path, const Map& data) {
+    const Status status = db_.Doc(path).Set(data).status();
+    ASSERT_TRUE(status.ok()) << path << ": " << status.ToString();
+  }
+  // The fields; fails the test where there is no such document.
+  Map Read(const std::string& path) {
+    const Result<DocumentSnapshot> snapshot = db_.Doc(path).Get();
+    EXPECT_TRUE(snapshot.ok()) << path << ": " << snapshot.status().ToString();
+    if (!snapshot.ok()) return {};
+    EXPECT_TRUE(snapshot->exists()) << path;
+    return snapshot->Data();
+  }
+  bool Exists(const std::string& path) {
+    const Result<DocumentSnapshot> snapshot = db_.Doc(path).Get();
+    EXPECT_TRUE(snapshot.ok()) << path << ": " << snapshot.status().ToString();
+    return snapshot.ok() && snapshot->exists();
+  }
+
+  Firestore db_ = GetParam().fresh();
+};
+
+// The ids of the results, in order.
+using Ids = std::vector<std::string>;
+inline Ids IdsOf(const QuerySnapshot& snapshot) {
+  Ids ids;
+  for (const DocumentSnapshot& document : snapshot.documents) ids.emplace_back(document.id());
+  return ids;
+}
+// The same of a query; fails the test where it fails.
+inline Ids IdsOf(const Query& query) {
+  const Result<QuerySnapshot> snapshot = query.Get();
+  EXPECT_TRUE(snapshot.ok()) << snapshot.status().ToString();
+  return snapshot.ok() ? IdsOf(*snapshot) : Ids{};
+}
+
+template <typename T>
+Code CodeOf(const Result<T>& result) {
+  return result.status().code();
+}
+
+}  // namespace hearth::client
