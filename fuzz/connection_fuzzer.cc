@@ -71,6 +71,7 @@ class Target final : public ProtocolHost {
 
   const std::shared_ptr<EventLoop>& loop() const override { return loop_; }
   BufferBudget& budget() override { return budget_; }
+  const std::string& peer() const override { return peer_; }
   void OutputReady() override {}
   void InputWanted() override {}
   void CheckAt(TimePoint) override {}
@@ -102,6 +103,7 @@ class Target final : public ProtocolHost {
 
   const ConnectionLimits limits_;
   BufferBudget budget_{kBufferedBytesMax};
+  const std::string peer_ = "127.0.0.1";
   RpcMethods methods_;
   GrpcService grpc_{methods_, GrpcOptions{.message_bytes_max = 64 * 1024}};
   Router router_;

@@ -35,6 +35,16 @@ void Empty(std::string& buffer) {
   }
 }
 
+// Empty for a socket that is dead already.
+std::string PeerOf(const tcp::socket& socket) {
+  ErrorCode error;
+  const tcp::endpoint endpoint = socket.remote_endpoint(error);
+  if (error) return {};
+  const boost::asio::ip::address& address = endpoint.address();
+  if (!address.is_v6() || !address.to_v6().is_v4_mapped()) return address.to_string();
+  return boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, address.to_v6()).to_string();
+}
+
 }  // namespace
 
 Connection::Connection(tcp::socket socket, std::shared_ptr<EventLoop> loop,
@@ -45,6 +55,7 @@ Connection::Connection(tcp::socket socket, std::shared_ptr<EventLoop> loop,
       service_(service),
       keeper_(keeper),
       budget_(limits.buffered_request_bytes_max),
+      peer_(PeerOf(socket_)),
       timer_(*loop_) {}
 
 void Connection::Start() {

@@ -44,6 +44,7 @@ class Connection final : public ProtocolHost,
 
   const std::shared_ptr<EventLoop>& loop() const override { return loop_; }
   BufferBudget& budget() override { return budget_; }
+  const std::string& peer() const override { return peer_; }
   void OutputReady() override;
   void InputWanted() override;
   void CheckAt(TimePoint when) override;
@@ -77,6 +78,7 @@ class Connection final : public ProtocolHost,
   Service& service_;
   ConnectionKeeper& keeper_;
   BufferBudget budget_;
+  std::string peer_;
   std::unique_ptr<Protocol> protocol_;  // Null until the first bytes tell which.
   std::string unread_;                  // Received, but not yet taken by the protocol.
   std::string unsent_;                  // Produced, but not yet taken by the socket.

@@ -113,6 +113,10 @@ class Exchange {
   // For a handler that outlives the exchange. head() is empty afterwards.
   virtual RequestHead TakeHead() = 0;
 
+  // The client's address as text, without a port; IPv4 in its usual form also on a socket of both
+  // families. Lives as long as the connection.
+  virtual const std::string& peer() const = 0;
+
   // Shared, because an answer computed elsewhere needs the loop even when the server is gone.
   virtual const std::shared_ptr<EventLoop>& loop() const = 0;
   virtual BufferBudget& budget() = 0;

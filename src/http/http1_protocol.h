@@ -34,6 +34,7 @@ class Http1Protocol final : public Protocol, public Exchange, private Http1Parse
   RequestHead TakeHead() override { return std::move(head_); }
   const std::shared_ptr<EventLoop>& loop() const override { return host_.loop(); }
   BufferBudget& budget() override { return host_.budget(); }
+  const std::string& peer() const override { return host_.peer(); }
   void SendHead(int status, std::span<const Header> headers, BodyFollows body) override;
   void SendBody(std::string bytes) override;
   void Finish(std::span<const Header> trailers) override;

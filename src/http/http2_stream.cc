@@ -135,6 +135,8 @@ const std::shared_ptr<EventLoop>& Http2Stream::loop() const { return protocol_.h
 
 BufferBudget& Http2Stream::budget() { return protocol_.host().budget(); }
 
+const std::string& Http2Stream::peer() const { return protocol_.host().peer(); }
+
 void Http2Stream::SendHead(int status, std::span<const Header> headers, BodyFollows body) {
   if (finished_ || head_sent_) return;
   head_sent_ = true;

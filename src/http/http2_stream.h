@@ -48,6 +48,7 @@ class Http2Stream final : public Exchange {
   RequestHead TakeHead() override { return std::move(head_); }
   const std::shared_ptr<EventLoop>& loop() const override;
   BufferBudget& budget() override;
+  const std::string& peer() const override;
   void SendHead(int status, std::span<const Header> headers, BodyFollows body) override;
   void SendBody(std::string bytes) override;
   void Finish(std::span<const Header> trailers) override;

@@ -7,10 +7,17 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/status.h"
 
 namespace hearth::kit {
+
+// What walks over parsed JSON is recursive: text from outside must not choose how deep.
+inline constexpr size_t kJsonDepthMax = 100;
+
+// InvalidArgument, with the place, for text that is no JSON or nested more than kJsonDepthMax deep.
+Result<nlohmann::json> ParseJson(std::string_view text);
 
 // The fields of a JSON object that somebody sent, checked one by one:
 //
@@ -19,7 +26,9 @@ namespace hearth::kit {
 //   RETURN_IF_ERROR(fields.status());
 //
 // The first thing that is wrong is kept, with the field's name; what is asked for afterwards comes
-// back as zero or empty.
+// back as zero or empty. A field that is null counts as missing.
+//
+// Threads: one at a time. Ownership: a value.
 class JsonFields {
  public:
   struct IntegerRange {
@@ -42,7 +51,7 @@ class JsonFields {
   std::string Text(std::string_view name, TextRange range);
   std::optional<std::string> OptionalText(std::string_view name, TextRange range);
   // A nested object or array, as it is; null where it is missing.
-  nlohmann::json Raw(std::string_view name) const;
+  nlohmann::json Raw(std::string_view name);
   // Fails where there are fields that nobody asked for.
   void RefuseOthers();
 
@@ -50,7 +59,15 @@ class JsonFields {
   const Status& status() const { return status_; }
 
  private:
-  nlohmann::json object_;
+  // Null where the field is missing, or where something was wrong before.
+  const nlohmann::json* Find(std::string_view name);
+  const nlohmann::json* Require(std::string_view name);
+  int64_t ToInteger(std::string_view name, const nlohmann::json& value, IntegerRange range);
+  std::string ToText(std::string_view name, const nlohmann::json& value, TextRange range);
+  // Keeps the first: `name` must be `wanted`.
+  void Refuse(std::string_view name, const std::string& wanted, const nlohmann::json& value);
+
+  nlohmann::json object_ = nlohmann::json::object();
   std::vector<std::string> asked_;
   Status status_;
 };

@@ -56,7 +56,8 @@ class Histogram {
 using Labels = std::map<std::string, std::string>;
 
 // All that a process measures, and Prometheus' text of it. The same name and labels give the same
-// metric. At most kSeriesMax: what comes later is counted but not shown, and logged once.
+// metric. At most kSeriesMax: what comes later is counted by name only and not shown, and that is
+// logged once.
 //
 // Threads: safe for concurrent use. Ownership: owns the metrics; they live as long as it does.
 class Metrics {
@@ -80,10 +81,19 @@ class Metrics {
     std::map<Labels, std::unique_ptr<Metric>> series;
   };
 
-  mutable Mutex mutex_;  // Leaf lock.
-  std::map<std::string, Family<Counter>> counters_ GUARDED_BY(mutex_);
-  std::map<std::string, Family<Gauge>> gauges_ GUARDED_BY(mutex_);
-  std::map<std::string, Family<Histogram>> histograms_ GUARDED_BY(mutex_);
+  template <typename Metric>
+  using Families = std::map<std::string, Family<Metric>>;  // "": those that are not shown.
+
+  template <typename Metric, typename Make>
+  Metric& GetOrMake(Families<Metric>* families, const std::string& name, const std::string& help,
+                    const Labels& labels, const Make& make) REQUIRES_LOCK(mutex_);
+
+  mutable Mutex mutex_;  // Held over the histograms' own, and nothing else.
+  Families<Counter> counters_ GUARDED_BY(mutex_);
+  Families<Gauge> gauges_ GUARDED_BY(mutex_);
+  Families<Histogram> histograms_ GUARDED_BY(mutex_);
+  size_t series_count_ GUARDED_BY(mutex_) = 0;
+  bool is_full_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace hearth::kit
