@@ -7,6 +7,7 @@
 
 #include "engine/keys.h"
 #include "engine/write_effect.h"
+#include "model/document_id.h"
 #include "model/path_encoding.h"
 
 namespace hearth::engine {
@@ -303,20 +304,7 @@ Status Engine::RunBlocking(std::function<void()> task) {
   return Status(Code::kResourceExhausted, "too many reads are waiting for the disk");
 }
 
-std::string Engine::NewDocumentId() {
-  static constexpr std::string_view kAlphabet =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-  constexpr size_t kLength = 20;
-  std::string id;
-  while (id.size() < kLength) {
-    // Ten characters a number: 62^10 is below 2^60.
-    uint64_t random = random_.Next();
-    for (int i = 0; i < 10; ++i, random /= kAlphabet.size()) {
-      id.push_back(kAlphabet[random % kAlphabet.size()]);
-    }
-  }
-  return id;
-}
+std::string Engine::NewDocumentId() { return model::NewDocumentId(random_); }
 
 void Engine::Maintain() {
   locks_.ExpireWaits();

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+
+namespace hearth::client {
+
+enum class Encryption : uint8_t { kNone, kTls };
+
+struct GrpcServer {
+  std::string address;  // HOST:PORT.
+  Encryption encryption = Encryption::kNone;
+  std::string authorities_file = {};  // PEM. Empty: those the system trusts.
+};
+
+using GrpcHeaders = std::vector<std::pair<std::string, std::string>>;
+
+struct GrpcRequest {
+  std::string path;  // "/google.firestore.v1.Firestore/Commit"
+  std::string message;
+  GrpcHeaders headers = {};
+};
+
+struct GrpcOutcome {
+  Status status;
+  // False: the server has not got the request's message, so nothing can have happened.
+  bool was_sent = false;
+};
+
+// Gets each message of an answer while more of them are on their way; false ends the call, without
+// an error. The message is valid only during the call.
+using OnGrpcMessage = std::function<bool(std::string_view message)>;
+
+// One connection to a server, made when it is first needed and kept between calls.
+//
+// A request is never sent twice: a connection that breaks is an error for the caller, who knows
+// whether a second try does harm.
+// Threads: one at a time. Errors: what the server answered; Unavailable where it cannot be reached
+// or breaks off; DeadlineExceeded.
+class GrpcConnection {
+ public:
+  struct Limits {
+    std::chrono::milliseconds timeout;
+    size_t message_bytes_max;
+  };
+
+  explicit GrpcConnection(const GrpcServer& server);
+  ~GrpcConnection();
+  GrpcConnection(const GrpcConnection&) = delete;
+  GrpcConnection& operator=(const GrpcConnection&) = delete;
+
+  GrpcOutcome Call(const GrpcRequest& request, const Limits& limits,
+                   const OnGrpcMessage& on_message);
+  // False after a call that did not come to its natural end: the next one needs a new connection.
+  bool is_reusable() const { return is_reusable_; }
+
+ private:
+  struct Handles;
+  struct Transfer;
+  class Attached;
+
+  void Prepare(const GrpcRequest& request, const Limits& limits, Transfer* transfer);
+
+  const std::string url_prefix_;
+  const std::unique_ptr<Handles> handles_;
+  bool is_reusable_ = true;
+};
+
+}  // namespace hearth::client
