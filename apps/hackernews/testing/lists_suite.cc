@@ -148,11 +148,10 @@ TEST_P(ReaderTest, EachListIsComputedAgainAfterItsTime) {
     const Ids before = ListedIds(query);
     EXPECT_EQ(std::count(before.begin(), before.end(), id), 0) << life.first;
     Advance(1);
-    if (life.first == "Day") EXPECT_EQ(ListedIds(query).front(), id) << life.first;
-    if (life.first == "All" || life.first == "Year") {
-      const Ids after = ListedIds(query);
-      EXPECT_EQ(std::count(after.begin(), after.end(), id), 1) << life.first;
-    }
+    const Ids after = ListedIds(query);
+    // By then it may be too old for the shorter lists.
+    const bool is_in_reach = life.first == "Day" || life.first == "Year" || life.first == "All";
+    EXPECT_EQ(std::count(after.begin(), after.end(), id), is_in_reach ? 1 : 0) << life.first;
     EXPECT_EQ(Document(collections_.cache().Doc(life.first)).at("cachedAt").integer(), NowMs());
     ++id;
   }
