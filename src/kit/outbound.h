@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/status.h"
+#include "kit/circuit_breaker.h"
 #include "kit/metrics.h"
 
 namespace hearth::kit {
@@ -41,12 +42,12 @@ struct OutboundOptions {
   std::chrono::milliseconds connect_timeout = std::chrono::seconds(5);
   std::chrono::milliseconds timeout = std::chrono::seconds(10);  // Of one attempt, body included.
   size_t response_bytes_max = 10 * 1024 * 1024;
-  size_t redirects_max = 0;
-  size_t attempts_max = 3;  // Of requests that change nothing (GET, HEAD), after what may pass.
+  size_t redirects_max = 0;  // The answer that leads beyond is handed out as it is.
+  size_t attempts_max = 3;   // Of requests that change nothing (GET, HEAD), after what may pass.
   std::chrono::milliseconds backoff = std::chrono::milliseconds(250);  // Doubles; jitter of half.
   std::chrono::milliseconds backoff_max = std::chrono::seconds(30);    // Of Retry-After too.
   size_t concurrent_max = 20;
-  double requests_per_second = 0;  // 0: as fast as it goes.
+  double requests_per_second = 0;  // 0: as fast as it goes. Up to a second's worth at once.
   // The breaker opens after so many failures in a row, refuses for a while, then lets one try.
   size_t breaker_failures = 5;
   std::chrono::milliseconds breaker_open = std::chrono::seconds(30);
@@ -71,10 +72,10 @@ class Outbound {
   // GET, 2xx, JSON. DataLoss for an answer that is no JSON; NotFound for 404; Unavailable for other
   // statuses.
   Result<nlohmann::json> FetchJson(const std::string& url);
-  // The answers in the order of the URLs, `concurrent_max` at a time.
+  // The answers in the order of the URLs, `concurrent_max` at a time; as FetchJson for each.
   std::vector<Result<nlohmann::json>> FetchAllJson(const std::vector<std::string>& urls);
 
-  enum class BreakerState : uint8_t { kClosed, kOpen, kHalfOpen };
+  using BreakerState = CircuitBreaker::State;
   BreakerState breaker_state() const;
   // Calls under way and later ones end with Cancelled, soon.
   void Stop();

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <unordered_map>
 
@@ -25,7 +24,7 @@ class QuotaWindows {
   struct Outcome {
     bool allowed;
     size_t remaining;
-    std::chrono::milliseconds until_reset;
+    std::chrono::milliseconds until_reset;  // Rounded up.
   };
   // Spends one, if there is one left.
   Outcome Spend(const std::string& key) EXCLUDES_LOCK(mutex_);
@@ -33,10 +32,14 @@ class QuotaWindows {
   void Reset(const std::string& key) EXCLUDES_LOCK(mutex_);
 
  private:
+  using TimePoint = std::chrono::steady_clock::time_point;
   struct Window {
-    int64_t started_ms;
+    TimePoint end;
     size_t used;
   };
+
+  void ForgetEndedLocked(TimePoint now) REQUIRES_LOCK(mutex_);
+  static std::chrono::milliseconds Until(TimePoint end, TimePoint now);
 
   const Clock& clock_;
   const size_t limit_;
@@ -44,6 +47,8 @@ class QuotaWindows {
   const size_t keys_max_;
   Mutex mutex_;  // Leaf lock.
   std::unordered_map<std::string, Window> windows_ GUARDED_BY(mutex_);
+  // No window ends before; a full table is not searched until then.
+  TimePoint first_end_ GUARDED_BY(mutex_) = TimePoint::max();
 };
 
 }  // namespace hearth::kit

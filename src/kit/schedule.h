@@ -1,7 +1,7 @@
 #pragma once
 
 #include <bitset>
-#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,8 +12,8 @@ namespace hearth::kit {
 
 // When something happens, as cron says it, on the wall clock of a time zone: five fields (minute,
 // hour, day of month, month, day of week; 7 is Sunday too), each `*`, a number, a range `a-b`, a
-// step `*/n` or `a-b/n`, names (JAN, MON), or a list of those. Where both days are restricted, one
-// of them suffices, as in cron.
+// step `*/n` or `a-b/n`, names (JAN, MON), or a list of those. Where both days are restricted
+// (anything but `*`), one of them suffices, as in cron.
 //
 // Daylight saving: an hour that does not exist is skipped to the next minute that does; an hour
 // that comes twice counts once.
@@ -30,6 +30,10 @@ class Schedule {
 
  private:
   Schedule() = default;
+
+  bool EverHappens() const;
+  // Sunday is 0.
+  bool IsOnDay(size_t month, size_t day, size_t weekday) const;
 
   std::string zone_;
   std::bitset<60> minutes_;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -14,9 +16,8 @@
 namespace hearth::kit {
 
 // Runs jobs when they are due. A job never runs twice at the same time: what comes due, or is asked
-// for, while it runs is run once more afterwards or, if `RunNow` waits for it, answered by that
-// run. Different jobs run beside one another. Times missed while the process was down, or while a
-// run took too long, are not made up for.
+// for, while it runs is run once more afterwards, once for all of it. Different jobs run beside
+// one another. Times missed while the process was down are not made up for.
 //
 // Threads: safe for concurrent use; a thread a job. Ownership: borrows the clock. The destructor
 // stops.
@@ -34,9 +35,11 @@ class Scheduler {
   // Ends the jobs under way and waits for them.
   void Stop();
 
-  // Runs a job now and waits for its end. NotFound for a name that is none; Cancelled when stopped.
+  // Runs a job now and waits for its end; not from the job itself. Works before Start, too.
+  // NotFound for a name that is none; Cancelled when stopped.
   Status RunNow(const std::string& name);
-  // For tests with a clock of their own: starts what is due by that clock, and waits for it.
+  // For tests with a clock of their own, which need no Start: starts what is due by that clock, and
+  // waits for it and for what runs already.
   void RunDue();
 
   struct JobStatus {
