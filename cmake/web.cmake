@@ -1,7 +1,7 @@
 # hearth_web(<name> FOLDER <folder> ENTRIES <file>...)
 #
 # The library web_<name>: the page in FOLDER, bundled by esbuild, as C++. Include "<name>_assets.h"
-# for hearth::web::<Name>Assets(). Made anew when one of the files that it was made of changes; a
+# for hearth::<name>::<Name>Assets(). Made anew when one of the files that it was made of changes; a
 # file that is new beside them is noticed at the next configure.
 find_program(NODE node REQUIRED)
 set(HEARTH_EMBED ${PROJECT_SOURCE_DIR}/tools/embed_assets.mjs)
@@ -20,7 +20,7 @@ function(hearth_web name)
   file(GLOB files CONFIGURE_DEPENDS ${folder}/*)
   add_custom_command(
     OUTPUT ${out}/${name}_assets.cc ${out}/${name}_assets.h
-    COMMAND ${NODE} ${HEARTH_EMBED} ${folder} ${initial}${rest}Assets ${out}/${name}_assets.h
+    COMMAND ${NODE} ${HEARTH_EMBED} ${folder} ${name} ${initial}${rest}Assets ${out}/${name}_assets.h
             ${out}/${name}_assets.cc ${out}/${name}_assets.d ${W_ENTRIES}
     DEPENDS ${HEARTH_EMBED} ${PROJECT_SOURCE_DIR}/node_modules/esbuild/package.json ${files}
     DEPFILE ${out}/${name}_assets.d

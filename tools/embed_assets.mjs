@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Bundles a page and writes it as C++, so that the program carries it.
 //
-// Usage: embed_assets.mjs FOLDER NAME OUT.h OUT.cc DEPFILE ENTRY...
+// Usage: embed_assets.mjs FOLDER NAMESPACE FUNCTION OUT.h OUT.cc DEPFILE ENTRY...
 //
 // Entries are TypeScript or CSS files of FOLDER; pages, pictures and the like are taken as they are.
 // DEPFILE tells the build which sources all of this was made of.
@@ -82,7 +82,7 @@ function literal(bytes) {
 
 const view = (name, bytes) => `constexpr std::string_view ${name}(\n${literal(bytes)},\n    ${bytes.length});\n`;
 
-function toSource(name, header, assets) {
+function toSource(namespace, name, header, assets) {
   const rows = assets.map(({path, contentType, etag}, i) => `    {.path = ${JSON.stringify(path)},
      .content_type = ${JSON.stringify(contentType)},
      .etag = ${JSON.stringify(etag)},
@@ -91,7 +91,7 @@ function toSource(name, header, assets) {
   return `// Made by tools/embed_assets.mjs.
 #include "${header}"
 
-namespace hearth::web {
+namespace hearth::${namespace} {
 namespace {
 
 ${assets.map(({content, gzip}, i) => view(`kContent${i}`, content) + view(`kGzip${i}`, gzip)).join('')}
@@ -103,25 +103,25 @@ ${rows.join('\n')}
 
 kit::AssetBundle ${name}() { return kAssets; }
 
-}  // namespace hearth::web
+}  // namespace hearth::${namespace}
 `;
 }
 
-const toHeader = (name) => `// Made by tools/embed_assets.mjs.
+const toHeader = (namespace, name) => `// Made by tools/embed_assets.mjs.
 #pragma once
 
 #include "kit/assets.h"
 
-namespace hearth::web {
+namespace hearth::${namespace} {
 
 kit::AssetBundle ${name}();
 
-}  // namespace hearth::web
+}  // namespace hearth::${namespace}
 `;
 
-const [folder, name, header, source, depfile, ...entries] = process.argv.slice(2);
+const [folder, namespace, name, header, source, depfile, ...entries] = process.argv.slice(2);
 if (entries.length === 0) {
-  console.error('usage: embed_assets.mjs FOLDER NAME OUT.h OUT.cc DEPFILE ENTRY...');
+  console.error('usage: embed_assets.mjs FOLDER NAMESPACE FUNCTION OUT.h OUT.cc DEPFILE ENTRY...');
   process.exit(2);
 }
 try {
@@ -129,8 +129,8 @@ try {
   const plain = readdirSync(folder).filter((file) => copied.has(extname(file)));
   const files = [...bundled.files, ...plain.map((path) => ({path, content: readFileSync(join(folder, path))}))];
   const assets = files.map(toAsset).sort((a, b) => (a.path < b.path ? -1 : 1));
-  writeFileSync(header, toHeader(name));
-  writeFileSync(source, toSource(name, basename(header), assets));
+  writeFileSync(header, toHeader(namespace, name));
+  writeFileSync(source, toSource(namespace, name, basename(header), assets));
   const sources = [...bundled.sources, ...plain.map((path) => resolve(folder, path))];
   writeFileSync(depfile, `${source}: ${sources.map((path) => path.replaceAll(' ', '\\ ')).join(' \\\n  ')}\n`);
 } catch (error) {

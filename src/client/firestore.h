@@ -56,6 +56,9 @@ class Firestore {
   Status RecursiveDelete(const DocumentReference& document) const;
   Status RecursiveDelete(const CollectionReference& collection) const;
 
+  // For a transport that stands in front of this one.
+  const std::shared_ptr<Transport>& transport() const { return transport_; }
+
  private:
   struct AttemptOutcome {
     Status status;

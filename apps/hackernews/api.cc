@@ -1,0 +1,210 @@
+#include "apps/hackernews/api.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include "base/log.h"
+#include "kit/json_fields.h"
+
+namespace hearth::hackernews {
+namespace {
+
+// Longer than any of Hacker News, and short enough for a document's id.
+constexpr size_t kAccountBytesMax = 64;
+constexpr size_t kPasswordBytesMax = 1'000;
+
+kit::Response Error(int status, std::string_view message) {
+  return kit::Response::Json({{"error", message}}, status);
+}
+
+kit::Response FromDatabase(const Status& status) {
+  Log(LogLevel::kWarning, "hackernews: the database failed", {{"reason", status.ToString()}});
+  return Error(kit::HttpStatusOf(status.code()), "the database cannot be reached");
+}
+
+std::optional<int64_t> ParseInteger(std::string_view text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+size_t LimitOf(const kit::Request& request) {
+  const std::optional<int64_t> limit = ParseInteger(request.Query("limit").value_or(""));
+  constexpr auto kMax = static_cast<int64_t>(Api::kStoriesPerRequestMax);
+  return limit && *limit >= 1 && *limit <= kMax ? static_cast<size_t>(*limit)
+                                                : Api::kStoriesPerRequestMax;
+}
+
+size_t SkipOf(const kit::Request& request) {
+  const std::optional<int64_t> skip = ParseInteger(request.Query("skip").value_or(""));
+  return skip && *skip > 0 ? static_cast<size_t>(*skip) : 0;
+}
+
+bool IsAccountName(std::string_view name) {
+  return !name.empty() && name.size() <= kAccountBytesMax &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+                  c == '_' || c == '-';
+         });
+}
+
+// Takes as long for every wrong secret, so that its time tells nothing.
+bool IsEqual(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  unsigned difference = 0;
+  for (size_t i = 0; i < a.size(); ++i) difference |= static_cast<unsigned>(a[i] ^ b[i]);
+  return difference == 0;
+}
+
+}  // namespace
+
+Api::Api(ApiParts parts)
+    : parts_(std::move(parts)),
+      sign_in_tries_(parts_.clock, kSignInTriesMax, kSignInWindow, kSignInAddressesMax) {}
+
+void Api::AddTo(kit::Routes* routes) {
+  const auto bind = [this](kit::Response (Api::*method)(const kit::Request&)) {
+    return [this, method](const kit::Request& request) { return (this->*method)(request); };
+  };
+  routes->Add("GET", "/api/v1/stories", bind(&Api::GetStories));
+  routes->Add("GET", "/api/v1/hidden", bind(&Api::GetHidden));
+  routes->Add("POST", "/api/v1/hidden", bind(&Api::PostHidden));
+  routes->Add("DELETE", "/api/v1/hidden/:id", bind(&Api::DeleteHidden));
+  routes->Add("POST", "/api/v1/login", bind(&Api::PostLogin));
+  routes->Add("POST", "/api/v1/logout", [](const kit::Request&) {
+    kit::Response response = kit::Response::Json({{"success", true}});
+    response.headers.push_back(
+        kit::SetCookie(kSessionCookie, "", {.max_age = std::chrono::seconds(-1)}));
+    return response;
+  });
+  routes->Add("GET", "/api/v1/me", [this](const kit::Request& request) { return GetMe(request); });
+  routes->Add("POST", "/api/v1/worker",
+              [this](const kit::Request& request) { return PostWorker(request); });
+  routes->Add("GET", "/api/v1/status",
+              [this](const kit::Request&) { return kit::Response::Json(parts_.status()); });
+  routes->SetNotFound("unknown endpoint");
+}
+
+kit::Response Api::GetStories(const kit::Request& request) {
+  const Timespan timespan = ParseTimespan(request.Query("timespan").value_or(""));
+  const Result<std::shared_ptr<const Stories>> stories = parts_.lists.Get(timespan);
+  if (!stories.ok()) return FromDatabase(stories.status());
+
+  std::shared_ptr<const HiddenStories::Ids> hidden = std::make_shared<HiddenStories::Ids>();
+  if (const std::optional<std::string> user = UserOf(request)) {
+    Result<std::shared_ptr<const HiddenStories::Ids>> ids = parts_.hidden.Get(*user);
+    if (!ids.ok()) return FromDatabase(ids.status());
+    hidden = *std::move(ids);
+  }
+
+  nlohmann::json answer = nlohmann::json::array();
+  size_t to_skip = SkipOf(request);
+  const size_t limit = LimitOf(request);
+  for (const Story& story : **stories) {
+    if (answer.size() == limit) break;
+    if (std::binary_search(hidden->begin(), hidden->end(), story.id)) continue;
+    if (to_skip > 0) {
+      --to_skip;
+    } else {
+      answer.push_back(ToJson(story));
+    }
+  }
+  return kit::Response::Json(answer);
+}
+
+kit::Response Api::GetHidden(const kit::Request& request) {
+  const std::optional<std::string> user = UserOf(request);
+  if (!user) return Error(401, "authentication error");
+  const Result<std::shared_ptr<const HiddenStories::Ids>> ids = parts_.hidden.Get(*user);
+  if (!ids.ok()) return FromDatabase(ids.status());
+  return kit::Response::Json(**ids);
+}
+
+kit::Response Api::PostHidden(const kit::Request& request) {
+  const std::optional<std::string> user = UserOf(request);
+  if (!user) return Error(401, "authentication error");
+  kit::JsonFields fields = kit::JsonFields::Parse(request.body());
+  const int64_t id = fields.Integer("hidden", {.min = 0});
+  if (!fields.status().ok()) return Error(400, "invalid story id");
+  if (const Status hidden = parts_.hidden.Hide(*user, id); !hidden.ok()) {
+    return FromDatabase(hidden);
+  }
+  return kit::Response::Json({{"hidden", id}});
+}
+
+kit::Response Api::DeleteHidden(const kit::Request& request) {
+  const std::optional<std::string> user = UserOf(request);
+  if (!user) return Error(401, "authentication error");
+  const std::optional<int64_t> id = ParseInteger(request.Parameter("id"));
+  if (!id || *id < 0) return Error(400, "invalid story id");
+  if (const Status shown = parts_.hidden.Unhide(*user, *id); !shown.ok()) {
+    return FromDatabase(shown);
+  }
+  return kit::Response::Json({{"hidden", *id}});
+}
+
+kit::Response Api::PostLogin(const kit::Request& request) {
+  kit::JsonFields fields = kit::JsonFields::Parse(request.body());
+  const std::string account = fields.Text("acct", {.characters_min = 1});
+  const std::string password = fields.Text("pw", {.characters_min = 1});
+  if (!fields.status().ok()) return Error(400, "missing fields");
+
+  const kit::QuotaWindows::Outcome quota = sign_in_tries_.Spend(request.peer());
+  if (!quota.allowed) {
+    const auto wait = std::chrono::ceil<std::chrono::seconds>(quota.until_reset);
+    kit::Response response = Error(429, "too many attempts, try again later");
+    response.headers.emplace_back("retry-after", std::to_string(wait.count()));
+    return response;
+  }
+  if (!IsAccountName(account) || password.size() > kPasswordBytesMax) {
+    return Error(401, "invalid credentials");
+  }
+  const Result<bool> known = parts_.source.CheckSignIn(account, password);
+  if (!known.ok()) {
+    Log(LogLevel::kWarning, "hackernews: sign-in failed", {{"reason", known.status().ToString()}});
+    return Error(503, "Hacker News cannot be reached");
+  }
+  if (!*known) return Error(401, "invalid credentials");
+
+  const auto user = parts_.collections.users().Doc(account).Set({}, {.merge = true});
+  if (user.status().code() == Code::kInvalidArgument) return Error(401, "invalid credentials");
+  if (!user.ok()) return FromDatabase(user.status());
+  kit::Response response = kit::Response::Json({{"username", account}});
+  response.headers.push_back(kit::SetCookie(
+      kSessionCookie, parts_.sessions.Sign({{"username", account}}, kSessionLifetime),
+      {.max_age = kSessionLifetime}));
+  return response;
+}
+
+kit::Response Api::GetMe(const kit::Request& request) const {
+  const std::optional<std::string> user = UserOf(request);
+  if (!user) return Error(401, "authentication error");
+  return kit::Response::Json({{"username", *user}});
+}
+
+kit::Response Api::PostWorker(const kit::Request& request) const {
+  const std::string_view secret = request.Header(kWorkerSecretHeader).value_or("");
+  if (parts_.worker_secret.empty() || !IsEqual(secret, parts_.worker_secret)) {
+    return Error(403, "forbidden");
+  }
+  const Result<nlohmann::json> report = parts_.run_worker();
+  if (!report.ok()) {
+    return Error(kit::HttpStatusOf(report.status().code()), report.status().message());
+  }
+  return kit::Response::Json(*report);
+}
+
+std::optional<std::string> Api::UserOf(const kit::Request& request) const {
+  const std::optional<std::string> token = request.Cookie(kSessionCookie);
+  if (!token) return std::nullopt;
+  const Result<nlohmann::json> claims = parts_.sessions.Verify(*token);
+  if (!claims.ok()) return std::nullopt;
+  const auto name = claims->find("username");
+  if (name == claims->end() || !name->is_string()) return std::nullopt;
+  return name->get<std::string>();
+}
+
+}  // namespace hearth::hackernews

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "apps/hackernews/hidden_stories.h"
+#include "apps/hackernews/hn_source.h"
+#include "apps/hackernews/story_lists.h"
+#include "base/clock.h"
+#include "base/status.h"
+#include "kit/quota.h"
+#include "kit/routes.h"
+#include "kit/session.h"
+
+namespace hearth::hackernews {
+
+// What the API needs. All borrowed: they must outlive the routes.
+struct ApiParts {
+  const Clock& clock;
+  Collections collections;
+  HnSource& source;
+  StoryLists& lists;
+  HiddenStories& hidden;
+  const kit::SessionSigner& sessions;
+  std::string worker_secret;  // Empty: nobody may run the worker.
+  // Runs the worker now and returns what it did.
+  std::function<Result<nlohmann::json>()> run_worker;
+  // How all is going.
+  std::function<nlohmann::json()> status;
+};
+
+// The endpoints below /api/v1.
+//
+// Threads: safe for concurrent use.
+class Api {
+ public:
+  static constexpr size_t kStoriesPerRequestMax = 500;
+  static constexpr size_t kSignInTriesMax = 10;
+  static constexpr std::chrono::minutes kSignInWindow{15};
+  static constexpr std::chrono::hours kSessionLifetime{24};
+  static constexpr size_t kSignInAddressesMax = 100'000;
+  static constexpr char kSessionCookie[] = "hackernews_session";
+  static constexpr char kWorkerSecretHeader[] = "x-worker-secret";
+
+  explicit Api(ApiParts parts);
+
+  void AddTo(kit::Routes* routes);
+
+ private:
+  kit::Response GetStories(const kit::Request& request);
+  kit::Response GetHidden(const kit::Request& request);
+  kit::Response PostHidden(const kit::Request& request);
+  kit::Response DeleteHidden(const kit::Request& request);
+  kit::Response PostLogin(const kit::Request& request);
+  kit::Response GetMe(const kit::Request& request) const;
+  kit::Response PostWorker(const kit::Request& request) const;
+
+  // Nullopt: nobody is signed in.
+  std::optional<std::string> UserOf(const kit::Request& request) const;
+
+  const ApiParts parts_;
+  kit::QuotaWindows sign_in_tries_;
+};
+
+}  // namespace hearth::hackernews

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "client/firestore.h"
+
+namespace hearth::hackernews {
+
+// Where the reader keeps its documents: collections that share a database with those of other
+// environments, told apart by a prefix.
+//
+// Threads: immutable.
+class Collections {
+ public:
+  // `environment`: "prod", "staging", "ci" or "dev".
+  Collections(client::Firestore database, std::string environment)
+      : database_(std::move(database)), environment_(std::move(environment)) {}
+
+  const client::Firestore& database() const { return database_; }
+  client::CollectionReference stories() const {
+    return database_.Collection(environment_ + "-stories");
+  }
+  client::CollectionReference users() const {
+    return database_.Collection(environment_ + "-users");
+  }
+  client::CollectionReference cache() const {
+    return database_.Collection(environment_ + "-cache");
+  }
+  client::CollectionReference hidden(const std::string& username) const {
+    return users().Doc(username).Collection("hidden");
+  }
+
+ private:
+  client::Firestore database_;
+  std::string environment_;
+};
+
+}  // namespace hearth::hackernews

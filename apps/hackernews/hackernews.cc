@@ -1,0 +1,198 @@
+#include "apps/hackernews/hackernews.h"
+
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "apps/hackernews/api.h"
+#include "apps/hackernews/hidden_stories.h"
+#include "apps/hackernews/hn_source.h"
+#include "apps/hackernews/story_lists.h"
+#include "apps/hackernews/story_store.h"
+#include "apps/hackernews/worker.h"
+#include "base/log.h"
+#include "base/mutex.h"
+#include "kit/json_fields.h"
+#include "kit/scheduler.h"
+
+namespace hearth::hackernews {
+
+kit::AssetBundle HackernewsAssets();  // Generated from web/.
+
+namespace {
+
+constexpr char kWorkerJob[] = "sync";
+constexpr char kEveryHalfHour[] = "*/30 * * * *";
+
+struct Settings {
+  HnSourceOptions source;
+  std::string worker_schedule = kEveryHalfHour;
+  std::string worker_secret;
+  std::optional<std::string> session_secret;
+};
+
+Result<Settings> ReadSettings(const kit::AppContext& context) {
+  Settings settings;
+  if (!context.sandbox_url.empty()) {
+    settings.source.api_url = context.sandbox_url + "/hn";
+    settings.source.site_url = context.sandbox_url + "/hn-site";
+    settings.source.private_hosts_allowed = {
+        context.sandbox_url.substr(context.sandbox_url.find("//") + 2)};
+  }
+  kit::JsonFields fields(context.settings);
+  if (auto url = fields.OptionalText("api_url", {})) settings.source.api_url = *std::move(url);
+  if (auto url = fields.OptionalText("site_url", {})) settings.source.site_url = *std::move(url);
+  if (auto cron = fields.OptionalText("worker_schedule", {})) {
+    settings.worker_schedule = *std::move(cron);
+  }
+  settings.worker_secret = fields.OptionalText("worker_secret", {}).value_or("");
+  settings.session_secret = fields.OptionalText("session_secret", {.characters_min = 32});
+  fields.RefuseOthers();
+  RETURN_IF_ERROR(fields.status());
+  return settings;
+}
+
+// "2026-11-15T11:41:43Z", or null for 0.
+nlohmann::json ToIsoText(int64_t micros) {
+  if (micros == 0) return nullptr;
+  return client::Timestamp::FromMicros(micros / 1'000'000 * 1'000'000).ToString();
+}
+
+class Hackernews final : public kit::Application {
+ public:
+  Hackernews(kit::AppContext context, Settings settings, kit::Schedule schedule,
+             kit::SessionSigner sessions)
+      : context_(std::move(context)),
+        collections_(context_.database, context_.environment),
+        source_(settings.source, context_.clock, context_.random, context_.metrics),
+        store_(collections_),
+        lists_(context_.clock, store_, collections_),
+        hidden_(context_.clock, collections_),
+        worker_(context_.clock, source_, store_, lists_),
+        sessions_(std::move(sessions)),
+        api_({.clock = context_.clock,
+              .collections = collections_,
+              .source = source_,
+              .lists = lists_,
+              .hidden = hidden_,
+              .sessions = sessions_,
+              .worker_secret = settings.worker_secret,
+              .run_worker = [this] { return RunWorkerNow(); },
+              .status = [this] { return StatusJson(); }}),
+        scheduler_(context_.clock) {
+    api_.AddTo(&routes_);
+    routes_.AddAssets(HackernewsAssets());
+    scheduler_.Add(kWorkerJob, std::move(schedule), [this](const std::atomic<bool>& stopping) {
+      const Result<SyncReport> report = worker_.Run(stopping);
+      Note(report);
+      return report.status();
+    });
+  }
+  ~Hackernews() override { Stop(); }
+
+  const kit::AppInfo& info() const override { return info_; }
+  const kit::Routes& routes() const override { return routes_; }
+
+  Status Start() override {
+    scheduler_.Start();
+    // An empty reader should not have to wait for the next half hour.
+    first_run_ = std::thread(
+        [this] { IgnoreError(scheduler_.RunNow(kWorkerJob), "the job's status has it"); });
+    return Status();
+  }
+
+  void Stop() override {
+    source_.Stop();
+    scheduler_.Stop();
+    if (first_run_.joinable()) first_run_.join();
+  }
+
+  std::vector<kit::Fact> Facts() override {
+    const Result<int64_t> count = store_.Count();
+    std::vector<kit::Fact> facts;
+    if (count.ok()) facts.push_back({"stories", std::to_string(*count)});
+    const Result<std::shared_ptr<const Stories>> day = lists_.Get(Timespan::kDay);
+    if (day.ok()) facts.push_back({"today", std::to_string((*day)->size())});
+    if (!source_.health().is_ok) facts.push_back({"Hacker News", "cannot be reached"});
+    return facts;
+  }
+
+ private:
+  Result<nlohmann::json> RunWorkerNow() {
+    RETURN_IF_ERROR(scheduler_.RunNow(kWorkerJob));
+    MutexLock lock(mutex_);
+    return nlohmann::json{{"newStories", last_report_.new_stories},
+                          {"refreshedStories", last_report_.refreshed_stories},
+                          {"goneStories", last_report_.gone_stories},
+                          {"failedFetches", last_report_.failed_fetches}};
+  }
+
+  void Note(const Result<SyncReport>& report) {
+    if (!report.ok()) {
+      Log(LogLevel::kWarning, "hackernews: sync failed", {{"reason", report.status().ToString()}});
+      return;
+    }
+    Log(LogLevel::kInfo, "hackernews: synced",
+        {{"new", std::to_string(report->new_stories)},
+         {"refreshed", std::to_string(report->refreshed_stories)}});
+    MutexLock lock(mutex_);
+    last_report_ = *report;
+  }
+
+  nlohmann::json StatusJson() {
+    const kit::Scheduler::JobStatus job = scheduler_.Statuses().front();
+    const HnSource::Health health = source_.health();
+    const Result<int64_t> count = store_.Count();
+    nlohmann::json status;
+    status["worker"] = {{"lastRun", ToIsoText(job.last_end_micros)},
+                        {"nextRun", ToIsoText(job.next_start_micros)},
+                        {"running", job.is_running},
+                        {"lastError", nullptr}};
+    if (!job.last_result.ok()) status["worker"]["lastError"] = job.last_result.message();
+    status["stories"] = nullptr;
+    if (count.ok()) status["stories"] = *count;
+    status["source"] = {{"ok", health.is_ok},
+                        {"since", ToIsoText(health.since_ms.value_or(0) * 1'000)}};
+    return status;
+  }
+
+  const kit::AppInfo info_ = {
+      .name = "hackernews",
+      .title = "Hacker News reader",
+      .summary =
+          "The best stories of a day, a week, a month, a year or ever; what you hide stays "
+          "hidden."};
+  const kit::AppContext context_;
+  const Collections collections_;
+  HnSource source_;
+  StoryStore store_;
+  StoryLists lists_;
+  HiddenStories hidden_;
+  Worker worker_;
+  const kit::SessionSigner sessions_;
+  Api api_;
+  kit::Routes routes_;
+  Mutex mutex_;  // Leaf lock.
+  SyncReport last_report_ GUARDED_BY(mutex_);
+  kit::Scheduler scheduler_;
+  std::thread first_run_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<kit::Application>> MakeApplication(kit::AppContext context) {
+  ASSIGN_OR_RETURN(Settings settings, ReadSettings(context));
+  ASSIGN_OR_RETURN(kit::Schedule schedule, kit::Schedule::Parse(settings.worker_schedule, "UTC"));
+  if (!settings.session_secret) {
+    ASSIGN_OR_RETURN(settings.session_secret,
+                     kit::LoadOrMakeSecret(context.data_path + "/session.key"));
+  }
+  ASSIGN_OR_RETURN(kit::SessionSigner sessions,
+                   kit::SessionSigner::Make(*settings.session_secret, context.clock));
+  return std::unique_ptr<kit::Application>(std::make_unique<Hackernews>(
+      std::move(context), std::move(settings), std::move(schedule), std::move(sessions)));
+}
+
+}  // namespace hearth::hackernews

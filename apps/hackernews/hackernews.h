@@ -1,0 +1,20 @@
+#pragma once
+
+#include <memory>
+
+#include "base/status.h"
+#include "kit/application.h"
+
+namespace hearth::hackernews {
+
+// The Hacker News reader. Settings, all optional:
+//
+//   api_url, site_url  where Hacker News is; the sandbox, or the real one
+//   worker_schedule    cron, in UTC; every 30 minutes
+//   worker_secret      who knows it may run the worker by POST /api/v1/worker
+//   session_secret     signs the cookies; made and kept in the data folder if it is missing
+//
+// InvalidArgument for settings that are unknown or make no sense.
+Result<std::unique_ptr<kit::Application>> MakeApplication(kit::AppContext context);
+
+}  // namespace hearth::hackernews

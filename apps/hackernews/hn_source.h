@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/hackernews/story.h"
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "kit/metrics.h"
+#include "kit/outbound.h"
+
+namespace hearth::hackernews {
+
+struct HnSourceOptions {
+  std::string api_url = "https://hacker-news.firebaseio.com";
+  std::string site_url = "https://news.ycombinator.com";
+  std::vector<std::string> private_hosts_allowed = {};  // "127.0.0.1:4711"
+};
+
+// Hacker News: its API, and its site for signing in.
+//
+// Threads: safe for concurrent use; calls block. Errors: Unavailable and DeadlineExceeded when it
+// cannot be reached, DataLoss when it talks nonsense.
+class HnSource {
+ public:
+  static constexpr size_t kParallelFetches = 20;
+  // Of newstories: 500 today. What lies beyond is ignored.
+  static constexpr size_t kNewStoriesMax = 5'000;
+
+  HnSource(const HnSourceOptions& options, const Clock& clock, RandomSource& random,
+           kit::Metrics& metrics);
+
+  // The ids of the newest stories.
+  Result<std::vector<int64_t>> NewStories();
+  // In the order of the ids; nullopt for what is no story, or no more.
+  std::vector<Result<std::optional<StoryItem>>> Items(const std::vector<int64_t>& ids);
+  // Whether the site knows this account and password.
+  Result<bool> CheckSignIn(const std::string& account, const std::string& password);
+
+  // Since when it has been as it is, in milliseconds since the epoch; nullopt: never asked yet.
+  struct Health {
+    bool is_ok = true;
+    std::optional<int64_t> since_ms;
+    std::string error;
+  };
+  Health health() const EXCLUDES_LOCK(mutex_);
+  // Calls under way and later ones fail soon.
+  void Stop();
+
+ private:
+  void Note(const Status& status) EXCLUDES_LOCK(mutex_);
+
+  const HnSourceOptions options_;
+  const Clock& clock_;
+  kit::Outbound api_;
+  kit::Outbound site_;
+  mutable Mutex mutex_;  // Leaf lock.
+  Health health_ GUARDED_BY(mutex_);
+};
+
+}  // namespace hearth::hackernews

@@ -1,0 +1,199 @@
+// Hidden stories and signing in.
+#include "apps/hackernews/api.h"
+#include "apps/hackernews/testing/reader_test.h"
+
+namespace hearth::hackernews {
+namespace {
+
+using client::Map;
+using client::Value;
+using Ids = std::vector<int64_t>;
+
+std::string ErrorOf(const kit::Response& response) {
+  return nlohmann::json::parse(response.body).at("error");
+}
+
+std::string CookieHeader(const kit::Response& response) {
+  for (const auto& [name, value] : response.headers) {
+    if (name == "set-cookie") return value;
+  }
+  return "";
+}
+
+TEST_P(ReaderTest, HiddenStoriesAreRemovedBeforeSkipAndLimit) {
+  for (int64_t id = 1; id <= 6; ++id) PutStory(id, NowMs() - kHourMs, id, NowMs());
+  const std::string cookie = SignIn();
+  for (const int64_t id : {6, 4}) {
+    EXPECT_EQ(Send("POST", "/api/v1/hidden", nlohmann::json{{"hidden", id}}.dump(), cookie).status,
+              200);
+  }
+  EXPECT_EQ(ListedIds("timespan=Day", cookie), (Ids{5, 3, 2, 1}));
+  EXPECT_EQ(ListedIds("timespan=Day&skip=1&limit=2", cookie), (Ids{3, 2}));
+  EXPECT_EQ(ListedIds("timespan=Day"), (Ids{6, 5, 4, 3, 2, 1}));  // Of nobody.
+  EXPECT_EQ(ListedIds("timespan=Day", SignIn("bob")), (Ids{6, 5, 4, 3, 2, 1}));
+}
+
+TEST_P(ReaderTest, AHiddenStoryIsADocumentOfItsOwn) {
+  const std::string cookie = SignIn("alice");
+  const kit::Response response = Send("POST", "/api/v1/hidden", R"({"hidden": 42345678})", cookie);
+  EXPECT_EQ(nlohmann::json::parse(response.body), (nlohmann::json{{"hidden", 42345678}}));
+  EXPECT_EQ(Document(collections_.hidden("alice").Doc("42345678")),
+            (Map{{"addedAt", Value(kStartMs)}}));
+  EXPECT_EQ(Document(collections_.users().Doc("alice")), Map{});
+  EXPECT_EQ(collections_.hidden("alice").path(), "ci-users/alice/hidden");
+}
+
+TEST_P(ReaderTest, HidingTwiceIsOnce) {
+  const std::string cookie = SignIn();
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(Send("POST", "/api/v1/hidden", R"({"hidden": 7})", cookie).status, 200);
+  }
+  EXPECT_EQ(Get("/api/v1/hidden", cookie), nlohmann::json({7}));
+  const auto count = collections_.hidden("alice").Count();
+  ASSERT_TRUE(count.ok());
+  EXPECT_EQ(*count, 1);
+}
+
+TEST_P(ReaderTest, HidingCanBeUndone) {
+  const std::string cookie = SignIn();
+  Send("POST", "/api/v1/hidden", R"({"hidden": 7})", cookie);
+  Send("POST", "/api/v1/hidden", R"({"hidden": 8})", cookie);
+  EXPECT_EQ(Send("DELETE", "/api/v1/hidden/7", "", cookie).status, 200);
+  EXPECT_EQ(Get("/api/v1/hidden", cookie), nlohmann::json({8}));
+  Restart();
+  EXPECT_EQ(Get("/api/v1/hidden", cookie), nlohmann::json({8}));
+}
+
+TEST_P(ReaderTest, HiddenIdsAreNumbersOfAtLeastZero) {
+  const std::string cookie = SignIn();
+  for (const char* body :
+       {R"({"hidden": -1})", R"({"hidden": 1.5})", R"({"hidden": "7"})", R"({"hidden": null})",
+        R"({"hidden": [7]})", R"({"hidden": 1e30})", R"({"hidden": 99999999999999999999})", "{}",
+        "[]", "7", "", "{\"hidden\": 7", "\xff"}) {
+    const kit::Response response = Send("POST", "/api/v1/hidden", body, cookie);
+    EXPECT_EQ(response.status, 400) << body;
+    EXPECT_EQ(ErrorOf(response), "invalid story id") << body;
+  }
+  EXPECT_EQ(ErrorOf(Send("DELETE", "/api/v1/hidden/seven", "", cookie)), "invalid story id");
+  EXPECT_EQ(ErrorOf(Send("DELETE", "/api/v1/hidden/-7", "", cookie)), "invalid story id");
+  EXPECT_EQ(Send("POST", "/api/v1/hidden", R"({"hidden": 0})", cookie).status, 200);
+  EXPECT_EQ(Get("/api/v1/hidden", cookie), nlohmann::json({0}));
+}
+
+TEST_P(ReaderTest, HiddenStoriesNeedSomebodyWhoIsSignedIn) {
+  const std::string good = SignIn();
+  const std::vector<std::string> cookies = {"",
+                                            std::string(Api::kSessionCookie) + "=",
+                                            std::string(Api::kSessionCookie) + "=rubbish",
+                                            std::string(Api::kSessionCookie) + "=a.b.c",
+                                            good + "x",
+                                            "other=1"};
+  for (const std::string& cookie : cookies) {
+    for (const auto& response :
+         {Send("GET", "/api/v1/hidden", "", cookie),
+          Send("POST", "/api/v1/hidden", R"({"hidden": 7})", cookie),
+          Send("DELETE", "/api/v1/hidden/7", "", cookie), Send("GET", "/api/v1/me", "", cookie)}) {
+      EXPECT_EQ(response.status, 401) << cookie;
+      EXPECT_EQ(ErrorOf(response), "authentication error") << cookie;
+    }
+    EXPECT_EQ(Send("GET", "/api/v1/stories", "", cookie).status, 200) << cookie;
+  }
+}
+
+TEST_P(ReaderTest, WhatAnotherProcessHidesIsSeenAtOnce) {
+  PutStory(1, NowMs() - kHourMs, 1, NowMs());
+  PutStory(2, NowMs() - kHourMs, 2, NowMs());
+  const std::string cookie = SignIn();
+  EXPECT_EQ(ListedIds("timespan=Day", cookie), (Ids{2, 1}));
+  Advance(10'000);
+  ASSERT_TRUE(collections_.hidden("alice").Doc("2").Set({{"addedAt", NowMs() - 5'000}}).ok());
+  EXPECT_EQ(ListedIds("timespan=Day", cookie), (Ids{1}));
+}
+
+TEST_P(ReaderTest, SigningInAsksHackerNewsAndSetsACookie) {
+  const kit::Response response =
+      Send("POST", "/api/v1/login", R"({"acct": "some-body_7", "pw": "secret"})");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(nlohmann::json::parse(response.body), (nlohmann::json{{"username", "some-body_7"}}));
+  const std::string cookie = CookieHeader(response);
+  EXPECT_NE(cookie.find("HttpOnly"), std::string::npos) << cookie;
+  EXPECT_NE(cookie.find("SameSite=Strict"), std::string::npos) << cookie;
+  EXPECT_NE(cookie.find("Max-Age=86400"), std::string::npos) << cookie;
+  EXPECT_EQ(Get("/api/v1/me", cookie.substr(0, cookie.find(';'))),
+            (nlohmann::json{{"username", "some-body_7"}}));
+}
+
+TEST_P(ReaderTest, ASessionLastsADay) {
+  const std::string cookie = SignIn();
+  Advance(kDayMs - 2'000);
+  EXPECT_EQ(Send("GET", "/api/v1/me", "", cookie).status, 200);
+  Advance(4'000);
+  EXPECT_EQ(Send("GET", "/api/v1/me", "", cookie).status, 401);
+}
+
+TEST_P(ReaderTest, ASessionSurvivesARestart) {
+  const std::string cookie = SignIn();
+  Restart();
+  EXPECT_EQ(Send("GET", "/api/v1/me", "", cookie).status, 200);
+}
+
+TEST_P(ReaderTest, SigningInNeedsBothFields) {
+  for (const char* body : {"", "{}", R"({"acct": "a"})", R"({"pw": "b"})",
+                           R"({"acct": "", "pw": "b"})", R"({"acct": 1, "pw": "b"})", "nonsense"}) {
+    const kit::Response response = Send("POST", "/api/v1/login", body);
+    EXPECT_EQ(response.status, 400) << body;
+    EXPECT_EQ(ErrorOf(response), "missing fields") << body;
+  }
+  EXPECT_EQ(hn_.sign_ins(), 0u);
+}
+
+TEST_P(ReaderTest, WrongCredentialsAreRefused) {
+  const kit::Response wrong = Send("POST", "/api/v1/login", R"({"acct": "a", "pw": "wrong"})");
+  EXPECT_EQ(wrong.status, 401);
+  EXPECT_EQ(ErrorOf(wrong), "invalid credentials");
+  EXPECT_EQ(hn_.sign_ins(), 1u);
+  // Names that can be no account's are not even asked for.
+  for (const char* account : {"a b", "a/b", "a&pw=secret", "\xc3\xa4", "a.b"}) {
+    const nlohmann::json body = {{"acct", account}, {"pw", "secret"}};
+    EXPECT_EQ(ErrorOf(Send("POST", "/api/v1/login", body.dump(), "", "10.0.0.2")),
+              "invalid credentials");
+  }
+  EXPECT_EQ(hn_.sign_ins(), 1u);
+  // Nor can a reserved name be a document's.
+  EXPECT_EQ(Send("POST", "/api/v1/login", R"({"acct": "__a__", "pw": "secret"})").status, 401);
+}
+
+TEST_P(ReaderTest, TenTriesToSignInInFifteenMinutes) {
+  const std::string body = R"({"acct": "a", "pw": "wrong"})";
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(Send("POST", "/api/v1/login", body).status, 401);
+  const kit::Response refused = Send("POST", "/api/v1/login", R"({"acct": "a", "pw": "secret"})");
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_EQ(hn_.sign_ins(), 10u);
+  EXPECT_EQ(Send("POST", "/api/v1/login", body, "", "10.0.0.2").status, 401);  // Somebody else.
+  Advance(15 * 60'000);
+  EXPECT_EQ(Send("POST", "/api/v1/login", R"({"acct": "a", "pw": "secret"})").status, 200);
+}
+
+TEST_P(ReaderTest, SigningInSaysWhenHackerNewsIsDown) {
+  hn_.AnswerAllWith(503);
+  const kit::Response response = Send("POST", "/api/v1/login", R"({"acct": "a", "pw": "secret"})");
+  EXPECT_EQ(response.status, 503);
+  EXPECT_EQ(ErrorOf(response), "Hacker News cannot be reached");
+}
+
+TEST_P(ReaderTest, SigningOutRemovesTheCookie) {
+  const kit::Response response = Send("POST", "/api/v1/logout", "", SignIn());
+  EXPECT_EQ(nlohmann::json::parse(response.body), (nlohmann::json{{"success", true}}));
+  EXPECT_NE(CookieHeader(response).find("Max-Age=0"), std::string::npos) << CookieHeader(response);
+}
+
+TEST_P(ReaderTest, OtherEndpointsAreUnknown) {
+  for (const char* path : {"/api/v1/nothing", "/api/v1", "/api/v2/stories", "/nothing"}) {
+    const kit::Response response = Send("GET", path);
+    EXPECT_EQ(response.status, 404) << path;
+    EXPECT_EQ(ErrorOf(response), "unknown endpoint") << path;
+  }
+}
+
+}  // namespace
+}  // namespace hearth::hackernews

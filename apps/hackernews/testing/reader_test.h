@@ -1,0 +1,74 @@
+// For tests: the reader on a database of choice, with Hacker News and time as the test wants them.
+//
+// The suite is in the library `hackernews_suite`. A test program links it and says which databases
+// it is for:
+//
+//   INSTANTIATE_TEST_SUITE_P(Embedded, ReaderTest, testing::Values(...), client::BackendName);
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "apps/hackernews/collections.h"
+#include "apps/hackernews/hackernews.h"
+#include "apps/hackernews/story.h"
+#include "apps/hackernews/testing/fake_hn.h"
+#include "base/fake_clock.h"
+#include "base/random.h"
+#include "storage/temporary_folder.h"
+#include "client/firestore.h"
+#include "client/testing/counting_transport.h"
+#include "client/testing/transport_contract.h"
+#include "kit/application.h"
+#include "kit/metrics.h"
+
+namespace hearth::hackernews {
+
+inline constexpr int64_t kHourMs = 3'600'000;
+inline constexpr int64_t kDayMs = 24 * kHourMs;
+inline constexpr int64_t kStartMs = 1'794'744'000'000;  // 2026-11-15T12:00:00Z
+
+class ReaderTest : public testing::TestWithParam<client::ContractBackend> {
+ protected:
+  ReaderTest();
+
+  // An application as after a restart of its process: nothing in memory.
+  void Restart();
+
+  kit::Response Send(const std::string& method, const std::string& target,
+                     const std::string& body = "", const std::string& cookie = "",
+                     const std::string& peer = "127.0.0.1");
+  kit::Response SendWithSecret(const std::string& secret);
+  nlohmann::json Get(const std::string& target, const std::string& cookie = "");
+  // The ids that /stories answers.
+  std::vector<int64_t> ListedIds(const std::string& query, const std::string& cookie = "");
+  // Signs somebody in and returns the cookie to send.
+  std::string SignIn(const std::string& account = "alice");
+  // Runs the worker; fails the test if that fails.
+  nlohmann::json Sync();
+
+  // Puts a story right into the database.
+  void PutStory(int64_t id, int64_t time_ms, int64_t score, int64_t updated_ms);
+  void PutStories(const std::vector<Story>& stories);
+  client::Map Document(const client::DocumentReference& document);
+
+  int64_t NowMs() const { return clock_.WallMicros() / 1'000; }
+  void Advance(int64_t ms) { clock_.Advance(std::chrono::milliseconds(ms)); }
+
+  storage::TemporaryFolder folder_;
+  FakeClock clock_{kStartMs * 1'000};
+  RandomSource random_{7};
+  kit::Metrics metrics_;
+  FakeHn hn_;
+  std::shared_ptr<client::CountingTransport> counts_;  // Shared with the database's handle.
+  client::Firestore database_;
+  Collections collections_;
+  std::unique_ptr<kit::Application> app_;
+};
+
+}  // namespace hearth::hackernews

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client/transport.h"
+
+namespace hearth::client {
+
+// Counts what a client does to its database, as a bill would. Threads: safe for concurrent use.
+class CountingTransport final : public Transport {
+ public:
+  explicit CountingTransport(std::shared_ptr<Transport> transport)
+      : transport_(std::move(transport)) {}
+
+  // Documents that were read, be it in vain, by name or as results. A query without results counts
+  // as one, as it is billed.
+  uint64_t reads() const { return reads_; }
+  uint64_t writes() const { return writes_; }
+  void Reset() { reads_ = writes_ = 0; }
+
+  const model::DatabaseName& database() const override { return transport_->database(); }
+  std::string NewDocumentId() override { return transport_->NewDocumentId(); }
+  Result<Documents> Get(const std::vector<model::DocumentPath>& paths,
+                        const std::optional<std::vector<model::FieldPath>>& mask,
+                        const ReadMoment& moment) override {
+    reads_ += paths.size();
+    return transport_->Get(paths, mask, moment);
+  }
+  Result<model::Timestamp> Query(const query::Query& query, const ReadMoment& moment,
+                                 const OnResult& on_result) override {
+    uint64_t results = 0;
+    Result<model::Timestamp> read =
+        transport_->Query(query, moment, [&](TransportDocument document) {
+          ++results;
+          return on_result(std::move(document));
+        });
+    reads_ += results == 0 ? 1 : results;
+    return read;
+  }
+  Result<Aggregates> Aggregate(const query::Query& query,
+                               const std::vector<query::Aggregation>& aggregations,
+                               const ReadMoment& moment) override {
+    ++reads_;  // For up to a thousand index entries.
+    return transport_->Aggregate(query, aggregations, moment);
+  }
+  Result<TransportCommit> Commit(std::vector<engine::Write> writes,
+                                 const std::string& transaction) override {
+    writes_ += writes.size();
+    return transport_->Commit(std::move(writes), transaction);
+  }
+  Result<std::vector<Result<TransportWriteResult>>> BatchWrite(
+      std::vector<engine::Write> writes) override {
+    writes_ += writes.size();
+    return transport_->BatchWrite(std::move(writes));
+  }
+  Result<std::string> BeginTransaction(const BeginOptions& options) override {
+    return transport_->BeginTransaction(options);
+  }
+  Status Rollback(const std::string& transaction) override {
+    return transport_->Rollback(transaction);
+  }
+  Result<std::vector<std::string>> ListCollectionIds(
+      const std::string& parent_document_path) override {
+    return transport_->ListCollectionIds(parent_document_path);
+  }
+  Result<std::vector<model::DocumentPath>> ListDocumentPaths(
+      const model::CollectionPath& collection) override {
+    return transport_->ListDocumentPaths(collection);
+  }
+  Result<std::unique_ptr<TransportListener>> Listen(ListenTarget target,
+                                                    OnState on_state) override {
+    return transport_->Listen(std::move(target), std::move(on_state));
+  }
+
+ private:
+  const std::shared_ptr<Transport> transport_;  // Shared with the handle that it came from.
+  std::atomic<uint64_t> reads_ = 0;
+  std::atomic<uint64_t> writes_ = 0;
+};
+
+}  // namespace hearth::client
