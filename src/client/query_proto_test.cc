@@ -147,9 +147,8 @@ TEST(QueryProto, ALimitOfZeroIsALimit) {
 }
 
 TEST(QueryProto, NearestNeighbours) {
-  for (const auto measure :
-       {query::DistanceMeasure::kEuclidean, query::DistanceMeasure::kCosine,
-        query::DistanceMeasure::kDotProduct}) {
+  for (const auto measure : {query::DistanceMeasure::kEuclidean, query::DistanceMeasure::kCosine,
+                             query::DistanceMeasure::kDotProduct}) {
     Query query = On("", "rooms");
     query.nearest = {Path("embedding"), {1, -2.5}, measure, 10, Path("`my distance`"), 0.25};
     ExpectThereAndBack(query);

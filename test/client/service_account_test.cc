@@ -42,10 +42,9 @@ std::string DecodeUrl(std::string text) {
   const size_t padding = (4 - text.size() % 4) % 4;
   text.append(padding, '=');
   std::string bytes(text.size() / 4 * 3, '\0');
-  const int size =
-      EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
-                      reinterpret_cast<const unsigned char*>(text.data()),
-                      static_cast<int>(text.size()));
+  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                                   reinterpret_cast<const unsigned char*>(text.data()),
+                                   static_cast<int>(text.size()));
   EXPECT_GE(size, 0) << text;
   bytes.resize(static_cast<size_t>(size) - padding);
   return bytes;
@@ -69,11 +68,11 @@ Token Read(const std::string& text) {
 bool IsSignedBy(const Token& token, EVP_PKEY* key) {
   const std::unique_ptr<EVP_MD_CTX, FreeKey> context(EVP_MD_CTX_new());
   EXPECT_EQ(EVP_DigestVerifyInit(context.get(), nullptr, EVP_sha256(), nullptr, key), 1);
-  return EVP_DigestVerify(
-             context.get(), reinterpret_cast<const unsigned char*>(token.signature.data()),
-             token.signature.size(),
-             reinterpret_cast<const unsigned char*>(token.signed_part.data()),
-             token.signed_part.size()) == 1;
+  return EVP_DigestVerify(context.get(),
+                          reinterpret_cast<const unsigned char*>(token.signature.data()),
+                          token.signature.size(),
+                          reinterpret_cast<const unsigned char*>(token.signed_part.data()),
+                          token.signed_part.size()) == 1;
 }
 
 class ServiceAccountTest : public testing::Test {
