@@ -30,7 +30,7 @@ struct FreeJwt {
   void operator()(jwt_t* token) const { jwt_free(token); }
 };
 struct FreeText {
-  void operator()(char* text) const { jwt_free_str(text); }
+  void operator()(char* text) const { std::free(text); }
 };
 using JwtPointer = std::unique_ptr<jwt_t, FreeJwt>;
 using TextPointer = std::unique_ptr<char, FreeText>;
