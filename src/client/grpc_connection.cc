@@ -1,6 +1,7 @@
 #include "client/grpc_connection.h"
 
 #include <curl/curl.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
@@ -22,6 +23,10 @@ void InitializeCurl() {
   static const CURLcode result = curl_global_init(CURL_GLOBAL_DEFAULT);
   CHECK(result == CURLE_OK);
 }
+
+// Curl 7.88, Debian 12's, puts a second HTTP/2 session on top of the first when it uses a
+// connection again of which it knows beforehand that it speaks HTTP/2 (curl's issue 10634).
+bool ForgetsHttp2() { return curl_version_info(CURLVERSION_NOW)->version_num >> 8 == 0x0758; }
 
 class HeaderList {
  public:
@@ -82,8 +87,16 @@ struct GrpcConnection::Handles {
 
 // What one call sends and gets.
 struct GrpcConnection::Transfer {
-  explicit Transfer(size_t message_bytes_max) : answer(message_bytes_max) {}
+  Transfer(size_t message_bytes_max, Connect how) : connect(how), answer(message_bytes_max) {}
 
+  static curl_socket_t OpenSocket(void* self, curlsocktype, curl_sockaddr* address) {
+    auto& transfer = *static_cast<Transfer*>(self);
+    if (transfer.connect == Connect::kNever) {
+      transfer.was_disconnected = true;
+      return CURL_SOCKET_BAD;
+    }
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  }
   // Curl asks for the body only once there is a connection. It cannot go back in it either, so that
   // it does not repeat a request on its own when a connection turns out to be gone.
   static size_t ReadBody(char* buffer, size_t size, size_t count, void* self) {
@@ -115,6 +128,8 @@ struct GrpcConnection::Transfer {
     }
   }
 
+  const Connect connect;
+  bool was_disconnected = false;  // A connection was needed and not allowed.
   std::string body;
   size_t body_offset = 0;
   bool was_sent = false;
@@ -145,8 +160,8 @@ GrpcConnection::GrpcConnection(const GrpcServer& server)
       handles_((InitializeCurl(), std::make_unique<Handles>())) {
   Handles& handles = *handles_;
   const bool is_encrypted = server.encryption == Encryption::kTls;
-  handles.Set(CURLOPT_HTTP_VERSION, is_encrypted ? long{CURL_HTTP_VERSION_2TLS}
-                                                 : long{CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE});
+  reconnects_itself_ = is_encrypted || !ForgetsHttp2();
+  http_version_ = is_encrypted ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE;
   handles.Set(CURLOPT_PROTOCOLS_STR, is_encrypted ? "https" : "http");
   // A proxy for the web does not help with a server next door.
   if (!is_encrypted) handles.Set(CURLOPT_PROXY, "");
@@ -156,6 +171,7 @@ GrpcConnection::GrpcConnection(const GrpcServer& server)
   handles.Set(CURLOPT_NOSIGNAL, 1L);
   handles.Set(CURLOPT_POST, 1L);
   handles.Set(CURLOPT_ERRORBUFFER, handles.error.data());
+  handles.Set(CURLOPT_OPENSOCKETFUNCTION, &Transfer::OpenSocket);
   handles.Set(CURLOPT_READFUNCTION, &Transfer::ReadBody);
   handles.Set(CURLOPT_HEADERFUNCTION, &Transfer::OnHeader);
   handles.Set(CURLOPT_WRITEFUNCTION, &Transfer::OnBody);
@@ -180,6 +196,10 @@ void GrpcConnection::Prepare(const GrpcRequest& request, const Limits& limits, T
   handles.Set(CURLOPT_HTTPHEADER, headers.get());
   handles.Set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(transfer->body.size()));
   handles.Set(CURLOPT_TIMEOUT_MS, static_cast<long>(limits.timeout.count()));
+  // A connection stays what it is; only new ones look at the version.
+  const bool is_old = transfer->connect == Connect::kNever;
+  handles.Set(CURLOPT_HTTP_VERSION, is_old ? long{CURL_HTTP_VERSION_2TLS} : http_version_);
+  handles.Set(CURLOPT_OPENSOCKETDATA, transfer);
   handles.Set(CURLOPT_READDATA, transfer);
   handles.Set(CURLOPT_HEADERDATA, transfer);
   handles.Set(CURLOPT_WRITEDATA, transfer);
@@ -187,32 +207,42 @@ void GrpcConnection::Prepare(const GrpcRequest& request, const Limits& limits, T
 
 GrpcOutcome GrpcConnection::Call(const GrpcRequest& request, const Limits& limits,
                                  const OnGrpcMessage& on_message) {
-  is_reusable_ = false;
   if (limits.timeout <= milliseconds(0)) {  // Which curl would take for no limit.
     return {Status(Code::kDeadlineExceeded, "no time is left for the call"), false};
   }
-  Transfer transfer(limits.message_bytes_max);
-  Prepare(request, limits, &transfer);
+  if (is_connected_ && !reconnects_itself_) {
+    Transfer transfer(limits.message_bytes_max, Connect::kNever);
+    GrpcOutcome outcome = Run(request, limits, on_message, &transfer);
+    if (!transfer.was_disconnected || outcome.was_sent) return outcome;
+  }
+  Transfer transfer(limits.message_bytes_max, Connect::kIfNeeded);
+  return Run(request, limits, on_message, &transfer);
+}
+
+GrpcOutcome GrpcConnection::Run(const GrpcRequest& request, const Limits& limits,
+                                const OnGrpcMessage& on_message, Transfer* transfer) {
+  is_reusable_ = false;
+  Prepare(request, limits, transfer);
   const Attached attached(*handles_);
   for (int running = 1; running != 0;) {
     const CURLMcode code = curl_multi_perform(handles_->multi, &running);
     if (code != CURLM_OK) {
-      return {Status(Code::kInternal, curl_multi_strerror(code)), transfer.was_sent};
+      return {Status(Code::kInternal, curl_multi_strerror(code)), transfer->was_sent};
     }
     Status status;
-    if (!transfer.HandOut(on_message, &status)) return {status, transfer.was_sent};
+    if (!transfer->HandOut(on_message, &status)) return {status, transfer->was_sent};
     if (running != 0) curl_multi_poll(handles_->multi, nullptr, 0, kPollMs, nullptr);
   }
   int messages_left = 0;
   const CURLMsg* done = curl_multi_info_read(handles_->multi, &messages_left);
   CHECK(done != nullptr && done->msg == CURLMSG_DONE);
   const CURLcode result = done->data.result;
-  is_reusable_ = result == CURLE_OK;
+  is_reusable_ = is_connected_ = result == CURLE_OK;
   // A stream that is reset once all is said has still been answered.
-  if (result == CURLE_OK || transfer.answer.has_status()) {
-    return {transfer.answer.Outcome(), transfer.was_sent};
+  if (result == CURLE_OK || transfer->answer.has_status()) {
+    return {transfer->answer.Outcome(), transfer->was_sent};
   }
-  return {StatusOf(result, handles_->error.data()), transfer.was_sent};
+  return {StatusOf(result, handles_->error.data()), transfer->was_sent};
 }
 
 }  // namespace hearth::client

@@ -67,11 +67,18 @@ class GrpcConnection {
   struct Handles;
   struct Transfer;
   class Attached;
+  enum class Connect : uint8_t { kIfNeeded, kNever };
 
+  GrpcOutcome Run(const GrpcRequest& request, const Limits& limits, const OnGrpcMessage& on_message,
+                  Transfer* transfer);
   void Prepare(const GrpcRequest& request, const Limits& limits, Transfer* transfer);
 
   const std::string url_prefix_;
   const std::unique_ptr<Handles> handles_;
+  long http_version_;
+  // False: what is left of an old connection has to be asked apart from a new one.
+  bool reconnects_itself_;
+  bool is_connected_ = false;
   bool is_reusable_ = true;
 };
 

@@ -196,7 +196,7 @@ Result<Transport::Documents> RemoteTransport::Get(const std::vector<DocumentPath
   for (size_t i = 0; i < paths.size(); ++i) {
     const auto record = records.find(request.documents(static_cast<int>(i)));
     if (record == records.end()) return Malformed("a document is neither found nor missing");
-    result.documents.push_back({paths[i], record->second});
+    result.documents.push_back({paths[i], record->second, {}, {}});
   }
   return result;
 }
@@ -218,7 +218,7 @@ Result<Timestamp> RemoteTransport::Query(const query::Query& query, const ReadMo
     ASSIGN_OR_RETURN(DocumentPath path, PathOf(response.document().name()));
     ASSIGN_OR_RETURN(model::Record record, RecordOf(response.mutable_document()));
     const std::optional<double> distance = DistanceIn(query, *record);
-    return on_result({std::move(path), std::move(record), distance});
+    return on_result({std::move(path), std::move(record), distance, read_time});
   };
   RETURN_IF_ERROR(CallStream("RunQuery", request.SerializeAsString(), Repeat::kIfUnanswered, take));
   return read_time;

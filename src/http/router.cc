@@ -15,6 +15,10 @@ void Router::AddService(std::string path_prefix, Service& service) {
   });
 }
 
+void Router::AddExactService(std::string path, Service& service) {
+  exact_[std::move(path)] = &service;
+}
+
 std::shared_ptr<ExchangeHandler> Router::Open(Exchange& exchange) {
   const RequestHead& head = exchange.head();
   // First, because its requests are the most and the check is the cheapest.
@@ -22,6 +26,9 @@ std::shared_ptr<ExchangeHandler> Router::Open(Exchange& exchange) {
   const std::string_view path = head.path();
   if (const auto found = plain_.find(path); found != plain_.end()) {
     return OpenPlainRoute(exchange, found->second);
+  }
+  if (const auto found = exact_.find(path); found != exact_.end()) {
+    return found->second->Open(exchange);
   }
   for (const auto& [prefix, service] : services_) {
     if (path.starts_with(prefix)) return service->Open(exchange);

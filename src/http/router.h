@@ -14,8 +14,8 @@
 
 namespace hearth::http {
 
-// Finds out who answers a request: a plain handler by exact path, a service by the beginning of
-// the path, the gRPC methods, or else 404.
+// Finds out who answers a request: a plain handler or a service by exact path, a service by
+// the beginning of the path, the gRPC methods, or else 404.
 //
 // Threads: filled before the server starts, then read by all loops. Ownership: owns the plain
 // handlers; borrows the services, which must outlive it.
@@ -28,6 +28,8 @@ class Router final : public Service {
   void AddPlain(std::string method, std::string path, PlainHandler handler);
   // Where two beginnings fit, the longer one wins.
   void AddService(std::string path_prefix, Service& service);
+  // For exactly this path, with every method.
+  void AddExactService(std::string path, Service& service);
   void SetGrpc(GrpcService& grpc) { grpc_ = &grpc; }
 
   std::shared_ptr<ExchangeHandler> Open(Exchange& exchange) override;
@@ -42,6 +44,7 @@ class Router final : public Service {
 
   const PlainOptions options_;
   std::unordered_map<std::string, Methods, PathHash, std::equal_to<>> plain_;
+  std::unordered_map<std::string, Service*, PathHash, std::equal_to<>> exact_;
   std::vector<std::pair<std::string, Service*>> services_;  // Longest beginning first.
   GrpcService* grpc_ = nullptr;
 };

@@ -58,8 +58,8 @@ Result<index::TtlPolicy> ParsePolicy(const std::string& collection, std::string_
 
 }  // namespace
 
-ControlService::ControlService(engine::Engine& engine)
-    : engine_(engine), handler_([this](const std::shared_ptr<http::PlainCall>& call) {
+ControlService::ControlService(engine::Engine& engine, std::function<std::string()> more_metrics)
+    : engine_(engine), more_metrics_(std::move(more_metrics)), handler_([this](const std::shared_ptr<http::PlainCall>& call) {
         const Status accepted = engine_.RunBlocking(
             [this, call] { call->Respond(Answer(call->head(), call->body())); });
         if (!accepted.ok()) call->Respond(ErrorAnswer(accepted));
@@ -76,7 +76,7 @@ PlainAnswer ControlService::Answer(const http::RequestHead& head, std::string_vi
   if (*parts == Parts{"metrics"}) {
     if (!IsReading(head)) return MethodNotAllowed("GET");
     return {.content_type = "text/plain; version=0.0.4; charset=utf-8",
-            .body = MetricsText(engine_)};
+            .body = MetricsText(engine_) + (more_metrics_ ? more_metrics_() : "")};
   }
   if (*parts == Parts{"hearth", "v1", "databases"}) {
     return IsReading(head) ? AnswerDatabases() : MethodNotAllowed("GET");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,7 +31,9 @@ inline constexpr size_t kControlBodyBytesMax = 64 * 1024;
 // outlive every call. Errors: Google's JSON.
 class ControlService final : public http::Service {
  public:
-  explicit ControlService(engine::Engine& engine);
+  // `more_metrics`: Prometheus' text of what the engine does not know of, added to its own. Called
+  // from any thread; may be empty.
+  explicit ControlService(engine::Engine& engine, std::function<std::string()> more_metrics = {});
 
   std::shared_ptr<http::ExchangeHandler> Open(http::Exchange& exchange) override;
 
@@ -57,6 +60,7 @@ class ControlService final : public http::Service {
                                     const std::string& collection) const;
 
   engine::Engine& engine_;
+  const std::function<std::string()> more_metrics_;
   const http::PlainHandler handler_;
 };
 

@@ -1,0 +1,43 @@
+// The reader's server. Paths are relative: the application is mounted where it is.
+
+import {getJson, requestJson} from '../../../web/design/http';
+
+export const timespans = ['Day', 'Week', 'Month', 'Year', 'All'] as const;
+export type Timespan = (typeof timespans)[number];
+
+export interface Story {
+  id: number;
+  title: string;
+  by: string;
+  score: number;
+  descendants: number;
+  time: string;
+  url?: string;
+}
+
+export interface Status {
+  worker: {lastRun: string | null; lastError: string | null; running: boolean};
+  stories: number;
+  source: {ok: boolean; since: string | null};
+}
+
+export const pageSize = 500;
+
+export interface Api {
+  stories(timespan: Timespan, skip: number, limit?: number): Promise<Story[]>;
+  hide(id: number): Promise<unknown>;
+  unhide(id: number): Promise<unknown>;
+}
+
+const root = 'api/v1';
+
+export const api = {
+  stories: (timespan: Timespan, skip: number, limit = pageSize) =>
+    getJson<Story[]>(`${root}/stories?${new URLSearchParams({timespan, limit: String(limit), skip: String(skip)})}`),
+  hide: (id: number) => requestJson<unknown>('POST', `${root}/hidden`, {body: {hidden: id}, keepalive: true}),
+  unhide: (id: number) => requestJson<unknown>('DELETE', `${root}/hidden/${id}`, {keepalive: true}),
+  login: (acct: string, pw: string) => requestJson<{username: string}>('POST', `${root}/login`, {body: {acct, pw}, timeoutMs: 30_000}),
+  logout: () => requestJson<unknown>('POST', `${root}/logout`),
+  me: () => getJson<{username: string}>(`${root}/me`),
+  status: () => getJson<Status>(`${root}/status`),
+} satisfies Api & Record<string, unknown>;

@@ -1,0 +1,176 @@
+// The Hacker News reader's page.
+
+import './style.css';
+import {prepareAnnouncements} from '../../../web/design/announce';
+import {byId, h, setText} from '../../../web/design/dom';
+import {HttpError} from '../../../web/design/http';
+import {icon, mark} from '../../../web/design/icons';
+import {segmented} from '../../../web/design/segmented';
+import {readStored, writeStored} from '../../../web/design/stored';
+import {themeToggle} from '../../../web/design/theme';
+import {toast} from '../../../web/design/toast';
+import {plural} from '../../../web/design/format';
+import {api, timespans, type Status, type Timespan} from './api';
+import {Reader} from './reader';
+import {shortcuts} from './shortcuts';
+import {signInDialog} from './sign_in';
+import {statusLine} from './status';
+
+const statusMs = 60_000;
+const gatheringMs = 1_500;
+// The session's cookie cannot be read by scripts. Remembering the name saves those without an account a request that
+// can only fail.
+const userKey = 'hearth-hackernews-user';
+
+const timespanOfHash = (): Timespan =>
+  timespans.find((timespan) => timespan.toLowerCase() === location.hash.slice(1).toLowerCase()) ?? 'Day';
+
+const theme = themeToggle();
+const reader = new Reader(timespanOfHash(), {onSessionEnded: () => void sessionEnded()});
+const choice = segmented('Timespan', timespans.map((value) => ({value, label: value})), timespanOfHash(),
+  (timespan) => (location.hash = timespan));
+const account = h('div', {class: 'account'});
+const signIn = signInDialog(async (acct, pw) => signedIn((await api.login(acct, pw)).username));
+
+function choose(timespan: Timespan) {
+  location.hash = timespan;
+}
+
+const help = shortcuts([
+  {keys: ['j', 'ArrowDown'], shown: ['j', '↓'], text: 'Next story', run: () => reader.move(1)},
+  {keys: ['k', 'ArrowUp'], shown: ['k', '↑'], text: 'Previous story', run: () => reader.move(-1)},
+  {keys: ['o', 'Enter'], shown: ['o', 'Enter'], text: 'Open the story', run: () => reader.open('story')},
+  {keys: ['c'], text: 'Open the comments', run: () => reader.open('comments')},
+  {keys: ['h'], text: 'Hide the story', run: () => reader.hideCurrent()},
+  {keys: ['u'], text: 'Undo the last hide', run: () => reader.undo()},
+  ...timespans.map((timespan, i) => ({keys: [String(i + 1)], text: timespan === 'All' ? 'All time' : timespan, run: () => choose(timespan)})),
+  {keys: ['?'], text: 'This list', run: () => help.open()},
+]);
+
+// --- Account
+
+function showAccount(username: string | null) {
+  account.replaceChildren(...(username
+    ? [h('span', {class: 'account-name', title: `Signed in as ${username}`}, username),
+      h('button', {type: 'button', class: 'button', onclick: () => void signOut()}, 'Sign out')]
+    : [h('button', {type: 'button', class: 'button', onclick: () => signIn.open()}, 'Sign in')]));
+}
+
+async function signedIn(username: string) {
+  writeStored(userKey, username);
+  reader.hidden.signedIn = true;
+  showAccount(username);
+  const {merged, left} = await reader.hidden.merge();
+  await reader.reset();
+  if (left > 0) toast(`Signed in as ${username}. ${plural(left, 'hidden story', 'hidden stories')} could not be added yet and will be next time.`, {bad: true});
+  else toast(merged > 0 ? `Signed in as ${username}. ${plural(merged, 'hidden story', 'hidden stories')} added to your account.` : `Signed in as ${username}.`);
+}
+
+async function signOut() {
+  try {
+    await api.logout();
+    await forgetAccount();
+    toast('Signed out.');
+  } catch (error) {
+    toast(`Signing out failed. ${error instanceof Error ? error.message : ''}`, {bad: true});
+  }
+}
+
+async function forgetAccount() {
+  writeStored(userKey, null);
+  reader.hidden.signOut();
+  showAccount(null);
+  await reader.reset();
+}
+
+async function sessionEnded() {
+  await forgetAccount();
+  toast('Your session has ended. What you hide stays in this browser until you sign in again.',
+    {action: {label: 'Sign in', run: () => signIn.open()}});
+}
+
+// Whether the session of last time still holds.
+async function restoreAccount() {
+  const remembered = readStored(userKey);
+  showAccount(remembered);
+  if (!remembered) return;
+  try {
+    const {username} = await api.me();
+    reader.hidden.signedIn = true;
+    showAccount(username);
+    await reader.hidden.merge();
+  } catch (error) {
+    // No answer says nothing about the session.
+    reader.hidden.signedIn = !(error instanceof HttpError && error.status === 401);
+    if (reader.hidden.signedIn) return;
+    writeStored(userKey, null);
+    showAccount(null);
+  }
+}
+
+// --- Status
+
+let lastStatus: Status | null | undefined;
+let statusTimer = 0;
+
+function showStatus() {
+  if (lastStatus === undefined) return;
+  const {text, warn} = statusLine(lastStatus, Date.now());
+  const line = byId('status');
+  line.className = warn ? 'status notice notice-warn' : 'status';
+  setText(line, text);
+}
+
+// Asks again after a while, and soon while the server has nothing to show yet.
+async function watchStatus() {
+  clearTimeout(statusTimer);
+  const before = lastStatus;
+  lastStatus = await api.status().catch(() => null);
+  showStatus();
+  const gathering = !!lastStatus && (lastStatus.worker.running || lastStatus.worker.lastRun === null);
+  reader.setGathering(gathering);
+  const ran = before && lastStatus && before.worker.lastRun !== lastStatus.worker.lastRun;
+  if (ran || (reader.isEmpty && lastStatus && lastStatus.stories > 0)) void reader.refresh();
+  if (!document.hidden) statusTimer = setTimeout(() => void watchStatus(), gathering ? gatheringMs : statusMs);
+}
+
+function onVisible() {
+  if (document.hidden) return clearTimeout(statusTimer);
+  reader.tick();
+  reader.refreshIfStale();
+  void watchStatus();
+}
+
+// --- Start
+
+function applyHash() {
+  choice.value = timespanOfHash();
+  void reader.choose(timespanOfHash());
+}
+
+// Rows that get the focus must not hide below the bar, whose height depends on the width.
+function watchBar() {
+  const bar = byId('bar');
+  new ResizeObserver(() => document.documentElement.style.setProperty('--bar-height', `${bar.offsetHeight}px`)).observe(bar);
+}
+
+async function start() {
+  byId('mark').append(mark());
+  byId('timespans').append(choice.element);
+  byId('actions').append(theme, h('button', {
+    type: 'button', class: 'button button-quiet button-icon help', 'aria-label': 'Keyboard shortcuts', title: 'Keyboard shortcuts (?)',
+    onclick: () => help.open(),
+  }, icon('help')), account);
+  // The hash belongs to the timespan.
+  byId('skip').addEventListener('click', (event) => { event.preventDefault(); byId('stories').focus(); });
+  prepareAnnouncements();
+  watchBar();
+  addEventListener('hashchange', applyHash);
+  document.addEventListener('visibilitychange', onVisible);
+  addEventListener('online', onVisible);
+  setInterval(() => { showStatus(); reader.tick(); }, statusMs);
+  await restoreAccount();
+  await Promise.all([reader.start(), watchStatus()]);
+}
+
+void start();

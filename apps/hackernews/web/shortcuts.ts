@@ -1,0 +1,45 @@
+// Keys for the whole page, and the dialog that lists them.
+
+import {dialog, dialogIsOpen, type Dialog} from '../../../web/design/dialog';
+import {acceptsText, h} from '../../../web/design/dom';
+import {readStored, writeStored} from '../../../web/design/stored';
+
+export interface Shortcut {
+  keys: string[];  // As KeyboardEvent.key says.
+  shown?: string[];
+  text: string;
+  run: () => void;
+}
+
+// People who speak to their computer press letters by accident: single keys can be turned off.
+const offKey = 'hearth-hackernews-keys-off';
+
+export function shortcuts(list: Shortcut[]): Dialog {
+  const box = dialog('Keyboard', help(list));
+  document.addEventListener('keydown', (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (dialogIsOpen() || acceptsText(event.target) || readStored(offKey)) return;
+    const shortcut = list.find(({keys}) => keys.includes(event.key));
+    if (!shortcut || belongsToTarget(event)) return;
+    event.preventDefault();
+    shortcut.run();
+  });
+  return box;
+}
+
+// Enter presses what has the focus, and arrows move within a group of radio buttons.
+function belongsToTarget({key, target}: KeyboardEvent): boolean {
+  if (!(target instanceof Element)) return false;
+  if (key === 'Enter') return target.closest('a, button, input') !== null;
+  return key.startsWith('Arrow') && target instanceof HTMLInputElement;
+}
+
+function help(list: Shortcut[]): HTMLElement {
+  const on = h('input', {type: 'checkbox', checked: !readStored(offKey)});
+  on.addEventListener('change', () => writeStored(offKey, on.checked ? null : '1'));
+  return h('div', {},
+    h('dl', {class: 'keys'}, ...list.map(({keys, shown, text}) => h('div', {},
+      h('dt', {}, ...(shown ?? keys).map((key) => h('kbd', {}, key))),
+      h('dd', {}, text)))),
+    h('label', {class: 'check'}, on, 'Use these keys'));
+}

@@ -1,0 +1,77 @@
+// The stories of one timespan, page by page.
+
+import {pageSize, type Api, type Story, type Timespan} from './api';
+
+type Source = Pick<Api, 'stories'>;
+
+export class StoryList {
+  readonly #source: Source;
+  readonly #isHidden: (id: number) => boolean;
+  readonly #serverHides: () => boolean;
+  #stories: Story[] = [];
+  #complete = false;
+  #loading: Promise<void> | undefined;
+  #loadedAt = -Infinity;
+
+  // `serverHides`: whether the server leaves out what is hidden, which it does for those who are signed in.
+  constructor(source: Source, readonly timespan: Timespan, isHidden: (id: number) => boolean, serverHides: () => boolean) {
+    this.#source = source;
+    this.#isHidden = isHidden;
+    this.#serverHides = serverHides;
+  }
+
+  get visible(): Story[] { return this.#stories.filter(({id}) => !this.#isHidden(id)); }
+  get complete() { return this.#complete; }
+  get empty() { return this.#stories.length === 0; }
+  get loadedAt() { return this.#loadedAt; }
+  find(id: number): Story | undefined { return this.#stories.find((story) => story.id === id); }
+
+  // The next page, if there is one. Calls while one is under way wait for that.
+  loadMore(): Promise<void> {
+    if (this.#complete) return Promise.resolve();
+    return this.#once(async () => {
+      const page = await this.#source.stories(this.timespan, this.#skip());
+      this.#append(page);
+      this.#loadedAt = Date.now();
+    });
+  }
+
+  // All that is loaded, again. What is shown stays until the new is complete.
+  refresh(): Promise<void> {
+    return this.#once(async () => {
+      const wanted = Math.max(1, this.#stories.length);
+      const fresh: Story[] = [];
+      let last = pageSize;
+      while (fresh.length < wanted && last === pageSize) {
+        const page = await this.#source.stories(this.timespan, fresh.length);
+        fresh.push(...page);
+        last = page.length;
+      }
+      this.#stories = [];
+      this.#complete = false;
+      this.#append(fresh);
+      this.#complete = last < pageSize;
+      this.#loadedAt = Date.now();
+    });
+  }
+
+  #once(run: () => Promise<void>): Promise<void> {
+    return this.#loading ??= run().finally(() => (this.#loading = undefined));
+  }
+
+  // Where the server's list goes on. What was hidden since is no longer part of it; a story that comes twice is dropped,
+  // one that is skipped would never be seen.
+  #skip(): number {
+    return this.#serverHides() ? this.visible.length : this.#stories.length;
+  }
+
+  #append(page: Story[]) {
+    const known = new Set(this.#stories.map(({id}) => id));
+    for (const story of page) {
+      if (known.has(story.id)) continue;
+      known.add(story.id);
+      this.#stories.push(story);
+    }
+    this.#complete = page.length < pageSize;
+  }
+}

@@ -1,0 +1,32 @@
+# hearth_web(<name> FOLDER <folder> ENTRIES <file>...)
+#
+# The library web_<name>: the page in FOLDER, bundled by esbuild, as C++. Include "<name>_assets.h"
+# for hearth::<name>::<Name>Assets(). Made anew when one of the files that it was made of changes; a
+# file that is new beside them is noticed at the next configure.
+find_program(NODE node REQUIRED)
+set(HEARTH_EMBED ${PROJECT_SOURCE_DIR}/tools/embed_assets.mjs)
+if(NOT EXISTS ${PROJECT_SOURCE_DIR}/node_modules/esbuild/package.json)
+  message(FATAL_ERROR "esbuild is missing: run `make setup` (or `npm ci`) first")
+endif()
+
+function(hearth_web name)
+  cmake_parse_arguments(W "" "FOLDER" "ENTRIES" ${ARGN})
+  set(folder ${PROJECT_SOURCE_DIR}/${W_FOLDER})
+  set(out ${CMAKE_BINARY_DIR}/web/${name})
+  file(MAKE_DIRECTORY ${out})
+  string(SUBSTRING ${name} 0 1 initial)
+  string(SUBSTRING ${name} 1 -1 rest)
+  string(TOUPPER ${initial} initial)
+  file(GLOB files CONFIGURE_DEPENDS ${folder}/*)
+  add_custom_command(
+    OUTPUT ${out}/${name}_assets.cc ${out}/${name}_assets.h
+    COMMAND ${NODE} ${HEARTH_EMBED} ${folder} ${name} ${initial}${rest}Assets ${out}/${name}_assets.h
+            ${out}/${name}_assets.cc ${out}/${name}_assets.d ${W_ENTRIES}
+    DEPENDS ${HEARTH_EMBED} ${PROJECT_SOURCE_DIR}/node_modules/esbuild/package.json ${files}
+    DEPFILE ${out}/${name}_assets.d
+    COMMENT "Bundling ${W_FOLDER}"
+    VERBATIM)
+  add_library(web_${name} STATIC ${out}/${name}_assets.cc ${out}/${name}_assets.h)
+  target_include_directories(web_${name} PUBLIC ${out} ${PROJECT_SOURCE_DIR}/src)
+  target_compile_options(web_${name} PRIVATE ${HEARTH_WARNINGS})
+endfunction()

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "client/firestore.h"
+#include "http/router.h"
+#include "kit/app_service.h"
+#include "kit/application.h"
+#include "kit/metrics.h"
+#include "server/apps.h"
+
+namespace hearth::server {
+
+// What the applications of a process share.
+struct AppHostOptions {
+  client::Firestore database;
+  const Clock& clock;
+  RandomSource& random;
+  kit::Metrics& metrics;
+  std::string environment;
+  nlohmann::json settings;  // By application's name.
+  std::string sandbox_url;
+};
+
+// Runs applications. One that fails is reported, and hinders nobody else.
+//
+// Threads: Reports from any; the rest from one. Ownership: owns the applications; borrows what the
+// options refer to. Destroyed after the server that the applications are mounted on is drained.
+class AppHost {
+ public:
+  static constexpr std::chrono::seconds kFactsAge{5};
+
+  explicit AppHost(AppHostOptions options);
+  ~AppHost();  // As Stop.
+
+  // Makes and starts an application. What fails is returned, and reported too.
+  // `prefix`: "/apps/hackernews" or ""; `data_path`: its own folder.
+  Status Add(const AppEntry& entry, const std::string& prefix, const std::string& data_path);
+  // All that have been added; those that failed answer 503.
+  void Mount(http::Router* router);
+  // Ends the work of all. Requests under way may still be answered.
+  void Stop();
+
+  struct Report {
+    kit::AppInfo info;
+    std::string path;  // With a slash at its end.
+    Status status;     // Why it does not run, or OK.
+    std::vector<kit::Fact> facts;
+  };
+  // In the order of Add. May wait for the database; facts are at most about kFactsAge old.
+  std::vector<Report> Reports();
+
+ private:
+  class Refusal;
+  struct App;
+
+  const AppHostOptions options_;
+  std::vector<std::unique_ptr<App>> apps_;
+  bool stopped_ = false;
+};
+
+}  // namespace hearth::server

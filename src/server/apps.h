@@ -1,0 +1,36 @@
+// The applications that this program has, and what it is told about them.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "kit/application.h"
+
+namespace hearth::server {
+
+struct AppEntry {
+  std::string_view name;
+  Result<std::unique_ptr<kit::Application>> (*make)(kit::AppContext);
+};
+
+std::span<const AppEntry> AllApps();
+
+// InvalidArgument, with the names that there are, for one that is not in `all`.
+Result<AppEntry> FindApp(std::string_view name, std::span<const AppEntry> all);
+// `text`: "all", "none", or names with commas between them; in the order of `all`.
+Result<std::vector<AppEntry>> ChooseApps(std::string_view text, std::span<const AppEntry> all);
+
+// A JSON file with the settings of applications by name: {"hackernews": {...}}. An empty path has
+// none. InvalidArgument, with the path, for a file that cannot be read, is no such JSON, or names an
+// application that is not in `all`.
+Result<nlohmann::json> LoadAppSettings(const std::string& path, std::span<const AppEntry> all);
+
+// "prod", "staging", "ci" or "dev", as APP_ENV, or else NODE_ENV, says; both may be null.
+std::string EnvironmentOf(const char* app_env, const char* node_env);
+
+}  // namespace hearth::server

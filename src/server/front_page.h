@@ -1,0 +1,53 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "engine/engine.h"
+#include "http/exchange.h"
+#include "http/router.h"
+#include "kit/app_service.h"
+#include "kit/metrics.h"
+#include "kit/routes.h"
+#include "server/app_host.h"
+
+namespace hearth::server {
+
+// What a browser sees at "/", and the data of that page at "/hearth/front". Everybody else is told
+// "Ok" at "/": SDKs' tools and health checks ask there whether the server lives.
+//
+// Threads: as Service says; set_address from any. Ownership: borrows all that the constructor is
+// given. The destructor waits for requests under way: to be destroyed after the server is drained,
+// and before the applications stop.
+class FrontPage final : public http::Service {
+ public:
+  // `project`: that of the applications.
+  FrontPage(const engine::Engine& engine, AppHost& apps, const Clock& clock, kit::Metrics& metrics,
+            std::string project);
+  ~FrontPage() override;
+
+  void Mount(http::Router* router);
+  // HOST:PORT for SDKs, known once the server listens.
+  void set_address(std::string address) EXCLUDES_LOCK(mutex_);
+
+  std::shared_ptr<http::ExchangeHandler> Open(http::Exchange& exchange) override;
+
+  nlohmann::json Data() EXCLUDES_LOCK(mutex_);
+
+ private:
+  const engine::Engine& engine_;
+  AppHost& apps_;
+  const Clock& clock_;
+  const std::string project_;
+  const std::chrono::steady_clock::time_point started_;
+  kit::Routes routes_;
+  Mutex mutex_;  // Leaf lock.
+  std::string address_ GUARDED_BY(mutex_);
+  kit::AppService pages_;  // Last: its threads use the rest.
+};
+
+}  // namespace hearth::server

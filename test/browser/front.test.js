@@ -1,0 +1,110 @@
+// The front page.
+
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+import {answer, contrast, fitsWidth, nameless, openApp, useApps} from './support/apps.js';
+
+const context = useApps();
+
+const application = (name, more = {}) => ({
+  name, title: `Title of ${name}`, summary: `What ${name} is for.`, path: `/apps/${name}/`, state: 'running',
+  facts: [{label: 'stories', value: '1,204'}], ...more,
+});
+const front = (applications) => ({
+  address: '127.0.0.1:4711', version: '1.2.3', uptimeSeconds: 93_784, project: 'demo', databases: ['(default)'], applications,
+});
+const served = (answers) => (page) => page.route('**/hearth/front', (route) => answers()(route));
+
+test('shows what runs here, with the way to it and the address for SDKs', async () => {
+  const {page, close} = await openApp(context, '/');
+  await page.getByRole('heading', {level: 1, name: 'Hearth'}).waitFor();
+  const card = page.locator('[data-app="hackernews"]');
+  await card.getByText('Running').waitFor();
+  await page.waitForFunction(() => document.querySelectorAll('[data-app="hackernews"] .facts dd').length > 0);
+  const {address} = await page.evaluate(async () => (await fetch('hearth/front')).json());
+  assert.equal(await page.textContent('#address code'), address);
+  await card.getByRole('link').click();
+  await page.waitForURL('**/apps/hackernews/');
+  await page.waitForSelector('.story[data-id]');
+  await close();
+});
+
+test('snippets for each language name this server, and can be copied', async () => {
+  const {page, close} = await openApp(context, '/', {
+    permissions: ['clipboard-read', 'clipboard-write'], prepare: served(() => answer(front([]))),
+  });
+  const code = () => page.textContent('#snippet code');
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+  await page.waitForFunction(() => document.querySelector('#snippet code').textContent.includes('4711'));
+  assert.match(await code(), /FIRESTORE_EMULATOR_HOST = '127\.0\.0\.1:4711'/);
+  await page.getByRole('radio', {name: 'Web'}).check();
+  assert.match(await code(), /connectFirestoreEmulator\(db, '127\.0\.0\.1', 4711\)/);
+  await page.getByRole('radio', {name: 'C++'}).check();
+  assert.match(await code(), /\.address = "127\.0\.0\.1:4711", \.project = "demo"/);
+  await page.getByRole('button', {name: 'Copy the snippet'}).click();
+  await page.getByText('Snippet copied').first().waitFor();
+  assert.equal(await copied(), await code());
+  await page.getByRole('button', {name: 'Copy the address'}).click();
+  await page.getByText('Address copied').first().waitFor();
+  assert.equal(await copied(), '127.0.0.1:4711');
+  await close();
+});
+
+test('facts are live, and the focus stays where it is', async () => {
+  let value = '1';
+  const {page, close} = await openApp(context, '/', {
+    prepare: served(() => answer(front([application('one', {facts: [{label: 'stories', value}]}), application('two')]))),
+  });
+  await page.locator('[data-app="one"] dd').getByText('1', {exact: true}).waitFor();
+  await page.getByRole('link', {name: 'Title of one'}).focus();
+  value = '2';
+  await page.locator('[data-app="one"] dd').getByText('2', {exact: true}).waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Title of one');
+  await close();
+});
+
+test('an application that failed says why', async () => {
+  const {page, close} = await openApp(context, '/', {
+    prepare: served(() => answer(front([application('one', {state: 'failed', error: 'settings: no provider', facts: []})]))),
+  });
+  const card = page.locator('[data-app="one"]');
+  await card.getByText('Failed').waitFor();
+  await card.getByText('settings: no provider').waitFor();
+  await close();
+});
+
+test('without applications it is still of use', async () => {
+  const {page, close} = await openApp(context, '/', {prepare: served(() => answer(front([])))});
+  await page.getByText('No applications run here').waitFor();
+  await page.getByText('FIRESTORE_EMULATOR_HOST').waitFor();
+  await close();
+});
+
+test('a server that stops answering, and comes back', async () => {
+  let answers = answer({error: 'starting'}, 503);
+  const {page, close} = await openApp(context, '/', {allow: [503], prepare: served(() => answers)});
+  await page.getByText('Hearth does not answer').waitFor();
+  answers = answer(front([application('one')]));
+  await page.getByRole('button', {name: 'Try again'}).click();
+  await page.locator('[data-app="one"]').waitFor();
+  answers = answer({error: 'stopping'}, 503);
+  await page.locator('#health').getByText('Not reachable').waitFor();
+  assert.equal(await page.locator('[data-app="one"]').count(), 1, 'what is known stays');
+  answers = answer(front([application('one')]));
+  await page.locator('#health').getByText('Running').waitFor();
+  await close();
+});
+
+test('light and dark, wide and narrow, with names for all that can be used', async () => {
+  for (const [width, colorScheme] of [[1280, 'light'], [320, 'dark']]) {
+    const {page, close} = await openApp(context, '/', {
+      viewport: {width, height: 800}, colorScheme, prepare: served(() => answer(front([application('one'), application('two', {state: 'failed', error: 'no'})]))),
+    });
+    await page.locator('[data-app="two"]').waitFor();
+    assert.ok(await fitsWidth(page));
+    assert.deepEqual(await nameless(page), []);
+    assert.ok(await contrast(page, '.app *, .about *, .muted, .badge, .foot a') >= 4.5);
+    await page.getByRole('link', {name: 'Metrics'}).waitFor();
+    await close();
+  }
+});

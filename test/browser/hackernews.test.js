@@ -1,0 +1,507 @@
+// The Hacker News reader's page.
+
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+import {answer, contrast, fitsWidth, nameless, openApp, useApps} from './support/apps.js';
+
+const path = '/apps/hackernews/';
+const context = useApps();
+const manyCount = 2_000;
+const many = Array.from({length: manyCount}, (_, i) => ({
+  by: `author${i % 7}`, descendants: i % 300, id: 1_000_000 + i, score: manyCount - i, time: new Date(Date.now() - i * 40_000).toISOString(),
+  title: `Story number ${i + 1}${i % 5 ? '' : ', whose title is so long that a phone, and a small window too, has to give it more than one line of its list'}`,
+  ...(i % 10 === 9 ? {} : {url: `https://www.site${i % 9}.example/${i}`}),
+}));
+
+let users = 0;
+const newUser = () => `reader_${process.pid}_${++users}`;
+
+const withMany = (page) => page.route('**/api/v1/stories?*', (route) => {
+  const query = new URL(route.request().url()).searchParams;
+  const skip = Number(query.get('skip'));
+  return answer(many.slice(skip, skip + Math.min(500, Number(query.get('limit')))))(route);
+});
+
+async function open(options = {}) {
+  const opened = await openApp(context, `${path}${options.hash ?? ''}`, options);
+  if (options.wait !== false) await opened.page.waitForSelector('.story[data-id]');
+  return opened;
+}
+
+const idsOf = (page) => page.$$eval('.story[data-id]', (rows) => rows.map((row) => Number(row.dataset.id)));
+const focusedId = (page) => page.evaluate(() => Number(document.activeElement.closest('.story')?.dataset.id ?? NaN));
+const untilGone = (page, id) => page.waitForSelector(`.story[data-id="${id}"]`, {state: 'detached'});
+const untilThere = (page, id) => page.waitForSelector(`.story[data-id="${id}"]`);
+const toastText = (page) => page.textContent('.toast p');
+const hideButton = (id) => `.story[data-id="${id}"] .story-hide`;
+
+async function signIn(page, user, password = 'hearth') {
+  await page.getByRole('button', {name: 'Sign in'}).click();
+  await page.fill('#acct', user);
+  await page.fill('#pw', password);
+  await page.keyboard.press('Enter');
+}
+
+async function signInDone(page, user) {
+  await signIn(page, user);
+  await page.getByRole('button', {name: 'Sign out'}).waitFor();
+  await page.waitForSelector('dialog[open]', {state: 'detached'});
+  await page.waitForSelector('.story[data-id]');
+}
+
+const hiddenOnServer = (page) => page.evaluate(async () => (await fetch('api/v1/hidden')).json());
+
+test('stories are there on load, each with all that belongs to it', async () => {
+  const {page, close} = await open();
+  const stories = await page.evaluate(async () => (await fetch('api/v1/stories?timespan=Day&limit=10')).json());
+  const row = page.locator(`.story[data-id="${stories[0].id}"]`);
+  assert.equal(await row.locator('.story-rank').textContent(), '1');
+  assert.equal(await row.locator('.story-link').textContent(), stories[0].title);
+  assert.match(await row.locator('.story-score').textContent(), /^[\d,]+ points?$/);
+  assert.equal(await row.locator('.story-by').textContent(), `by ${stories[0].by}`);
+  assert.match(await row.locator('time').textContent(), /ago|just now/);
+  assert.equal(await row.locator('time').getAttribute('datetime'), stories[0].time);
+  assert.equal(await row.locator('.story-comments').getAttribute('href'), `https://news.ycombinator.com/item?id=${stories[0].id}`);
+  assert.deepEqual((await idsOf(page)).slice(0, stories.length), stories.map(({id}) => id).slice(0, (await idsOf(page)).length));
+  await page.waitForFunction(() => /stor(y|ies)/.test(document.getElementById('status').textContent));
+  await close();
+});
+
+test('a story without url has a plain title; with one, its site; no script ever becomes a link', async () => {
+  const list = [
+    {...many[0], id: 1, url: 'https://www.example.org/a?b'},
+    {...many[1], id: 2, url: undefined},
+    {...many[2], id: 3, url: 'javascript:alert(1)', title: '<img src=x onerror=alert(1)>', by: '<b>x</b>'},
+  ];
+  const {page, close} = await open({prepare: (page) => page.route('**/api/v1/stories?*', answer(list))});
+  assert.equal(await page.textContent('.story[data-id="1"] .story-site'), 'example.org');
+  assert.equal(await page.getAttribute('.story[data-id="1"] a.story-link', 'href'), 'https://www.example.org/a?b');
+  for (const id of [2, 3]) assert.equal(await page.locator(`.story[data-id="${id}"] :is(a.story-link, .story-site)`).count(), 0);
+  assert.equal(await page.textContent('.story[data-id="3"] .story-link'), list[2].title);
+  assert.equal(await page.locator('.story img, .story b').count(), 0);
+  await close();
+});
+
+test('timespans: Day first, remembered in the address, and the way back works', async () => {
+  const {page, close} = await open();
+  const asked = [];
+  page.on('request', (request) => request.url().includes('/stories?') && asked.push(new URL(request.url()).searchParams.get('timespan')));
+  assert.deepEqual(await page.$$eval('#timespans span', (spans) => spans.map((span) => span.textContent)), ['Day', 'Week', 'Month', 'Year', 'All']);
+  const chosen = () => page.locator('#timespans input:checked').getAttribute('value');
+  assert.equal(await chosen(), 'Day');
+  await page.getByRole('radio', {name: 'Month'}).check();
+  await page.waitForURL(/#Month$/);
+  await page.waitForSelector('.story[data-id]');
+  assert.deepEqual(asked, ['Month']);
+  await page.reload();
+  await page.waitForSelector('.story[data-id]');
+  assert.equal(await chosen(), 'Month');
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelector('#timespans input:checked').value === 'Day');
+  await page.waitForSelector('.story[data-id]');
+  await close();
+});
+
+test('2,000 stories: few rows in the document, the last within reach, the place kept', async () => {
+  const {page, close} = await open({prepare: withMany, hash: '#All'});
+  const rows = () => page.locator('.story[data-id]').count();
+  assert.ok(await rows() < 60, `${await rows()} rows at the top`);
+  // The next page arrives as one comes near the end of this one.
+  for (let i = 0; i < 100 && await page.locator(`.story[data-id="${many.at(-1).id}"]`).count() === 0; ++i) {
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+    await page.waitForTimeout(50);
+  }
+  await untilThere(page, many.at(-1).id);
+  assert.equal(await page.textContent(`.story[data-id="${many.at(-1).id}"] .story-rank`), '2,000');
+  assert.equal(await page.getAttribute(`.story[data-id="${many.at(-1).id}"]`, 'aria-setsize'), '2000');
+  assert.ok(await rows() < 60, `${await rows()} rows at the end`);
+  await page.getByText('That is all.').waitFor();
+  const gaps = await page.$$eval('.story[data-id]', (rows) => {
+    const boxes = rows.map((row) => row.getBoundingClientRect()).sort((a, b) => a.top - b.top);
+    return boxes.slice(1).map((box, i) => Math.abs(box.top - boxes[i].bottom)).filter((gap) => gap > 1.5);
+  });
+  assert.deepEqual(gaps, [], 'rows touch and do not overlap');
+  await close();
+});
+
+test('a jump anywhere shows rows at once, and scrolling draws every frame', async () => {
+  const {page, close} = await open({prepare: withMany, hash: '#All'});
+  const blank = await page.evaluate(async () => {
+    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    const probe = () => document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest('.story') !== null;
+    let blank = 0;
+    for (const y of [4_000, 30_000, 9_000, 500, 20_000]) {
+      scrollTo(0, y);
+      await frame();
+      await frame();
+      if (!probe()) ++blank;
+    }
+    for (let i = 0; i < 60; ++i) {
+      scrollBy(0, 250);
+      await frame();
+      await frame();
+      if (!probe()) ++blank;
+    }
+    return blank;
+  });
+  assert.equal(blank, 0);
+  await close();
+});
+
+test('rows above may change: what is in sight stays where it is', async () => {
+  const {page, close} = await open({prepare: withMany, hash: '#All', viewport: {width: 700, height: 700}});
+  await page.evaluate(() => scrollTo(0, 6_000));
+  await page.waitForTimeout(200);
+  const firstInSight = () => page.evaluate(() => {
+    const bar = document.getElementById('bar').offsetHeight;
+    const row = [...document.querySelectorAll('.story[data-id]')].find((row) => row.getBoundingClientRect().top >= bar);
+    return {id: row.dataset.id, top: row.getBoundingClientRect().top};
+  });
+  const before = await firstInSight();
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  await page.setViewportSize({width: 500, height: 700});
+  await page.waitForTimeout(200);
+  const row = await page.$eval(`.story[data-id="${before.id}"]`, (row) => row.getBoundingClientRect().top);
+  assert.ok(Math.abs(row - before.top) < 200, `from ${before.top} to ${row}`);
+  await close();
+});
+
+test('hide and undo without an account: kept in this browser', async () => {
+  const {page, close} = await open();
+  const [first, second, third] = await idsOf(page);
+  await page.click(hideButton(second));
+  await untilGone(page, second);
+  assert.match(await toastText(page), /^Hidden: /);
+  assert.deepEqual((await idsOf(page)).slice(0, 2), [first, third]);
+  await page.reload();
+  await untilThere(page, third);
+  assert.ok(!(await idsOf(page)).includes(second), 'still hidden after a reload');
+  await page.click(hideButton(first));
+  await untilGone(page, first);
+  await page.getByRole('button', {name: 'Undo'}).click();
+  await untilThere(page, first);
+  assert.equal((await idsOf(page))[0], first, 'back in its place');
+  assert.equal(await page.locator('.toast').count(), 0);
+  await close();
+});
+
+test('hide and undo with an account: the server knows, and leaves them out', async () => {
+  const {page, owner, close} = await open();
+  await signInDone(page, newUser());
+  const [first, second] = await idsOf(page);
+  await page.click(hideButton(first));
+  await page.waitForFunction(async (id) => (await (await fetch('api/v1/hidden')).json()).includes(id), first);
+  const other = await open({owner});
+  await untilThere(other.page, second);
+  assert.ok(!(await idsOf(other.page)).includes(first), 'another tab does not show it');
+  await page.bringToFront();
+  await page.getByRole('button', {name: 'Undo'}).click();
+  await untilThere(page, first);
+  await page.waitForFunction(async (id) => !(await (await fetch('api/v1/hidden')).json()).includes(id), first);
+  await close();
+});
+
+test('a hide that fails is taken back, with a message', async () => {
+  const {page, close} = await open({allow: [500]});
+  await signInDone(page, newUser());
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  await page.route('**/api/v1/hidden', async (route) => {
+    await held;
+    await answer({error: 'the disk is full'}, 500)(route);
+  });
+  const [first] = await idsOf(page);
+  await page.click(hideButton(first));
+  await untilGone(page, first);  // At once: nobody waits for the server.
+  release();
+  await untilThere(page, first);
+  await page.locator('.toast-bad').waitFor();
+  assert.match(await toastText(page), /could not be hidden and is back.*the disk is full/);
+  assert.equal((await idsOf(page))[0], first);
+  await close();
+});
+
+test('an undo never overtakes its hide', async () => {
+  const {page, close} = await open();
+  await signInDone(page, newUser());
+  const order = [];
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  await page.route('**/api/v1/hidden**', async (route) => {
+    if (route.request().method() === 'POST') await held;
+    order.push(route.request().method());
+    await route.continue();
+  });
+  const [first] = await idsOf(page);
+  await page.click(hideButton(first));
+  await page.getByRole('button', {name: 'Undo'}).click();
+  await untilThere(page, first);
+  assert.deepEqual(order, []);
+  release();
+  await page.waitForResponse((response) => response.request().method() === 'DELETE');
+  assert.deepEqual(order, ['POST', 'DELETE']);
+  await page.unroute('**/api/v1/hidden**');
+  assert.deepEqual(await hiddenOnServer(page), []);
+  await close();
+});
+
+test('what was hidden before signing in moves to the account', async () => {
+  const {page, close} = await open();
+  const user = newUser();
+  const [first, second, third] = await idsOf(page);
+  for (const id of [first, second]) {
+    await page.click(hideButton(id));
+    await untilGone(page, id);
+  }
+  await signInDone(page, user);
+  await page.getByText('2 hidden stories added to your account').waitFor();
+  assert.deepEqual((await hiddenOnServer(page)).sort(), [first, second].sort());
+  assert.equal(await page.evaluate(() => localStorage.getItem('hearth-hackernews-hidden')), null);
+  await untilThere(page, third);
+  assert.deepEqual((await idsOf(page)).filter((id) => id === first || id === second), []);
+  await page.getByRole('button', {name: 'Sign out'}).click();
+  await untilThere(page, first);  // They are the account's now.
+  await close();
+});
+
+test('a merge that fails half-way loses nothing', async () => {
+  const {page, close} = await open({allow: [503]});
+  const [first, second] = await idsOf(page);
+  for (const id of [first, second]) {
+    await page.click(hideButton(id));
+    await untilGone(page, id);
+  }
+  await page.route('**/api/v1/hidden', (route) =>
+    (route.request().method() === 'POST' && route.request().postDataJSON().hidden === second ? answer({error: 'busy'}, 503)(route) : route.continue()));
+  await signInDone(page, newUser());
+  await page.getByText('1 hidden story could not be added yet').waitFor();
+  assert.deepEqual(await hiddenOnServer(page), [first]);
+  assert.ok(!(await idsOf(page)).includes(second), 'still hidden here');
+  await page.unroute('**/api/v1/hidden');
+  await page.reload();
+  await page.waitForFunction(async (id) => (await (await fetch('api/v1/hidden')).json()).includes(id), second);
+  await close();
+});
+
+test('a session that has ended: the hide stays in this browser', async () => {
+  const {page, owner, close} = await open({allow: [401]});
+  await signInDone(page, newUser());
+  await owner.clearCookies();
+  const [first] = await idsOf(page);
+  await page.click(hideButton(first));
+  await page.getByText('Your session has ended').waitFor();
+  await page.waitForSelector('.story[data-id]');
+  assert.ok(!(await idsOf(page)).includes(first));
+  assert.equal(await page.evaluate(() => localStorage.getItem('hearth-hackernews-hidden')), JSON.stringify([first]));
+  await close();
+});
+
+test('signing in explains what is wrong, and signing out forgets', async () => {
+  const {page, close} = await open({allow: [401, 429]});
+  const dialog = page.getByRole('dialog', {name: 'Sign in'});
+  const error = page.getByRole('alert');
+  await page.getByRole('button', {name: 'Sign in'}).click();
+  const submit = dialog.getByRole('button', {name: 'Sign in'});
+  await submit.click();
+  assert.match(await error.textContent(), /enter your username/);
+  await page.fill('#acct', 'no spaces allowed');
+  await page.fill('#pw', 'x');
+  await submit.click();
+  assert.match(await error.textContent(), /only letters, digits/);
+  assert.equal(await page.getAttribute('#acct', 'aria-invalid'), 'true');
+  await page.fill('#acct', newUser());
+  await page.fill('#pw', 'wrong');
+  await submit.click();
+  await page.getByText('do not match').waitFor();
+  await page.route('**/api/v1/login', answer({error: 'too many tries'}, 429));
+  await submit.click();
+  await page.getByText('Too many tries').waitFor();
+  await page.unroute('**/api/v1/login');
+  await page.fill('#pw', 'hearth');
+  await submit.click();
+  await page.getByRole('button', {name: 'Sign out'}).waitFor();
+  await page.reload();
+  await page.getByRole('button', {name: 'Sign out'}).click();
+  await page.getByRole('button', {name: 'Sign in'}).waitFor();
+  assert.equal(await page.evaluate(async () => (await fetch('api/v1/me')).status), 401);
+  await close();
+});
+
+test('dark as the system is, or as the reader chooses', async () => {
+  const {page, close} = await open({colorScheme: 'dark'});
+  const brightness = () => page.evaluate(() => Number(/\d+/.exec(getComputedStyle(document.body).backgroundColor)[0]));
+  assert.ok(await brightness() < 60);
+  assert.ok(await contrast(page, '.story-link, .story-meta *, .story-rank, .status, .segmented span') >= 4.5);
+  await page.getByRole('button', {name: 'Use the light theme'}).click();
+  assert.ok(await brightness() > 200);
+  assert.ok(await contrast(page, '.story-link, .story-meta *, .story-rank, .status, .segmented span') >= 4.5);
+  await page.reload();
+  await page.waitForSelector('.story[data-id]');
+  assert.ok(await brightness() > 200, 'remembered');
+  await page.getByRole('button', {name: 'Use the dark theme'}).click();
+  assert.ok(await brightness() < 60);
+  await close();
+});
+
+test('a phone: nothing sticks out, and fingers hit', async () => {
+  for (const width of [320, 390]) {
+    const {page, close} = await open({viewport: {width, height: 740}, isMobile: true, hasTouch: true, prepare: withMany});
+    assert.ok(await fitsWidth(page));
+    const small = await page.$$eval('.story-hide, .story-comments, .bar button', (elements) => elements
+      .map((element) => element.getBoundingClientRect()).filter((box) => box.width > 0 && (box.width < 44 || box.height < 44)).length);
+    assert.equal(small, 0);
+    await page.tap('.story-hide');
+    await page.waitForSelector('.toast');
+    assert.ok(await fitsWidth(page), 'with a message');
+    await page.getByRole('button', {name: 'Sign in'}).tap();
+    await page.waitForSelector('dialog[open]');
+    assert.ok(await fitsWidth(page), 'with a dialog');
+    await close();
+  }
+});
+
+test('the keyboard alone does everything', async () => {
+  const {page, close} = await open({prepare: withMany});
+  const at = (i) => many[i].id;
+  await page.keyboard.press('j');
+  assert.equal(await focusedId(page), at(0));
+  for (const key of ['j', 'ArrowDown', 'j', 'k', 'ArrowUp']) await page.keyboard.press(key);
+  assert.equal(await focusedId(page), at(1));
+  await page.keyboard.press('h');
+  await untilGone(page, at(1));
+  assert.equal(await focusedId(page), at(2), 'the next one goes on');
+  await page.keyboard.press('u');
+  await untilThere(page, at(1));
+  assert.equal(await focusedId(page), at(1));
+  for (let i = 0; i < 30; ++i) await page.keyboard.press('j');
+  assert.equal(await focusedId(page), at(31));
+  const box = await page.evaluate(() => {
+    const {top, bottom} = document.activeElement.getBoundingClientRect();
+    return top >= document.getElementById('bar').offsetHeight - 1 && bottom <= innerHeight;
+  });
+  assert.ok(box, 'in sight, and not below the bar');
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', {name: 'Keyboard'}).waitFor();
+  await page.keyboard.press('j');  // Not for the page while a dialog is open.
+  await page.keyboard.press('Escape');
+  await page.waitForSelector('dialog[open]', {state: 'detached'});
+  assert.equal(await focusedId(page), at(31), 'the focus comes back');
+  await page.keyboard.press('5');
+  await page.waitForURL(/#All$/);
+  await close();
+});
+
+test('o and Enter open the story, c the comments, each in a tab of its own', async () => {
+  const {page, owner, close} = await open({
+    prepare: async (page) => {
+      await withMany(page);
+      await page.context().route(/\.example\/|ycombinator/, (route) => route.fulfill({contentType: 'text/html', body: 'elsewhere'}));
+    },
+  });
+  const opened = async (key) => {
+    const [tab] = await Promise.all([owner.waitForEvent('page'), page.keyboard.press(key)]);
+    await tab.waitForLoadState();
+    const url = tab.url();
+    await tab.close();
+    return url;
+  };
+  await page.keyboard.press('j');
+  assert.equal(await opened('o'), many[0].url);
+  await page.keyboard.press('j');
+  assert.equal(await opened('Enter'), many[1].url);
+  assert.equal(await opened('c'), `https://news.ycombinator.com/item?id=${many[1].id}`);
+  for (let i = 2; i < 10; ++i) await page.keyboard.press('j');
+  assert.equal(await opened('o'), `https://news.ycombinator.com/item?id=${many[9].id}`, 'a story without url is its comments');
+  await close();
+});
+
+test('loading, emptiness and failure each say so', async () => {
+  let answers = () => {};
+  const {page, close} = await open({wait: false, allow: [503], prepare: (page) => page.route('**/api/v1/stories?*', (route) => answers(route))});
+  await page.waitForSelector('.skeleton');
+  answers = answer({error: 'the database is closing'}, 503);
+  await page.reload();
+  await page.getByRole('alert').getByText('the database is closing').waitFor();
+  answers = answer([]);
+  await page.getByRole('button', {name: 'Try again'}).click();
+  await page.getByText('Nothing here').waitFor();
+  answers = answer(many.slice(0, 3));
+  await page.reload();
+  await untilThere(page, many[2].id);
+  for (const {id} of many.slice(0, 3)) await page.click(hideButton(id));
+  await page.getByText('You have hidden every story').waitFor();
+  await page.keyboard.press('u');
+  await untilThere(page, many[2].id);
+  await close();
+});
+
+test('the first stories appear by themselves', async () => {
+  let gathered = false;
+  const status = () => ({
+    worker: {lastRun: gathered ? new Date().toISOString() : null, lastError: null, running: !gathered},
+    stories: gathered ? 20 : 0, source: {ok: true, since: null},
+  });
+  const {page, close} = await open({
+    wait: false,
+    prepare: async (page) => {
+      await page.route('**/api/v1/status', (route) => answer(status())(route));
+      await page.route('**/api/v1/stories?*', (route) => answer(gathered ? many.slice(0, 20) : [])(route));
+    },
+  });
+  await page.getByText('Gathering stories').waitFor();
+  gathered = true;
+  await untilThere(page, many[0].id);
+  await close();
+});
+
+test('a page that fails on the way down can be tried again', async () => {
+  let fails = true;
+  const {page, close} = await open({
+    allow: [500], hash: '#All',
+    prepare: async (page) => {
+      await withMany(page);
+      await page.route('**/api/v1/stories?*skip=500', (route) => (fails ? answer({error: 'out of luck'}, 500)(route) : route.fallback()));
+    },
+  });
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+  await page.getByText('More stories could not be loaded. out of luck').waitFor();
+  fails = false;
+  await page.getByRole('button', {name: 'Try again'}).click();
+  await page.waitForFunction(() => !document.querySelector('.foot .notice'));
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+  await page.waitForFunction(() => [...document.querySelectorAll('.story-rank')].some((rank) => Number(rank.textContent) > 500));
+  await close();
+});
+
+test('says when Hacker News cannot be reached, and from when the stories are', async () => {
+  const ago = new Date(Date.now() - 10 * 60_000 - 5_000).toISOString();
+  const {page, close} = await open({
+    prepare: (page) => page.route('**/api/v1/status',
+      answer({worker: {lastRun: ago, lastError: 'timeout', running: false}, stories: 12, source: {ok: false, since: ago}})),
+  });
+  await page.getByRole('status').getByText('Hacker News cannot be reached; showing stories from 10 minutes ago.').waitFor();
+  await close();
+});
+
+test('those who do not see it find their way', async () => {
+  const {page, close} = await open({prepare: withMany});
+  assert.deepEqual(await nameless(page), []);
+  await page.getByRole('heading', {level: 1, name: 'Hacker News'}).waitFor();
+  await page.getByRole('banner').waitFor();
+  await page.getByRole('main').waitFor();
+  assert.equal(await page.getByRole('radiogroup', {name: 'Timespan'}).getByRole('radio').count(), 5);
+  const feed = page.getByRole('feed', {name: 'Stories'});
+  const article = feed.getByRole('article', {name: many[0].title, exact: true});
+  assert.equal(await article.getAttribute('aria-posinset'), '1');
+  assert.equal(await article.getAttribute('aria-setsize'), '-1', 'more may come');
+  await article.getByRole('button', {name: `Hide “${many[0].title}”`}).waitFor();
+  await article.getByRole('link', {name: '0 comments'}).waitFor();
+  const order = await idsOf(page);
+  assert.deepEqual(order, order.toSorted((a, b) => a - b), 'read in the order in which they are shown');
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Skip to the stories');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  assert.equal(await focusedId(page), many[0].id);
+  await close();
+});

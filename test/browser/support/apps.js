@@ -1,0 +1,99 @@
+// The pages that Hearth itself serves: one server with all applications, one Chromium, for the tests of a file.
+//
+// HEARTH_APPS_ADDRESS  a running server to use instead of starting one
+
+import assert from 'node:assert/strict';
+import {after, before} from 'node:test';
+import {startHearth} from '../../conformance/support/server.js';
+import {launch} from './browser.js';
+
+export const patienceMs = 30_000;
+
+async function startApps(flags) {
+  const address = process.env.HEARTH_APPS_ADDRESS;
+  return address ? {address, stop: async () => {}} : startHearth({flags});
+}
+
+export function useApps({flags = ['--apps', 'all']} = {}) {
+  const context = {};
+  before(async () => {
+    context.server = await startApps(flags);
+    context.origin = `http://${context.server.address}`;
+    context.browser = await launch();
+  });
+  after(async () => {
+    await context.browser?.close();
+    await context.server?.stop();
+  });
+  return context;
+}
+
+// What the browser writes to the console by itself for every answer of 400 and above.
+const refusalNote = /^Failed to load resource: the server responded with a status of (\d+)/;
+
+// A page in a browser of its own, watched: `close` fails if it said something on the console, threw, or asked another
+// host. `allow`: statuses that the test provokes. `prepare(page)` runs before the page is loaded.
+export async function openApp(context, path, {allow = [], prepare, viewport = {width: 1280, height: 800}, ...options} = {}) {
+  const owner = options.owner ?? await context.browser.newContext({viewport, ...options});
+  const page = await owner.newPage();
+  page.setDefaultTimeout(patienceMs);
+  const problems = [];
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (message) => {
+    if (!['error', 'warning'].includes(message.type())) return;
+    const status = refusalNote.exec(message.text())?.[1];
+    if (!allow.includes(Number(status))) problems.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== context.origin) problems.push(`asked ${request.url()}`);
+  });
+  await prepare?.(page);
+  await page.goto(`${context.origin}${path}`);
+  return {
+    page,
+    owner,
+    async close() {
+      await owner.close();
+      assert.deepEqual(problems, []);
+    },
+  };
+}
+
+export const answer = (json, status = 200) => (route) =>
+  route.fulfill({status, contentType: 'application/json', body: JSON.stringify(json)});
+
+export const fitsWidth = (page) => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+
+// What a person can act on and has no name for those who do not see it.
+export const nameless = (page) => page.evaluate(() => [...document.querySelectorAll('button, a[href], input, dialog, [tabindex="0"]')]
+  .filter((element) => {
+    const labelled = (element.getAttribute('aria-labelledby') ?? '').split(' ').map((id) => document.getElementById(id)?.textContent).join('');
+    const label = element.labels?.[0]?.textContent ?? '';
+    return !(element.getAttribute('aria-label') || labelled || label || element.textContent.trim());
+  }).map((element) => element.outerHTML.slice(0, 120)));
+
+// The lowest contrast of text against its background among the elements that match. WCAG asks for 4.5.
+export const contrast = (page, selector) => page.evaluate((selector) => {
+  const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+  const components = (colour) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const luminance = (colour) => {
+    const [r, g, b] = components(colour).map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const colour = getComputedStyle(at).backgroundColor;
+      if (components(colour)[3] === 255) return colour;
+    }
+    return 'white';
+  };
+  return Math.min(...[...document.querySelectorAll(selector)].map((element) => {
+    const [low, high] = [luminance(getComputedStyle(element).color), luminance(behind(element))].sort((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+  }));
+}, selector);

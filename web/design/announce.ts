@@ -1,0 +1,22 @@
+// Tells screen readers what others see happen.
+
+import {h} from './dom';
+
+let region: HTMLElement | undefined;
+
+function liveRegion(): HTMLElement {
+  if (!region) document.body.append(region = h('div', {class: 'visually-hidden', role: 'status', 'aria-live': 'polite'}));
+  return region;
+}
+
+// The region must be there before its text changes, or the change is not read.
+export function prepareAnnouncements() {
+  liveRegion();
+}
+
+export function announce(text: string) {
+  const element = liveRegion();
+  // The same words twice are read twice only if the text changes in between.
+  element.textContent = '';
+  setTimeout(() => (element.textContent = text), 50);
+}

@@ -1,0 +1,20 @@
+// Numbers and addresses as people read them.
+
+const whole = new Intl.NumberFormat('en');
+
+export const count = (value: number): string => (Number.isFinite(value) ? whole.format(value) : '–');
+export const plural = (value: number, one: string, many = `${one}s`): string => `${count(value)} ${value === 1 ? one : many}`;
+
+// An address that may become a link: http and https only. `javascript:` in a story's url is somebody's attack.
+export function safeUrl(text: string | undefined): URL | undefined {
+  if (!text) return undefined;
+  try {
+    const url = new URL(text);
+    return url.protocol === 'http:' || url.protocol === 'https:' ? url : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+// "example.com": the host, without the www that says nothing.
+export const siteName = (url: URL): string => url.hostname.replace(/^www\./, '');

@@ -1,0 +1,22 @@
+// What the browser remembers. Private windows and full disks refuse to: then it lasts as long as the page.
+
+const fallback = new Map<string, string>();
+
+export function readStored(key: string): string | null {
+  try {
+    return localStorage.getItem(key) ?? fallback.get(key) ?? null;
+  } catch {
+    return fallback.get(key) ?? null;
+  }
+}
+
+// Null forgets it.
+export function writeStored(key: string, value: string | null) {
+  fallback.delete(key);
+  try {
+    if (value === null) localStorage.removeItem(key);
+    else localStorage.setItem(key, value);
+  } catch {
+    if (value !== null) fallback.set(key, value);
+  }
+}

@@ -1,0 +1,308 @@
+// A list of which only the rows in sight are in the document. It scrolls with the page, or in an element of its own.
+//
+// Rows keep their place when others above them change, appear or go. The row with the focus stays in the document
+// wherever it is scrolled to, or the focus would be lost. Rows stand in the document in the list's order.
+
+import {h} from './dom';
+import {ListLayout, scrollIntoView, type Range} from './list_layout';
+
+type Key = string | number;
+
+export interface VirtualListOptions<T> {
+  label: string;
+  // feed: articles, of which more may come. list: items. table: rows, counted from `firstRow`.
+  kind?: 'feed' | 'list' | 'table';
+  firstRow?: number;
+  rowHeight: number;    // Of every row; with `measured`, a first guess.
+  measured?: boolean;
+  scroller?: HTMLElement;  // Otherwise the page.
+  insets?: () => {top: number; bottom: number};  // What lies over the edges of the view, such as a sticky bar.
+  keyOf: (item: T) => Key;
+  render: (item: T, index: number) => HTMLElement;
+  update?: (row: HTMLElement, item: T, index: number) => void;  // The same item, at another index or changed.
+  onRange?: (range: Range, length: number) => void;
+}
+
+interface Row<T> {
+  element: HTMLElement;
+  item: T;
+  index: number;
+}
+
+const overscanPx = 600;
+const movingMs = 260;
+const passesMax = 3;
+const noInsets = () => ({top: 0, bottom: 0});
+
+export class VirtualList<T> {
+  readonly element: HTMLElement;
+  readonly #options: VirtualListOptions<T>;
+  readonly #layout: ListLayout;
+  readonly #rows = new Map<Key, Row<T>>();
+  readonly #heights = new Map<Key, number>();
+  readonly #observer: ResizeObserver;
+  #items: readonly T[] = [];
+  #indexes = new Map<Key, number>();
+  #current: Key | undefined;
+  #width = 0;
+  #frame = 0;
+  #movingTimer = 0;
+  #total = 0;
+
+  constructor(options: VirtualListOptions<T>) {
+    this.#options = options;
+    this.#layout = new ListLayout(options.rowHeight);
+    this.element = h('div', {class: 'virtual', role: options.kind ?? 'list', 'aria-label': options.label});
+    this.#observer = new ResizeObserver((entries) => this.#onResize(entries));
+    this.#observer.observe(this.element);
+    (options.scroller ?? window).addEventListener('scroll', () => this.#schedule(), {passive: true});
+    addEventListener('resize', () => this.#schedule());
+    this.element.addEventListener('focusin', (event) => this.#onFocus(event));
+    this.element.addEventListener('keydown', (event) => this.#onKey(event));
+  }
+
+  get items() { return this.#items; }
+  get currentIndex(): number { return this.#current === undefined ? -1 : this.#indexes.get(this.#current) ?? -1; }
+  get current(): T | undefined { return this.#items[this.currentIndex]; }
+
+  // `total`: how many there are, also those that are not loaded; -1 where nobody knows. `animate`: rows glide to where they
+  // belong. What is first in sight stays where it is.
+  setItems(items: readonly T[], {total = items.length, animate = false} = {}) {
+    const anchor = this.#anchor();
+    this.#items = items;
+    this.#total = total;
+    this.#indexes = new Map(items.map((item, index) => [this.#options.keyOf(item), index]));
+    this.#layout.reset(items.map((item) => this.#heights.get(this.#options.keyOf(item))));
+    if (this.#options.kind === 'table') this.element.setAttribute('aria-rowcount', String(total));
+    if (animate) this.#glide();
+    this.#restore(anchor);
+    this.#render();
+  }
+
+  // Moves the focus to a row, and the row into sight.
+  focusIndex(index: number) {
+    if (this.#items.length === 0) return;
+    const target = Math.max(0, Math.min(index, this.#items.length - 1));
+    this.#current = this.#options.keyOf(this.#items[target]!);
+    this.reveal(target);
+    this.#render();
+    // Heights on the way were guessed; now they are known.
+    this.reveal(target);
+    this.#rows.get(this.#current)?.element.focus({preventScroll: true});
+  }
+
+  // The next or the previous row; where none is current, the first in sight.
+  move(delta: number) {
+    const from = this.currentIndex;
+    const inSight = from >= 0 && this.#rows.get(this.#current!)?.element.contains(document.activeElement);
+    this.focusIndex(inSight ? from + delta : this.#firstInSight());
+  }
+
+  reveal(index: number) {
+    const {top, height} = this.#view();
+    const insets = (this.#options.insets ?? noInsets)();
+    const by = scrollIntoView(this.#layout.offset(index), this.#layout.height(index), top + insets.top,
+      height - insets.top - insets.bottom);
+    if (Math.abs(by) >= 1) this.#scrollBy(by);
+  }
+
+  scrollToTop() {
+    (this.#options.scroller ?? window).scrollTo({top: 0});
+    this.#render();
+  }
+
+  // Draws the rows again whose words may have changed by themselves, such as times.
+  refresh() {
+    for (const row of this.#rows.values()) this.#options.update?.(row.element, row.item, row.index);
+  }
+
+  #firstInSight(): number {
+    const {top} = this.#view();
+    const y = top + (this.#options.insets ?? noInsets)().top;
+    const index = this.#layout.indexAt(y);
+    return this.#layout.offset(index) < y - 1 && y > 0 ? index + 1 : index;
+  }
+
+  // The part of the list that can be seen, in the list's own coordinates.
+  #view(): {top: number; height: number} {
+    const {scroller} = this.#options;
+    const origin = this.element.getBoundingClientRect().top;
+    if (!scroller) return {top: -origin, height: innerHeight};
+    return {top: scroller.getBoundingClientRect().top + scroller.clientTop - origin, height: scroller.clientHeight};
+  }
+
+  #scrollBy(y: number) {
+    (this.#options.scroller ?? window).scrollBy({top: y, behavior: 'instant'});
+  }
+
+  // The first row in sight and its place. At the list's very top nothing is held: what comes first should be seen.
+  #anchor(): {key: Key; offset: number} | undefined {
+    const {top} = this.#view();
+    const y = top + (this.#options.insets ?? noInsets)().top;
+    if (y <= 0 || this.#items.length === 0) return undefined;
+    const index = this.#layout.indexAt(y);
+    return {key: this.#options.keyOf(this.#items[index]!), offset: this.#layout.offset(index)};
+  }
+
+  #restore(anchor: {key: Key; offset: number} | undefined) {
+    this.#resize();
+    const index = anchor && this.#indexes.get(anchor.key);
+    if (anchor === undefined || index === undefined) return;
+    const by = this.#layout.offset(index) - anchor.offset;
+    if (Math.abs(by) >= 1) this.#scrollBy(by);
+  }
+
+  #resize() {
+    this.element.style.height = `${this.#layout.total}px`;
+  }
+
+  #schedule() {
+    this.#frame ||= requestAnimationFrame(() => {
+      this.#frame = 0;
+      this.#render();
+    });
+  }
+
+  #render() {
+    if (!this.element.isConnected) return;
+    const anchor = this.#anchor();
+    // Rows are measured as they appear. If they are not as high as thought, other rows may be in sight.
+    for (let pass = 0; pass < passesMax; ++pass) {
+      const {top, height} = this.#view();
+      const range = this.#layout.range(top - overscanPx, top + height + overscanPx);
+      this.#dropRows(range);
+      if (!this.#measure(this.#placeRows(range))) break;
+      this.#restore(anchor);
+    }
+    const {top, height} = this.#view();
+    this.#options.onRange?.(this.#layout.range(top, top + height), this.#items.length);
+  }
+
+  // Whether that moved anything.
+  #measure(rows: Row<T>[]): boolean {
+    if (!this.#options.measured || rows.length === 0) return false;
+    const sizes = rows.map(({element}) => element.getBoundingClientRect().height);
+    const first = this.#heights.size === 0;
+    if (first) this.#layout.setEstimate(sizes.reduce((sum, size) => sum + size, 0) / sizes.length);
+    const moved = rows.map((row, i) => {
+      this.#heights.set(this.#options.keyOf(row.item), sizes[i]!);
+      return this.#layout.setHeight(row.index, sizes[i]!);
+    });
+    return first || moved.includes(true);
+  }
+
+  #dropRows({start, end}: Range) {
+    const focused = document.activeElement;
+    for (const [key, row] of this.#rows) {
+      const index = this.#indexes.get(key) ?? -1;
+      const wanted = index >= start && index < end;
+      if (wanted || (index >= 0 && row.element.contains(focused))) continue;
+      this.#observer.unobserve(row.element);
+      row.element.remove();
+      this.#rows.delete(key);
+    }
+  }
+
+  // Those that were not in the document before.
+  #placeRows({start, end}: Range): Row<T>[] {
+    const indexes = new Set([...this.#rows.keys()].map((key) => this.#indexes.get(key)!));
+    for (let index = start; index < end; ++index) indexes.add(index);
+    const added: Row<T>[] = [];
+    let next = this.element.firstElementChild;
+    for (const index of [...indexes].sort((a, b) => a - b)) {
+      const row = this.#row(index);
+      if (!row.element.isConnected) added.push(row);
+      if (row.element === next) next = next.nextElementSibling;
+      else this.element.insertBefore(row.element, next);
+      row.element.style.transform = `translateY(${this.#layout.offset(index)}px)`;
+    }
+    return added;
+  }
+
+  #row(index: number): Row<T> {
+    const item = this.#items[index]!;
+    const key = this.#options.keyOf(item);
+    let row = this.#rows.get(key);
+    if (!row) {
+      row = {element: this.#options.render(item, index), item, index};
+      row.element.setAttribute('role', {feed: 'article', list: 'listitem', table: 'row'}[this.#options.kind ?? 'list']);
+      row.element.tabIndex = -1;
+      this.#rows.set(key, row);
+      if (this.#options.measured) this.#observer.observe(row.element);
+    } else if (row.index !== index || row.item !== item) {
+      row.item = item;
+      row.index = index;
+      this.#options.update?.(row.element, item, index);
+    }
+    this.#count(row.element, index);
+    return row;
+  }
+
+  #count(element: HTMLElement, index: number) {
+    if (this.#options.kind === 'table') {
+      element.setAttribute('aria-rowindex', String(index + (this.#options.firstRow ?? 1)));
+      return;
+    }
+    element.setAttribute('aria-posinset', String(index + 1));
+    element.setAttribute('aria-setsize', String(this.#total));
+  }
+
+  // Rows that turn out higher or lower than thought push those below, never those in sight.
+  #onResize(entries: ResizeObserverEntry[]) {
+    const anchor = this.#anchor();
+    let moved = false;
+    for (const {target, borderBoxSize} of entries) {
+      if (target === this.element) {
+        this.#onWidth(this.element.clientWidth);
+        continue;
+      }
+      const height = borderBoxSize[0]?.blockSize ?? 0;
+      const row = [...this.#rows.entries()].find(([, {element}]) => element === target);
+      if (!row || height === 0) continue;
+      this.#heights.set(row[0], height);
+      moved = this.#layout.setHeight(row[1].index, height) || moved;
+    }
+    if (!moved) return;
+    this.#restore(anchor);
+    this.#render();
+  }
+
+  // Another width, other heights: what was measured is worth nothing.
+  #onWidth(width: number) {
+    if (!this.#options.measured || width === this.#width || width === 0) return;
+    this.#width = width;
+    this.#heights.clear();
+    this.#layout.reset(this.#items.map(() => undefined));
+    this.#measure([...this.#rows.values()]);
+    this.#resize();
+    this.#render();
+  }
+
+  #onFocus(event: FocusEvent) {
+    for (const [key, row] of this.#rows) {
+      const isCurrent = row.element.contains(event.target as Node);
+      row.element.tabIndex = isCurrent ? 0 : -1;
+      if (isCurrent) this.#current = key;
+    }
+  }
+
+  #onKey(event: KeyboardEvent) {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const moves: Record<string, () => void> = {
+      ArrowDown: () => this.move(1),
+      ArrowUp: () => this.move(-1),
+      Home: () => this.focusIndex(0),
+      End: () => this.focusIndex(this.#items.length - 1),
+    };
+    const run = moves[event.key];
+    if (!run) return;
+    event.preventDefault();
+    run();
+  }
+
+  #glide() {
+    clearTimeout(this.#movingTimer);
+    this.element.classList.add('virtual-moving');
+    this.#movingTimer = setTimeout(() => this.element.classList.remove('virtual-moving'), movingMs);
+  }
+}
