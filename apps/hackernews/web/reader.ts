@@ -45,7 +45,8 @@ export class Reader {
       keyOf: ({id}) => id,
       render: (story, index) => storyRow(story, index, {hide: (id) => this.hide(id)}),
       update: updateStoryRow,
-      onRange: ({end}, length) => { if (end > length - loadAheadRows) void this.#loadMore(); },
+      // After a failure only a person tries again: each try draws the list, which would lead to the next one.
+      onRange: ({end}, length) => { if (end > length - loadAheadRows && !this.#failure) void this.#loadMore(); },
     });
   }
 
