@@ -235,7 +235,7 @@ test('a hide that fails is taken back, with a message', async () => {
   release();
   await untilThere(page, first);
   await page.locator('.toast-bad').waitFor();
-  assert.match(await toastText(page), /could not be hidden and is back.*the disk is full/);
+  assert.match(await toastText(page), /could not be hidden and is back\. The disk is full\./);
   assert.equal((await idsOf(page))[0], first);
   await close();
 });
@@ -411,6 +411,12 @@ test('the keyboard alone does everything', async () => {
   assert.equal(await focusedId(page), at(31), 'the focus comes back');
   await page.keyboard.press('5');
   await page.waitForURL(/#All$/);
+  // Those who cannot use single keys turn them off.
+  await page.keyboard.press('?');
+  await page.getByRole('checkbox', {name: 'Use these keys'}).uncheck();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('1');
+  assert.match(page.url(), /#All$/);
   await close();
 });
 
@@ -444,7 +450,7 @@ test('loading, emptiness and failure each say so', async () => {
   await page.waitForSelector('.skeleton');
   answers = answer({error: 'the database is closing'}, 503);
   await page.reload();
-  await page.getByRole('alert').getByText('the database is closing').waitFor();
+  await page.getByRole('alert').getByText('The database is closing.').waitFor();
   answers = answer([]);
   await page.getByRole('button', {name: 'Try again'}).click();
   await page.getByText('Nothing here').waitFor();
@@ -487,7 +493,7 @@ test('a page that fails on the way down can be tried again', async () => {
     },
   });
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
-  await page.getByText('More stories could not be loaded. out of luck').waitFor();
+  await page.getByText('More stories could not be loaded. Out of luck.').waitFor();
   fails = false;
   await page.getByRole('button', {name: 'Try again'}).click();
   await page.waitForFunction(() => !document.querySelector('.foot .notice'));
