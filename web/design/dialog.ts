@@ -16,7 +16,8 @@ export function dialog(title: string, ...content: Child[]): Dialog {
   const close = () => element.close();
   const element = h('dialog', {class: 'dialog', 'aria-labelledby': titleId},
     h('div', {class: 'dialog-head'},
-      h('h2', {id: titleId}, title),
+      // The title gets the focus, so that it is read first; a dialog may move it to a field.
+      h('h2', {id: titleId, tabindex: -1, autofocus: true}, title),
       h('button', {type: 'button', class: 'button button-quiet button-icon', 'aria-label': 'Close', onclick: close}, icon('close'))),
     ...content);
   // A press that starts on the backdrop hits the element itself; inside, it hits a child.

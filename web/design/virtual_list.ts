@@ -253,7 +253,7 @@ export class VirtualList<T> {
     let moved = false;
     for (const {target, borderBoxSize} of entries) {
       if (target === this.element) {
-        this.#onWidth(this.element.clientWidth);
+        moved = this.#onWidth(this.element.clientWidth) || moved;
         continue;
       }
       const height = borderBoxSize[0]?.blockSize ?? 0;
@@ -268,14 +268,13 @@ export class VirtualList<T> {
   }
 
   // Another width, other heights: what was measured is worth nothing.
-  #onWidth(width: number) {
-    if (!this.#options.measured || width === this.#width || width === 0) return;
+  #onWidth(width: number): boolean {
+    if (!this.#options.measured || width === this.#width || width === 0) return false;
     this.#width = width;
     this.#heights.clear();
     this.#layout.reset(this.#items.map(() => undefined));
     this.#measure([...this.#rows.values()]);
-    this.#resize();
-    this.#render();
+    return true;
   }
 
   #onFocus(event: FocusEvent) {

@@ -62,7 +62,7 @@ export class ApplicationCards {
       if (this.#place.querySelector('.state')) return;
       this.#place.replaceChildren(state({
         icon: 'tray', title: 'No applications run here',
-        text: 'The database is ready all the same. Start the server with --apps all to see what it can carry.',
+        text: h('span', {}, 'The database is ready all the same. Start the server with ', h('code', {class: 'nowrap'}, '--apps all'), ' to see what it can carry.'),
       }));
       return;
     }

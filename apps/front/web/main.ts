@@ -3,6 +3,7 @@
 import './style.css';
 import {announce, prepareAnnouncements} from '../../../web/design/announce';
 import {byId, h, setText} from '../../../web/design/dom';
+import {sentence} from '../../../web/design/format';
 import {getJson, HttpError} from '../../../web/design/http';
 import {icon, mark} from '../../../web/design/icons';
 import {segmented} from '../../../web/design/segmented';
@@ -86,7 +87,7 @@ async function poll() {
   try {
     show(await getJson<Front>('hearth/front', {timeoutMs: pollMs}));
   } catch (error) {
-    showFailure(error instanceof HttpError ? error.message : 'Something went wrong.');
+    showFailure(error instanceof HttpError ? sentence(error.message) : 'Something went wrong.');
   }
   if (!document.hidden) timer = setTimeout(() => void poll(), pollMs);
 }

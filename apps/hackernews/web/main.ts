@@ -43,7 +43,9 @@ const help = shortcuts([
   {keys: ['c'], text: 'Open the comments', run: () => reader.open('comments')},
   {keys: ['h'], text: 'Hide the story', run: () => reader.hideCurrent()},
   {keys: ['u'], text: 'Undo the last hide', run: () => reader.undo()},
-  ...timespans.map((timespan, i) => ({keys: [String(i + 1)], text: timespan === 'All' ? 'All time' : timespan, run: () => choose(timespan)})),
+  ...timespans.map((timespan, i) => ({
+    keys: [String(i + 1)], shown: i === 0 ? timespans.map((_, k) => String(k + 1)) : [], text: 'Timespan', run: () => choose(timespan),
+  })),
   {keys: ['?'], text: 'This list', run: () => help.open()},
 ]);
 

@@ -2,6 +2,7 @@
 
 import {announce} from '../../../web/design/announce';
 import {byId, h} from '../../../web/design/dom';
+import {sentence} from '../../../web/design/format';
 import {HttpError} from '../../../web/design/http';
 import {skeletons, state} from '../../../web/design/states';
 import {readStored, writeStored} from '../../../web/design/stored';
@@ -45,7 +46,8 @@ export class Reader {
       keyOf: ({id}) => id,
       render: (story, index) => storyRow(story, index, {hide: (id) => this.hide(id)}),
       update: updateStoryRow,
-      onRange: ({end}, length) => { if (end > length - loadAheadRows) void this.#loadMore(); },
+      // After a failure only a person tries again: each try draws the list, which would lead to the next one.
+      onRange: ({end}, length) => { if (end > length - loadAheadRows && !this.#failure) void this.#loadMore(); },
     });
   }
 
@@ -151,7 +153,7 @@ export class Reader {
     } catch (error) {
       if (hidden) this.#forget(story.id);
       if (error instanceof HttpError && error.status === 401) return this.#events.onSessionEnded();
-      const reason = error instanceof HttpError ? ` ${error.message}` : '';
+      const reason = error instanceof HttpError ? ` ${sentence(error.message)}` : '';
       toast(hidden ? `“${story.title}” could not be hidden and is back.${reason}` : `“${story.title}” is still hidden.${reason}`,
         {bad: true});
     }
@@ -188,7 +190,7 @@ export class Reader {
       // All of a page may be hidden: then nothing scrolls, and nobody would ask for the next one.
       if (!list.complete && list.visible.length === before) await this.#loadMore();
     } catch (error) {
-      this.#failure = error instanceof HttpError ? error.message : 'Something went wrong.';
+      this.#failure = error instanceof HttpError ? sentence(error.message) : 'Something went wrong.';
       if (list === this.#current) this.#show();
     }
   }

@@ -2,6 +2,7 @@
 
 import {dialog} from '../../../web/design/dialog';
 import {h} from '../../../web/design/dom';
+import {sentence} from '../../../web/design/format';
 import {HttpError} from '../../../web/design/http';
 
 export interface SignIn {
@@ -16,7 +17,7 @@ function explain(error: unknown): string {
     case 429: return error.retryAfterSeconds
       ? `Too many tries. Please wait ${Math.ceil(error.retryAfterSeconds / 60)} min and try again.`
       : 'Too many tries. Please wait a few minutes and try again.';
-    default: return error.message;
+    default: return sentence(error.message);
   }
 }
 
