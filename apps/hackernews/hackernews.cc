@@ -14,13 +14,11 @@
 #include "apps/hackernews/worker.h"
 #include "base/log.h"
 #include "base/mutex.h"
+#include "hackernews_assets.h"
 #include "kit/json_fields.h"
 #include "kit/scheduler.h"
 
 namespace hearth::hackernews {
-
-kit::AssetBundle HackernewsAssets();  // Generated from web/.
-
 namespace {
 
 constexpr char kWorkerJob[] = "sync";

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace hearth::sandbox {
+
+// A world of stories and comments that nobody stores: what an id denotes follows from the seed and
+// the id, and how it looks now also from the time.
+//
+// Time is cut into slots of four minutes, and every slot brings six items: a story (or a job), then
+// comments. So an id says when its item appears, ids grow with time, and an id denotes the same
+// item for ever.
+//
+// The list of new stories reaches back more than a month, although a new one comes every four
+// minutes: it is thinned with age. Each story has a time, drawn once, for which it is listed: all
+// for five hours, a fifth of them for a day, one in 134 for 28 days. That makes about 190 of a day,
+// 330 of a week and 430 of 28 days among the 500, and leaves each of them what it was.
+//
+// As in the real one: some stories have no URL, some are null for their first two minutes, some
+// vanish (null) later, are deleted or dead, and some are jobs.
+//
+// Immutable. All times are seconds since the epoch.
+class HnItems {
+ public:
+  static constexpr int64_t kSlotSeconds = 240;
+  static constexpr int64_t kItemsPerSlot = 6;
+  static constexpr size_t kListedMax = 500;
+
+  explicit HnItems(uint64_t seed) : seed_(seed) {}
+
+  // The item as the API shows it; null for what does not exist (yet).
+  nlohmann::json Item(int64_t id, int64_t now) const;
+  int64_t MaxItem(int64_t now) const;                  // 0 before there is any.
+  std::vector<int64_t> NewStories(int64_t now) const;  // Newest first.
+  std::vector<int64_t> TopStories(int64_t now) const;  // Best first.
+
+ private:
+  struct Story;
+
+  // Draws that are the same whenever they are asked for. `purpose` keeps them apart.
+  uint64_t Seed(int64_t id, uint64_t purpose) const;
+  int64_t TimeOf(int64_t id) const;
+  Story StoryOf(int64_t id) const;
+  bool IsListed(int64_t id, int64_t now) const;
+  int64_t ScoreOf(const Story& story, int64_t now) const;
+  int64_t ParentOf(int64_t comment_id) const;
+  std::vector<int64_t> KidsOf(int64_t story_id, int64_t now) const;
+  nlohmann::json StoryJson(int64_t id, int64_t now) const;
+  nlohmann::json CommentJson(int64_t id) const;
+
+  const uint64_t seed_;
+};
+
+}  // namespace hearth::sandbox

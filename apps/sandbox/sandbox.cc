@@ -1,0 +1,249 @@
+#include "apps/sandbox/sandbox.h"
+
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "apps/sandbox/fault_board.h"
+#include "apps/sandbox/stand_in.h"
+#include "base/check.h"
+#include "http/event_loop.h"
+#include "http/exchange.h"
+#include "http/plain.h"
+#include "http/server.h"
+#include "kit/routes.h"
+
+namespace hearth::sandbox {
+namespace {
+
+constexpr size_t kBodyBytesMax = 1024 * 1024;
+constexpr size_t kSlowDrops = 32;
+
+http::PlainAnswer ToPlain(kit::Response response) {
+  return {.status = response.status,
+          .content_type = std::move(response.content_type),
+          .body = std::move(response.body),
+          .more_headers = std::move(response.headers)};
+}
+
+// Finds who answers and what goes wrong. Threads: as FaultBoard; the rest is immutable.
+class Switchboard {
+ public:
+  struct Verdict {
+    kit::Response response;
+    std::optional<Fault> fault;
+  };
+
+  explicit Switchboard(const StandInContext& context)
+      : stand_ins_(MakeStandIns(context)), faults_(Names(stand_ins_)) {
+    for (const auto& stand_in : stand_ins_) stand_in->AddRoutes(routes_[stand_in->name()]);
+    own_.Add("GET", "/", [this](const kit::Request&) { return IndexPage(); });
+    own_.Add("GET", "/control", [this](const kit::Request&) { return Describe(); });
+    own_.Add("POST", "/control/faults", [this](const kit::Request& request) {
+      const Result<Fault> added = faults_.Add(request.body());
+      if (!added.ok()) {
+        return own_.Error(kit::HttpStatusOf(added.status().code()), added.status().message());
+      }
+      return kit::Response::Json(added->ToJson(), 201);
+    });
+    own_.Add("DELETE", "/control/faults", [this](const kit::Request&) {
+      faults_.Clear();
+      return kit::Response::Json({{"success", true}});
+    });
+  }
+
+  // `path`: without the query.
+  Verdict Answer(http::RequestHead head, std::string body, std::string peer) {
+    const std::string path(head.path());
+    const size_t slash = path.find('/', 1);
+    const std::string first = path.substr(1, slash == std::string::npos ? slash : slash - 1);
+    const auto found = routes_.find(first);
+    if (found == routes_.end()) {
+      return {own_.Answer(kit::Request(std::move(head), std::move(body), path, std::move(peer))),
+              std::nullopt};
+    }
+    std::string below = slash == std::string::npos ? "/" : path.substr(slash);
+    std::optional<Fault> fault = faults_.OnRequest(first, below);
+    return {found->second.Answer(
+                kit::Request(std::move(head), std::move(body), std::move(below), std::move(peer))),
+            std::move(fault)};
+  }
+
+ private:
+  static std::vector<std::string> Names(const std::vector<std::unique_ptr<StandIn>>& stand_ins) {
+    std::vector<std::string> names;
+    for (const auto& stand_in : stand_ins) names.push_back(stand_in->name());
+    return names;
+  }
+
+  kit::Response Describe() const {
+    nlohmann::json services = nlohmann::json::object();
+    const std::map<std::string, uint64_t> counts = faults_.request_counts();
+    for (const auto& stand_in : stand_ins_) {
+      services[stand_in->name()] = {{"summary", stand_in->summary()},
+                                    {"requests", counts.at(stand_in->name())}};
+    }
+    nlohmann::json faults = nlohmann::json::array();
+    for (const Fault& fault : faults_.faults()) faults.push_back(fault.ToJson());
+    return kit::Response::Json({{"services", services}, {"faults", faults}});
+  }
+
+  kit::Response IndexPage() const {
+    std::string page =
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Sandbox</title>"
+        "<style>body{font:16px/1.5 system-ui;max-width:40em;margin:2em auto;padding:0 1em;"
+        "color-scheme:light dark}</style><h1>Sandbox</h1>"
+        "<p>Stand-ins for outside services. What they tell is made up.</p><ul>";
+    for (const auto& stand_in : stand_ins_) {
+      const std::string path = "/" + stand_in->name() + stand_in->example_path();
+      page += "<li><a href=\"" + path + "\">" + stand_in->name() + "</a>: " + stand_in->summary() +
+              "</li>";
+    }
+    page +=
+        "</ul><p><a href=\"/control\">/control</a> lists requests and faults. "
+        "<code>POST /control/faults</code> makes a service fail: "
+        "<code>{\"service\": \"hn\", \"fault\": \"error\", \"times\": 3}</code>.</p></html>\n";
+    return {.content_type = "text/html; charset=utf-8", .body = std::move(page)};
+  }
+
+  const std::vector<std::unique_ptr<StandIn>> stand_ins_;
+  FaultBoard faults_;
+  std::map<std::string, kit::Routes> routes_;  // By the stand-in's name.
+  kit::Routes own_;
+};
+
+// One request, answered well or badly. Threads: lives on its loop.
+class Call final : public http::ExchangeHandler {
+ public:
+  Call(http::Exchange& exchange, Switchboard& switchboard)
+      : exchange_(exchange), switchboard_(switchboard), timer_(*exchange.loop()) {}
+
+  void OnBody(std::string_view bytes) override {
+    exchange_.ConsumeBody(bytes.size());
+    if (is_too_large_ || bytes.size() > kBodyBytesMax - body_.size()) {
+      is_too_large_ = true;
+      return;
+    }
+    body_.append(bytes);
+  }
+
+  void OnBodyEnd() override {
+    if (is_too_large_) return Send({.status = 413, .body = "the request body is too large\n"});
+    std::string peer = exchange_.peer();
+    Switchboard::Verdict verdict =
+        switchboard_.Answer(exchange_.TakeHead(), std::move(body_), std::move(peer));
+    if (!verdict.fault) return Send(std::move(verdict.response));
+    SendFault(*verdict.fault, std::move(verdict.response));
+  }
+
+  void OnDrain() override { exchange_.Abort(); }
+  void OnClosed() override { timer_.Disarm(); }
+
+ private:
+  void Send(kit::Response response) { AnswerPlain(exchange_, ToPlain(std::move(response))); }
+
+  void SendFault(const Fault& fault, kit::Response response) {
+    switch (fault.kind) {
+      case FaultKind::kTimeout:
+        return;
+      case FaultKind::kError:
+        return Send({.status = 500, .body = "internal error\n"});
+      case FaultKind::kRateLimit:
+        return Send(
+            {.status = 429, .body = "too many requests\n", .headers = {{"retry-after", "1"}}});
+      case FaultKind::kGarbage:
+        return Send({.content_type = "application/json; charset=utf-8",
+                     .body = std::string("{\"id\": 17, \"ti\xff\xfe\0tle", 19)});
+      case FaultKind::kSlow:
+        return Drip(std::move(response), fault.slow_pause);
+      case FaultKind::kRefuse:
+        return exchange_.Abort();
+      case FaultKind::kWrongType:
+        return Send({.content_type = "text/html; charset=utf-8",
+                     .body = "<html><body>We will be back soon.</body></html>\n"});
+    }
+  }
+
+  void Drip(kit::Response response, std::chrono::milliseconds pause) {
+    const std::string length = std::to_string(response.body.size());
+    std::vector<http::Header> headers = {{.name = "content-type", .value = response.content_type},
+                                         {.name = "content-length", .value = length}};
+    for (const auto& [name, value] : response.headers) {
+      headers.push_back({.name = name, .value = value});
+    }
+    exchange_.SendHead(response.status, headers, http::BodyFollows::kYes);
+    drop_bytes_ = response.body.size() / kSlowDrops + 1;
+    body_ = std::move(response.body);
+    slow_pause_ = pause;
+    DripOnce();
+  }
+
+  void DripOnce() {
+    const size_t bytes = std::min(drop_bytes_, body_.size());
+    exchange_.SendBody(body_.substr(0, bytes));
+    body_.erase(0, bytes);
+    if (body_.empty()) return exchange_.Finish({});
+    timer_.Arm(std::chrono::steady_clock::now() + slow_pause_, [this] { DripOnce(); });
+  }
+
+  http::Exchange& exchange_;
+  Switchboard& switchboard_;
+  http::Timer timer_;
+  std::string body_;  // Of the request; of a slow answer, what is left of it.
+  bool is_too_large_ = false;
+  size_t drop_bytes_ = 0;
+  std::chrono::milliseconds slow_pause_{0};
+};
+
+class SandboxService final : public http::Service {
+ public:
+  explicit SandboxService(const StandInContext& context) : switchboard_(context) {}
+
+  std::shared_ptr<http::ExchangeHandler> Open(http::Exchange& exchange) override {
+    return std::make_shared<Call>(exchange, switchboard_);
+  }
+
+ private:
+  Switchboard switchboard_;
+};
+
+http::ServerOptions ServerOptionsOf(const SandboxOptions& options) {
+  http::ServerOptions server;
+  server.listen = {{.host = options.host, .port = options.port}};
+  return server;
+}
+
+}  // namespace
+
+struct Sandbox::State {
+  explicit State(const SandboxOptions& options)
+      : service({.seed = options.seed, .clock = *options.clock}),
+        host(options.host),
+        server(ServerOptionsOf(options), service) {}
+
+  SandboxService service;
+  const std::string host;
+  http::Server server;
+};
+
+Sandbox::Sandbox(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Sandbox::~Sandbox() = default;
+
+Result<std::unique_ptr<Sandbox>> Sandbox::Start(const SandboxOptions& options) {
+  CHECK(options.clock != nullptr);
+  auto state = std::make_unique<State>(options);
+  RETURN_IF_ERROR(state->server.Start());
+  return std::unique_ptr<Sandbox>(new Sandbox(std::move(state)));
+}
+
+std::string Sandbox::host_port() const {
+  const bool is_ipv6 = state_->host.find(':') != std::string::npos;
+  return (is_ipv6 ? "[" + state_->host + "]" : state_->host) + ":" +
+         std::to_string(state_->server.addresses().front().port);
+}
+
+std::string Sandbox::url() const { return "http://" + host_port(); }
+
+}  // namespace hearth::sandbox
