@@ -38,11 +38,12 @@ const HearthServer& Server() {
   return *server;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Remote, TransportContract,
-    testing::Values(ContractBackend{
-        "Hearth", [server = &Server()] { return FreshDatabase(server->address()); }, false}),
-    BackendName);
+ContractBackend HearthBackend() {
+  const auto fresh = [&server = Server()] { return FreshDatabase(server.address()); };
+  return {"Hearth", fresh, false};
+}
+
+INSTANTIATE_TEST_SUITE_P(Remote, TransportContract, testing::Values(HearthBackend()), BackendName);
 
 }  // namespace
 }  // namespace hearth::client
