@@ -1,23 +1,22 @@
 // The Hacker News reader's page.
 
 import assert from 'node:assert/strict';
-import {before, test} from 'node:test';
+import {test} from 'node:test';
 import {answer, contrast, fitsWidth, nameless, openApp, patienceMs, useApps} from './support/apps.js';
 
 const path = '/apps/hackernews/';
-const context = useApps();
-
 // The first stories come in over some seconds; a list that still grows is no ground for tests about places in it.
-before(async () => {
+async function gathered({origin}) {
   const deadline = Date.now() + patienceMs;
   for (;;) {
-    const {worker, stories} = await (await fetch(`${context.origin}${path}api/v1/status`)).json();
+    const {worker, stories} = await (await fetch(`${origin}${path}api/v1/status`)).json();
     if (worker.lastRun && !worker.running && stories > 0) return;
     assert.ok(Date.now() < deadline, 'no stories');
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-});
+}
 
+const context = useApps({ready: gathered});
 const manyCount = 2_000;
 const many = Array.from({length: manyCount}, (_, i) => ({
   by: `author${i % 7}`, descendants: i % 300, id: 1_000_000 + i, score: manyCount - i, time: new Date(Date.now() - i * 40_000).toISOString(),
