@@ -17,7 +17,7 @@ export interface Story {
 
 export interface Status {
   worker: {lastRun: string | null; lastError: string | null; running: boolean};
-  stories: number;
+  stories: number | null;  // Null while the database cannot be asked.
   source: {ok: boolean; since: string | null};
 }
 
