@@ -36,7 +36,9 @@ export const api = {
     getJson<Story[]>(`${root}/stories?${new URLSearchParams({timespan, limit: String(limit), skip: String(skip)})}`),
   hide: (id: number) => requestJson<unknown>('POST', `${root}/hidden`, {body: {hidden: id}, keepalive: true}),
   unhide: (id: number) => requestJson<unknown>('DELETE', `${root}/hidden/${id}`, {keepalive: true}),
-  login: (acct: string, pw: string) => requestJson<{username: string}>('POST', `${root}/login`, {body: {acct, pw}, timeoutMs: 30_000}),
+  // Hacker News itself is asked.
+  login: (acct: string, pw: string) =>
+    requestJson<{username: string}>('POST', `${root}/login`, {body: {acct, pw}, timeoutMs: 30_000}),
   logout: () => requestJson<unknown>('POST', `${root}/logout`),
   me: () => getJson<{username: string}>(`${root}/me`),
   status: () => getJson<Status>(`${root}/status`),
