@@ -73,9 +73,10 @@ test('the status line', () => {
   assert.equal(text({source: {ok: false, since: at(10 * minute)}}), 'Hacker News cannot be reached; showing stories from 10 minutes ago.');
   assert.equal(text({source: {ok: false, since: null}}), 'Hacker News cannot be reached; showing stories from 4 minutes ago.');
   assert.equal(text({source: {ok: false, since: at(minute)}, stories: 0}), 'Hacker News cannot be reached.');
-  assert.equal(text({worker: {lastRun: at(hour), lastError: 'x', running: false}}), 'The last update failed; showing stories from 1 hour ago.');
+  assert.equal(text({worker: {lastRun: at(hour), lastError: 'x', running: false}}), 'The last update, 1 hour ago, failed; another will be tried.');
   assert.equal(text({worker: {lastRun: null, lastError: null, running: true}}), '2,014 stories, being brought up to date');
   assert.equal(text({worker: {lastRun: null, lastError: null, running: true}, stories: 0}), '');
+  assert.match(text({stories: null}), /database cannot be reached/);
   assert.match(text(null), /server cannot be reached/);
   assert.equal(statusLine(null, now).warn, true);
   assert.equal(statusLine(status({}), now).warn, false);

@@ -37,8 +37,8 @@ export class Reader {
   constructor(timespan: Timespan, events: ReaderEvents) {
     this.#timespan = timespan;
     this.#events = events;
-    this.hidden = new HiddenStories(api, {read: () => readStored(hiddenKey), write: (value) => writeStored(hiddenKey, value)},
-      () => this.#show(true));
+    const store = {read: () => readStored(hiddenKey), write: (value: string | null) => writeStored(hiddenKey, value)};
+    this.hidden = new HiddenStories(api, store, () => this.#show(true));
     addEventListener('storage', (event) => event.key === hiddenKey && this.hidden.reload());
     this.#list = new VirtualList<Story>({
       label: 'Stories', kind: 'feed', rowHeight: 76, measured: true,
@@ -154,8 +154,8 @@ export class Reader {
       if (hidden) this.#forget(story.id);
       if (error instanceof HttpError && error.status === 401) return this.#events.onSessionEnded();
       const reason = error instanceof HttpError ? ` ${sentence(error.message)}` : '';
-      toast(hidden ? `“${story.title}” could not be hidden and is back.${reason}` : `“${story.title}” is still hidden.${reason}`,
-        {bad: true});
+      const outcome = hidden ? 'could not be hidden and is back.' : 'is still hidden.';
+      toast(`“${story.title}” ${outcome}${reason}`, {bad: true});
     }
   }
 
@@ -207,7 +207,8 @@ export class Reader {
 
   #showFoot(list: StoryList) {
     if (this.#failure) {
-      this.#foot.replaceChildren(h('div', {class: 'notice notice-bad', role: 'alert'}, `More stories could not be loaded. ${this.#failure}`),
+      this.#foot.replaceChildren(
+        h('div', {class: 'notice notice-bad', role: 'alert'}, `More stories could not be loaded. ${this.#failure}`),
         h('button', {type: 'button', class: 'button', onclick: () => this.#retry()}, 'Try again'));
     } else if (list.complete) {
       this.#foot.replaceChildren(h('p', {class: 'muted'}, 'That is all.'));
