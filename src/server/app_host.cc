@@ -56,15 +56,12 @@ AppHost::AppHost(AppHostOptions options) : options_(std::move(options)) {}
 
 AppHost::~AppHost() { Stop(); }
 
-Status AppHost::Add(const AppEntry& entry, const std::string& prefix,
-                    const std::string& data_path) {
-  const std::string name(entry.name);
-  auto app = std::make_unique<App>();
-  app->info = {.name = name, .title = name, .summary = ""};
-  app->prefix = prefix;
-  const auto settings = options_.settings.find(name);
-  Result<std::unique_ptr<kit::Application>> made = entry.make(kit::AppContext{
-      .database = options_.database,
+Result<std::unique_ptr<kit::Application>> AppHost::Make(const AppEntry& entry,
+                                                        const std::string& data_path) const {
+  ASSIGN_OR_RETURN(client::Firestore database, options_.open_database());
+  const auto settings = options_.settings.find(entry.name);
+  return entry.make(kit::AppContext{
+      .database = std::move(database),
       .clock = options_.clock,
       .random = options_.random,
       .metrics = options_.metrics,
@@ -72,6 +69,15 @@ Status AppHost::Add(const AppEntry& entry, const std::string& prefix,
       .environment = options_.environment,
       .settings = settings == options_.settings.end() ? nlohmann::json::object() : *settings,
       .sandbox_url = options_.sandbox_url});
+}
+
+Status AppHost::Add(const AppEntry& entry, const std::string& prefix,
+                    const std::string& data_path) {
+  const std::string name(entry.name);
+  auto app = std::make_unique<App>();
+  app->info = {.name = name, .title = name, .summary = ""};
+  app->prefix = prefix;
+  Result<std::unique_ptr<kit::Application>> made = Make(entry, data_path);
   app->status = made.status();
   if (made.ok()) {
     app->application = *std::move(made);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -21,7 +22,8 @@ namespace hearth::server {
 
 // What the applications of a process share.
 struct AppHostOptions {
-  client::Firestore database;
+  // Called for each application: a process without any makes no database for them.
+  std::function<Result<client::Firestore>()> open_database;
   const Clock& clock;
   RandomSource& random;
   kit::Metrics& metrics;
@@ -53,7 +55,7 @@ class AppHost {
     kit::AppInfo info;
     std::string path;  // With a slash at its end.
     Status status;     // Why it does not run, or OK.
-    std::vector<kit::Fact> facts;
+    std::vector<kit::Fact> facts = {};
   };
   // In the order of Add. May wait for the database; facts are at most about kFactsAge old.
   std::vector<Report> Reports();
@@ -61,6 +63,9 @@ class AppHost {
  private:
   class Refusal;
   struct App;
+
+  Result<std::unique_ptr<kit::Application>> Make(const AppEntry& entry,
+                                                 const std::string& data_path) const;
 
   const AppHostOptions options_;
   std::vector<std::unique_ptr<App>> apps_;

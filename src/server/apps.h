@@ -26,8 +26,8 @@ Result<AppEntry> FindApp(std::string_view name, std::span<const AppEntry> all);
 Result<std::vector<AppEntry>> ChooseApps(std::string_view text, std::span<const AppEntry> all);
 
 // A JSON file with the settings of applications by name: {"hackernews": {...}}. An empty path has
-// none. InvalidArgument, with the path, for a file that cannot be read, is no such JSON, or names an
-// application that is not in `all`.
+// none. InvalidArgument, with the path, for a file that cannot be read, is no such JSON, or names
+// an application that is not in `all`.
 Result<nlohmann::json> LoadAppSettings(const std::string& path, std::span<const AppEntry> all);
 
 // "prod", "staging", "ci" or "dev", as APP_ENV, or else NODE_ENV, says; both may be null.

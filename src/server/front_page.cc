@@ -76,9 +76,9 @@ std::shared_ptr<http::ExchangeHandler> FrontPage::Open(http::Exchange& exchange)
   if (is_read) {
     http::AnswerPlain(exchange, {.body = "Ok\n", .more_headers = {{"vary", "accept"}}});
   } else {
-    http::AnswerPlain(exchange, {.status = 405,
-                                 .body = "method not allowed\n",
-                                 .more_headers = {{"allow", "GET"}}});
+    http::AnswerPlain(
+        exchange,
+        {.status = 405, .body = "method not allowed\n", .more_headers = {{"allow", "GET"}}});
   }
   return nullptr;
 }

@@ -7,6 +7,7 @@
 
 #include "server/commands.h"
 #include "server/options.h"
+#include "server/run_app.h"
 #include "server/serve.h"
 
 namespace {
@@ -14,6 +15,8 @@ namespace {
 using hearth::Code;
 using hearth::Result;
 using hearth::Status;
+using hearth::server::AppOptions;
+using hearth::server::RunAppOptions;
 using hearth::server::ServeOptions;
 using hearth::server::TargetOptions;
 using hearth::server::TtlOptions;
@@ -48,6 +51,21 @@ void AddIndexFlags(CLI::App* serve, ServeOptions* options) {
       ->capture_default_str();
 }
 
+void AddLogFlags(CLI::App* command, std::string* level, std::string* format) {
+  command->add_option("--log-level", *level, "debug, info, warning or error")
+      ->capture_default_str();
+  command->add_option("--log-format", *format, "text or json")->capture_default_str();
+}
+
+void AddAppFlags(CLI::App* command, AppOptions* options) {
+  command
+      ->add_option("--app-config", options->config,
+                   "A JSON file with the settings of applications: {\"NAME\": {...}}")
+      ->type_name("FILE");
+  command->add_flag("--live", options->is_live,
+                    "Applications call the real services instead of local stand-ins");
+}
+
 void AddServeFlags(CLI::App* serve, ServeOptions* options) {
   serve->add_option("--data", options->data_path, "Folder for the data; made if it is missing")
       ->capture_default_str();
@@ -73,9 +91,36 @@ void AddServeFlags(CLI::App* serve, ServeOptions* options) {
       ->check(CLI::Range(0, 3600))
       ->capture_default_str();
   AddIndexFlags(serve, options);
-  serve->add_option("--log-level", options->log_level, "debug, info, warning or error")
+  serve
+      ->add_option("--apps", options->apps,
+                   "Applications to run: all, none, or names with commas between them; each is at "
+                   "/apps/NAME/")
+      ->capture_default_str()
+      ->type_name("all|none|NAMES");
+  serve->add_option("--app-project", options->app_project, "The project that applications use")
       ->capture_default_str();
-  serve->add_option("--log-format", options->log_format, "text or json")->capture_default_str();
+  AddAppFlags(serve, &options->app);
+  AddLogFlags(serve, &options->log_level, &options->log_format);
+}
+
+void AddRunAppFlags(CLI::App* run, RunAppOptions* options) {
+  run->add_option("NAME", options->name, "The application")->required();
+  run->add_option("--firestore", options->firestore,
+                  "Where its database is; without it FIRESTORE_EMULATOR_HOST, or Google Cloud")
+      ->type_name("HOST:PORT");
+  run->add_option("--project", options->project, "The project of its database")
+      ->capture_default_str();
+  run->add_option("--listen", options->listen, "HOST:PORT to listen on; port 0 picks a free one")
+      ->capture_default_str()
+      ->type_name("HOST:PORT");
+  run->add_option("--data", options->data_path,
+                  "Folder for what is no document, such as keys; data-NAME if it is not given");
+  run->add_option("--drain-seconds", options->drain_seconds,
+                  "How long requests under way may take after SIGTERM")
+      ->check(CLI::Range(0, 3600))
+      ->capture_default_str();
+  AddAppFlags(run, &options->app);
+  AddLogFlags(run, &options->log_level, &options->log_format);
 }
 
 void AddTargetFlags(CLI::App* command, TargetOptions* target) {
@@ -152,11 +197,22 @@ int main(int argc, char** argv) {
   ServeOptions options;
   CLI::App* serve = app.add_subcommand("serve", "Serve a data folder over gRPC and HTTP");
   AddServeFlags(serve, &options);
+  RunAppOptions app_options;
+  CLI::App* run = app.add_subcommand("app", "Run one application on a database elsewhere");
+  AddRunAppFlags(run, &app_options);
+  std::string sandbox_listen = "127.0.0.1:8090";
+  CLI::App* sandbox =
+      app.add_subcommand("sandbox", "Run local stand-ins for the services applications call");
+  sandbox->add_option("--listen", sandbox_listen, "HOST:PORT to listen on; port 0 picks a free one")
+      ->capture_default_str()
+      ->type_name("HOST:PORT");
   Commands commands;
   commands.Add(&app);
 
   CLI11_PARSE(app, argc, argv);
   if (commands.chosen) return RunCommand(commands);
+  if (run->parsed()) return Report(hearth::server::RunApp(app_options));
+  if (sandbox->parsed()) return Report(hearth::server::RunSandbox(sandbox_listen));
   // Not required of the parser, which would say so instead of naming an argument it does not know.
   if (!serve->parsed()) {
     std::fprintf(stderr, "hearth: what to do? (hearth --help lists what there is)\n");

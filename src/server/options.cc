@@ -42,6 +42,12 @@ Result<http::ListenAddress> ParseListenAddress(std::string_view text) {
   return address;
 }
 
+std::string AddressText(const http::ListenAddress& address) {
+  const bool is_ipv6 = address.host.find(':') != std::string::npos;
+  const std::string host = is_ipv6 ? "[" + address.host + "]" : address.host;
+  return host + ":" + std::to_string(address.port);
+}
+
 Result<engine::IndexMode> ParseIndexMode(std::string_view text) {
   if (text == "auto") return engine::IndexMode::kAuto;
   if (text == "strict") return engine::IndexMode::kStrict;

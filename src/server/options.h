@@ -12,6 +12,12 @@
 
 namespace hearth::server {
 
+// How applications run, whoever runs them.
+struct AppOptions {
+  std::string config;  // A file with their settings; empty: none.
+  bool is_live = false;
+};
+
 // What `hearth serve` was told on its command line.
 struct ServeOptions {
   std::string data_path = "data";
@@ -24,6 +30,22 @@ struct ServeOptions {
   std::vector<std::string> index_config;
   size_t unused_index_days = 7;
   size_t scan_documents_max = 100'000;
+  std::string apps = "all";
+  std::string app_project = "hearth";
+  AppOptions app;
+  std::string log_level = "info";
+  std::string log_format = "text";
+};
+
+// What `hearth app` was told on its command line.
+struct RunAppOptions {
+  std::string name;
+  std::string firestore;  // HOST:PORT; empty: as the client's own environment says.
+  std::string project = "hearth";
+  std::string listen = "127.0.0.1:8081";
+  std::string data_path;  // Empty: "data-NAME".
+  size_t drain_seconds = 10;
+  AppOptions app;
   std::string log_level = "info";
   std::string log_format = "text";
 };
@@ -33,6 +55,9 @@ Result<http::ListenAddress> ParseAddress(std::string_view text);
 // The same, and InvalidArgument for an address that other machines can reach: there is no sign-in
 // yet, so whoever reaches the port can read and write all.
 Result<http::ListenAddress> ParseListenAddress(std::string_view text);
+
+// HOST:PORT, with brackets around an IPv6 address.
+std::string AddressText(const http::ListenAddress& address);
 
 Result<engine::IndexMode> ParseIndexMode(std::string_view text);
 Result<LogLevel> ParseLogLevel(std::string_view text);

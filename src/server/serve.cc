@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
 #include <thread>
 
+#include "apps/sandbox/sandbox.h"
 #include "base/clock.h"
 #include "base/random.h"
+#include "client/embedded.h"
 #include "doors/control/control_service.h"
 #include "doors/rest/rest_service.h"
 #include "doors/webchannel/channel_service.h"
@@ -18,7 +21,12 @@
 #include "http/grpc_service.h"
 #include "http/router.h"
 #include "http/server.h"
+#include "kit/metrics.h"
+#include "server/app_host.h"
+#include "server/apps.h"
+#include "server/front_page.h"
 #include "server/index_files.h"
+#include "server/signals.h"
 #include "service/firestore_service.h"
 #include "storage/rocksdb_store.h"
 #include "wire/requests.h"
@@ -50,21 +58,43 @@ Result<engine::EngineOptions> ToEngineOptions(const ServeOptions& options) {
   return result;
 }
 
-// The line that programs which start Hearth wait for.
-void Announce(const http::ListenAddress& address) {
-  const bool is_ipv6 = address.host.find(':') != std::string::npos;
-  const std::string host = is_ipv6 ? "[" + address.host + "]" : address.host;
-  std::printf("listening on %s:%u\n", host.c_str(), static_cast<unsigned>(address.port));
-  std::fflush(stdout);
+// What `serve` was told about applications, checked before anything is opened.
+struct AppPlan {
+  std::vector<AppEntry> chosen;
+  nlohmann::json settings;
+  model::DatabaseName database;
+};
+
+Result<AppPlan> PlanApps(const ServeOptions& options) {
+  ASSIGN_OR_RETURN(std::vector<AppEntry> chosen, ChooseApps(options.apps, AllApps()));
+  ASSIGN_OR_RETURN(nlohmann::json settings, LoadAppSettings(options.app.config, AllApps()));
+  Result<model::DatabaseName> database =
+      model::DatabaseName::Parse("projects/" + options.app_project + "/databases/(default)");
+  if (!database.ok()) return database.status().While("--app-project");
+  return AppPlan{std::move(chosen), std::move(settings), *std::move(database)};
+}
+
+// Null where nobody needs it.
+Result<std::unique_ptr<sandbox::Sandbox>> StartSandbox(const AppPlan& plan,
+                                                       const ServeOptions& options,
+                                                       const Clock& clock) {
+  if (plan.chosen.empty() || options.app.is_live) return std::unique_ptr<sandbox::Sandbox>();
+  return sandbox::Sandbox::Start({.clock = &clock});
 }
 
 }  // namespace
+
+void Announce(const http::ListenAddress& address) {
+  std::printf("listening on %s\n", AddressText(address).c_str());
+  std::fflush(stdout);
+}
 
 Status Serve(const ServeOptions& options) {
   ASSIGN_OR_RETURN(const LogLevel log_level, ParseLogLevel(options.log_level));
   ASSIGN_OR_RETURN(const LogFormat log_format, ParseLogFormat(options.log_format));
   ASSIGN_OR_RETURN(http::ServerOptions server_options, ToServerOptions(options));
   ASSIGN_OR_RETURN(const engine::EngineOptions engine_options, ToEngineOptions(options));
+  ASSIGN_OR_RETURN(AppPlan plan, PlanApps(options));
   ASSIGN_OR_RETURN(IndexFiles index_files, IndexFiles::Load(options.index_config));
   ConfigureLog(log_level, log_format);
   wire::SilenceProtobufLog();
@@ -85,7 +115,8 @@ Status Serve(const ServeOptions& options) {
   index_files.Apply(engine.get());
   service::FirestoreService firestore(*engine, clock, random);
   firestore.Register(&methods);
-  doors::control::ControlService control(*engine);
+  kit::Metrics metrics;
+  doors::control::ControlService control(*engine, [&metrics] { return metrics.Text(); });
   const auto background = [&engine](std::function<void()> task) {
     return engine->RunBlocking(std::move(task));
   };
@@ -98,17 +129,34 @@ Status Serve(const ServeOptions& options) {
   router.AddService("/v1/", rest);
   router.AddService("/google.firestore.v1.Firestore/Listen/channel", channel);
   router.AddService("/google.firestore.v1.Firestore/Write/channel", channel);
-  router.AddPlain("GET", "/", [](const std::shared_ptr<http::PlainCall>& call) {
-    call->Respond({.body = "Ok\n"});
-  });
+  ASSIGN_OR_RETURN(const std::unique_ptr<sandbox::Sandbox> stand_ins,
+                   StartSandbox(plan, options, clock));
+  AppHost apps({.open_database = [&] { return client::OverEngine(*engine, plan.database); },
+                .clock = clock,
+                .random = random,
+                .metrics = metrics,
+                .environment = EnvironmentOf(std::getenv("APP_ENV"), std::getenv("NODE_ENV")),
+                .settings = std::move(plan.settings),
+                .sandbox_url = stand_ins ? stand_ins->url() : ""});
+  for (const AppEntry& app : plan.chosen) {
+    const std::string name(app.name);
+    IgnoreError(apps.Add(app, "/apps/" + name, options.data_path + "/apps/" + name),
+                "the front page and the log say so; the database serves all the same");
+  }
+  apps.Mount(&router);
+  auto front = std::make_unique<FrontPage>(*engine, apps, clock, metrics, options.app_project);
+  front->Mount(&router);
   http::Server server(std::move(server_options), router);
   RETURN_IF_ERROR(server.Start());
+  front->set_address(AddressText(server.addresses().front()));
   for (const http::ListenAddress& address : server.addresses()) Announce(address);
   Log(LogLevel::kInfo, "serving", {{"data", options.data_path}});
 
   const int received = signals.Wait([&] { index_files.Reload(engine.get()); });
   Log(LogLevel::kInfo, "stopping", {{"signal", strsignal(received)}});
   const bool drained = server.Drain(std::chrono::seconds(options.drain_seconds));
+  front.reset();  // It asks the applications.
+  apps.Stop();
   Log(LogLevel::kInfo, "stopped", {{"drained", drained ? "yes" : "no"}});
   return Status();
 }

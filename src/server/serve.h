@@ -11,4 +11,7 @@ namespace hearth::server {
 // Errors: whatever keeps the server from starting, in one line for a person to read.
 Status Serve(const ServeOptions& options);
 
+// The line on standard output that programs which start Hearth wait for.
+void Announce(const http::ListenAddress& address);
+
 }  // namespace hearth::server

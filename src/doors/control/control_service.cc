@@ -59,7 +59,9 @@ Result<index::TtlPolicy> ParsePolicy(const std::string& collection, std::string_
 }  // namespace
 
 ControlService::ControlService(engine::Engine& engine, std::function<std::string()> more_metrics)
-    : engine_(engine), more_metrics_(std::move(more_metrics)), handler_([this](const std::shared_ptr<http::PlainCall>& call) {
+    : engine_(engine),
+      more_metrics_(std::move(more_metrics)),
+      handler_([this](const std::shared_ptr<http::PlainCall>& call) {
         const Status accepted = engine_.RunBlocking(
             [this, call] { call->Respond(Answer(call->head(), call->body())); });
         if (!accepted.ok()) call->Respond(ErrorAnswer(accepted));

@@ -1,0 +1,93 @@
+#include "server/run_app.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "apps/sandbox/sandbox.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "client/remote.h"
+#include "http/router.h"
+#include "http/server.h"
+#include "kit/metrics.h"
+#include "server/app_host.h"
+#include "server/apps.h"
+#include "server/serve.h"
+#include "server/signals.h"
+#include "wire/requests.h"
+
+namespace hearth::server {
+namespace {
+
+void NothingToReload() {}
+
+}  // namespace
+
+Status RunApp(const RunAppOptions& options) {
+  ASSIGN_OR_RETURN(const LogLevel log_level, ParseLogLevel(options.log_level));
+  ASSIGN_OR_RETURN(const LogFormat log_format, ParseLogFormat(options.log_format));
+  ASSIGN_OR_RETURN(const AppEntry app, FindApp(options.name, AllApps()));
+  ASSIGN_OR_RETURN(http::ListenAddress listen, ParseListenAddress(options.listen));
+  ASSIGN_OR_RETURN(nlohmann::json settings, LoadAppSettings(options.app.config, AllApps()));
+  if (!options.firestore.empty()) RETURN_IF_ERROR(ParseAddress(options.firestore).status());
+  ASSIGN_OR_RETURN(const client::Firestore database,
+                   client::Connect({.address = options.firestore, .project = options.project}));
+  ConfigureLog(log_level, log_format);
+  wire::SilenceProtobufLog();
+  const Signals signals;
+
+  const SystemClock clock;
+  RandomSource random;
+  kit::Metrics metrics;
+  std::unique_ptr<sandbox::Sandbox> stand_ins;
+  if (!options.app.is_live) {
+    ASSIGN_OR_RETURN(stand_ins, sandbox::Sandbox::Start({.clock = &clock}));
+  }
+  AppHost apps({.open_database = [&] { return Result<client::Firestore>(database); },
+                .clock = clock,
+                .random = random,
+                .metrics = metrics,
+                .environment = EnvironmentOf(std::getenv("APP_ENV"), std::getenv("NODE_ENV")),
+                .settings = std::move(settings),
+                .sandbox_url = stand_ins ? stand_ins->url() : ""});
+  const std::string data_path =
+      options.data_path.empty() ? "data-" + options.name : options.data_path;
+  RETURN_IF_ERROR(apps.Add(app, "", data_path));
+  http::Router router;
+  apps.Mount(&router);
+  router.AddPlain("GET", "/metrics", [&](const std::shared_ptr<http::PlainCall>& call) {
+    call->Respond(
+        {.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics.Text()});
+  });
+  http::Server server(
+      {.listen = {std::move(listen)}, .loops = std::max(1u, std::thread::hardware_concurrency())},
+      router);
+  RETURN_IF_ERROR(server.Start());
+  Announce(server.addresses().front());
+
+  const int received = signals.Wait(NothingToReload);
+  Log(LogLevel::kInfo, "stopping", {{"signal", strsignal(received)}});
+  server.Drain(std::chrono::seconds(options.drain_seconds));
+  apps.Stop();
+  return Status();
+}
+
+Status RunSandbox(const std::string& listen) {
+  ASSIGN_OR_RETURN(const http::ListenAddress address, ParseListenAddress(listen));
+  const Signals signals;
+  const SystemClock clock;
+  ASSIGN_OR_RETURN(
+      const std::unique_ptr<sandbox::Sandbox> stand_ins,
+      sandbox::Sandbox::Start({.host = address.host, .port = address.port, .clock = &clock}));
+  ASSIGN_OR_RETURN(const http::ListenAddress bound, ParseAddress(stand_ins->host_port()));
+  Announce(bound);
+  signals.Wait(NothingToReload);
+  return Status();
+}
+
+}  // namespace hearth::server
