@@ -32,7 +32,7 @@ TEST(HnItemsTest, ListsTheFiveHundredNewestInOrder) {
 }
 
 TEST(HnItemsTest, DayWeekMonthAndMoreAllHaveStories) {
-  for (const uint64_t seed : {1, 2, 3, 4, 5}) {
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
     const HnItems items(seed);
     const std::vector<int64_t> ids = items.NewStories(kNow);
     const size_t day = CountSince(items, ids, kNow - kDay);
