@@ -125,6 +125,13 @@ ContractBackend BackendOf(std::string name) {
 
 ContractBackend HearthServer() { return BackendOf<Hearth>("Hearth"); }
 
-ContractBackend EmulatorServer() { return BackendOf<Emulator>("Emulator"); }
+ContractBackend EmulatorServer() {
+  ContractBackend backend = BackendOf<Emulator>("Emulator");
+  backend.fresh = [fresh = backend.fresh] {
+    SkipWhereTheEmulatorDiffers();
+    return fresh();
+  };
+  return backend;
+}
 
 }  // namespace hearth::client

@@ -35,7 +35,7 @@ connectFirestoreEmulator(db, '${host}', ${port});
 onSnapshot(doc(db, 'rooms', 'r1'), (room) => console.log(room.data()));`;
 }
 
-const cpp = (address: string, project: string) => `#include "client/remote.h"
+const cpp = (address: string, project: string) => `#include <hearth/hearth.h>
 
 using namespace hearth::client;
 
