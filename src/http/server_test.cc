@@ -37,6 +37,34 @@ TEST(ServerTest, ListensOnSeveralAddresses) {
   }
 }
 
+// Tells clients where they come from.
+class PeerService final : public Service {
+ public:
+  std::shared_ptr<ExchangeHandler> Open(Exchange& exchange) override {
+    AnswerPlain(exchange, {.body = exchange.peer()});
+    return nullptr;
+  }
+};
+
+TEST(ServerTest, KnowsWhereAClientComesFrom) {
+  PeerService peer;
+  TestServer test;
+  test.router.AddExactService("/peer", peer);
+  // Of both families, if this machine has both: IPv4 comes as "::ffff:127.0.0.1" there.
+  test.options.listen.push_back({.host = "::"});
+  if (!Server(test.options, test.router).Start().ok()) test.options.listen.pop_back();
+  test.Start();
+  for (const ListenAddress& address : test.server->addresses()) {
+    SCOPED_TRACE(address.host);
+    TestSocket socket(address.port);
+    socket.Send("GET /peer HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
+    EXPECT_THAT(socket.ReadToEnd(), testing::EndsWith("\r\n\r\n127.0.0.1"));
+    TestHttp2Client client(address.port);
+    EXPECT_EQ(client.Get("/peer").body, "127.0.0.1");
+    EXPECT_EQ(client.Get("/peer/below").http_status(), 404);
+  }
+}
+
 TEST(ServerTest, NamesTheAddressThatIsTaken) {
   TestServer first;
   first.Start();

@@ -45,5 +45,11 @@ TEST(ParseLogOptions, NameTheChoices) {
   EXPECT_EQ(ParseLogFormat("xml").status().message(), "'xml' is not a log format: text or json");
 }
 
+TEST(AddressText, ReadsAsItIsWritten) {
+  for (const char* text : {"127.0.0.1:80", "[::1]:8080", "localhost:0"}) {
+    EXPECT_EQ(AddressText(*ParseAddress(text)), text);
+  }
+}
+
 }  // namespace
 }  // namespace hearth::server

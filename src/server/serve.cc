@@ -82,6 +82,14 @@ Result<std::unique_ptr<sandbox::Sandbox>> StartSandbox(const AppPlan& plan,
   return sandbox::Sandbox::Start({.clock = &clock});
 }
 
+void AddApps(const AppPlan& plan, const ServeOptions& options, AppHost* apps) {
+  for (const AppEntry& app : plan.chosen) {
+    const std::string name(app.name);
+    IgnoreError(apps->Add(app, "/apps/" + name, options.data_path + "/apps/" + name),
+                "the front page and the log say so; the database serves all the same");
+  }
+}
+
 }  // namespace
 
 void Announce(const http::ListenAddress& address) {
@@ -138,11 +146,7 @@ Status Serve(const ServeOptions& options) {
                 .environment = EnvironmentOf(std::getenv("APP_ENV"), std::getenv("NODE_ENV")),
                 .settings = std::move(plan.settings),
                 .sandbox_url = stand_ins ? stand_ins->url() : ""});
-  for (const AppEntry& app : plan.chosen) {
-    const std::string name(app.name);
-    IgnoreError(apps.Add(app, "/apps/" + name, options.data_path + "/apps/" + name),
-                "the front page and the log say so; the database serves all the same");
-  }
+  AddApps(plan, options, &apps);
   apps.Mount(&router);
   auto front = std::make_unique<FrontPage>(*engine, apps, clock, metrics, options.app_project);
   front->Mount(&router);

@@ -24,8 +24,8 @@ namespace proto = support::proto;
 // Runs `hearth` with these arguments.
 std::unique_ptr<ServerProcess> RunHearth(const std::vector<std::string>& arguments);
 
-// Serves `folder` on a free port; the test fails, with what the server said, when it does not
-// start.
+// Serves `folder` on a free port, without applications unless the arguments name some; the test
+// fails, with what the server said, when it does not start.
 std::unique_ptr<ServerProcess> Serve(const std::string& folder,
                                      const std::vector<std::string>& more_arguments = {});
 // As Serve, and the server may refuse.

@@ -75,10 +75,11 @@ async function terminate(child, exited, signal) {
 }
 
 // Hearth on a free loopback port, if `listen` names no other. Without `data` its data lives in a temporary directory and
-// goes with it.
+// goes with it. Applications run only where the flags say so: their documents and indexes would be in the way.
 export async function startHearth({data, listen = '127.0.0.1:0', flags = []} = {}) {
   const directory = data ?? mkdtempSync(join(tmpdir(), 'hearth-conformance-'));
-  const {child, exited} = start(binary(), ['serve', '--data', directory, '--listen', listen, ...flags],
+  const apps = flags.includes('--apps') ? [] : ['--apps', 'none'];
+  const {child, exited} = start(binary(), ['serve', '--data', directory, '--listen', listen, ...apps, ...flags],
     ['ignore', 'pipe', 'inherit']);
   const removeData = () => data === undefined && rmSync(directory, {recursive: true, force: true});
   try {

@@ -1,0 +1,132 @@
+// Applications in the server's process and in their own, and the front page.
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include <fstream>
+
+#include "http/testing/test_socket.h"
+#include "process/process.h"
+
+namespace hearth::process {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+std::string Ask(uint16_t port, const std::string& path, const std::string& headers = "") {
+  http::TestSocket socket(port);
+  socket.Send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + headers +
+              "\r\n");
+  return socket.ReadToEnd();
+}
+
+constexpr char kAcceptHtml[] = "Accept: text/html,*/*;q=0.8\r\n";
+
+TEST(Apps, WhatMakesNoSenseIsRefused) {
+  const TemporaryFolder folder;
+  const std::string data = folder / "data";
+  std::ofstream(folder / "garbage.json") << "{\"hackernews\": ";
+  std::ofstream(folder / "list.json") << "[]";
+  std::ofstream(folder / "unknown.json") << R"({"nosuch": {}})";
+  std::ofstream(folder / "number.json") << R"({"hackernews": 1})";
+  const auto serve = [&](const std::string& flag, const std::string& value) {
+    return std::vector<std::string>{"serve",       "--data", data, "--listen",
+                                    "127.0.0.1:0", flag,     value};
+  };
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {serve("--apps", "nosuch"), "there is no application 'nosuch'"},
+      {serve("--apps", "hackernews,nosuch"), "'nosuch'"},
+      {serve("--apps", ""), "''"},
+      {serve("--app-project", "a/b"), "--app-project"},
+      {serve("--app-config", folder / "missing.json"), "missing.json"},
+      {serve("--app-config", folder / "garbage.json"), "not valid JSON"},
+      {serve("--app-config", folder / "list.json"), "JSON object"},
+      {serve("--app-config", folder / "unknown.json"), "'nosuch'"},
+      {serve("--app-config", folder / "number.json"), "hackernews must be a JSON object"},
+      {{"app"}, "NAME"},
+      {{"app", "nosuch", "--firestore", "127.0.0.1:1"}, "there is no application 'nosuch'"},
+      {{"app", "hackernews", "--firestore", "nonsense"}, "nonsense"},
+      {{"app", "hackernews", "--firestore", "127.0.0.1:1", "--listen", "nonsense"}, "nonsense"},
+      {{"sandbox", "--listen", "nonsense"}, "nonsense"},
+  };
+  for (const auto& [arguments, text] : cases) {
+    SCOPED_TRACE(testing::PrintToString(arguments));
+    const auto server = RunHearth(arguments);
+    ExpectRefusal(*server, text);
+  }
+  EXPECT_FALSE(std::filesystem::exists(data));
+}
+
+TEST(Apps, NoneLeavesTheDatabaseAlone) {
+  const TemporaryFolder folder;
+  const auto server = Serve(folder / "data", {"--apps", "none"});
+  EXPECT_THAT(Ask(server->port(), "/apps/hackernews/"), StartsWith("HTTP/1.1 404 "));
+  const std::string front = Ask(server->port(), "/hearth/front");
+  EXPECT_THAT(front, HasSubstr("\"applications\":[]"));
+  EXPECT_THAT(front, HasSubstr("\"databases\":[]"));
+  EXPECT_THAT(front, HasSubstr("\"address\":\"127.0.0.1:" + std::to_string(server->port())));
+}
+
+TEST(Apps, BrowsersSeeThePageAndOthersOk) {
+  const TemporaryFolder folder;
+  const auto server = Serve(folder / "data");
+  EXPECT_THAT(Ask(server->port(), "/"), EndsWith("\r\n\r\nOk\n"));
+  EXPECT_THAT(Ask(server->port(), "/", "Accept: */*\r\n"), EndsWith("\r\n\r\nOk\n"));
+  const std::string page = Ask(server->port(), "/", kAcceptHtml);
+  EXPECT_THAT(page, HasSubstr("content-type: text/html"));
+  EXPECT_THAT(page, HasSubstr("<title>Hearth</title>"));
+  EXPECT_THAT(Ask(server->port(), "/main.js"), HasSubstr("content-type: text/javascript"));
+}
+
+TEST(Apps, AllRunAndStop) {
+  const TemporaryFolder folder;
+  const auto server = Serve(folder / "data", {"--apps", "all"});
+  EXPECT_THAT(Ask(server->port(), "/apps/hackernews"), StartsWith("HTTP/1.1 307 "));
+  EXPECT_THAT(Ask(server->port(), "/apps/hackernews/", kAcceptHtml), HasSubstr("<!doctype html>"));
+  EXPECT_THAT(Ask(server->port(), "/apps/hackernews/api/v1/stories"), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(Ask(server->port(), "/hearth/front"), HasSubstr("\"state\":\"running\""));
+  EXPECT_THAT(Ask(server->port(), "/metrics"), HasSubstr("hearth_app_requests_total{"));
+  server->Signal(SIGTERM);
+  EXPECT_EQ(server->Wait().code, 0) << server->Stderr();
+}
+
+TEST(Apps, OneThatFailsDoesNotHinderTheDatabase) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "apps.json") << R"({"hackernews": {"no_such_setting": 1}})";
+  const auto server =
+      Serve(folder / "data", {"--apps", "hackernews", "--app-config", folder / "apps.json"});
+  FirestoreClient client(server->port());
+  EXPECT_TRUE(Put(client, "rooms/r1", "hello").ok());
+  EXPECT_THAT(Ask(server->port(), "/apps/hackernews/"), StartsWith("HTTP/1.1 503 "));
+  const std::string front = Ask(server->port(), "/hearth/front");
+  EXPECT_THAT(front, HasSubstr("\"state\":\"failed\""));
+  EXPECT_THAT(front, HasSubstr("no_such_setting"));
+  EXPECT_THAT(server->Stderr(), HasSubstr("no_such_setting"));
+}
+
+TEST(Apps, OneAloneOnADatabaseElsewhere) {
+  const TemporaryFolder folder;
+  const auto database = Serve(folder / "data");
+  const std::string address = "127.0.0.1:" + std::to_string(database->port());
+  const auto app = RunHearth({"app", "hackernews", "--firestore", address, "--listen",
+                              "127.0.0.1:0", "--data", folder / "app"});
+  ASSERT_TRUE(app->WaitUntilListening()) << app->Stderr();
+  EXPECT_THAT(Ask(app->port(), "/"), HasSubstr("<!doctype html>"));
+  EXPECT_THAT(Ask(app->port(), "/api/v1/stories"), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(Ask(app->port(), "/metrics"), HasSubstr("hearth_app_requests_total{"));
+  app->Signal(SIGTERM);
+  EXPECT_EQ(app->Wait().code, 0) << app->Stderr();
+}
+
+TEST(Apps, TheSandboxAlone) {
+  const auto sandbox = RunHearth({"sandbox", "--listen", "127.0.0.1:0"});
+  ASSERT_TRUE(sandbox->WaitUntilListening()) << sandbox->Stderr();
+  EXPECT_THAT(Ask(sandbox->port(), "/hn/v0/maxitem.json"), StartsWith("HTTP/1.1 200 "));
+  sandbox->Signal(SIGTERM);
+  EXPECT_EQ(sandbox->Wait().code, 0);
+}
+
+}  // namespace
+}  // namespace hearth::process
