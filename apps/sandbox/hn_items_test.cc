@@ -102,13 +102,24 @@ TEST(HnItemsTest, ScoresAndCommentsOnlyGrow) {
 TEST(HnItemsTest, ScoresHaveAHeavyTail) {
   const HnItems items(1);
   std::vector<int64_t> scores;
-  for (const int64_t id : items.NewStories(kNow)) {
-    const nlohmann::json item = items.Item(id, kNow);
-    if (item.contains("score")) scores.push_back(item["score"]);
+  const int64_t newest = items.NewStories(kNow).front();
+  for (int64_t slot = 0; slot < 3'000; ++slot) {
+    const nlohmann::json item = items.Item(newest - slot * HnItems::kItemsPerSlot, kNow);
+    if (item.is_object() && item.contains("score")) scores.push_back(item["score"]);
   }
   std::ranges::sort(scores);
-  EXPECT_LT(scores[scores.size() / 2], 12);
-  EXPECT_GT(scores.back(), 100);
+  EXPECT_LT(scores[scores.size() / 2], 10);
+  EXPECT_GT(scores[scores.size() - 10], 150);
+  EXPECT_GT(scores.back(), 500);
+}
+
+TEST(HnItemsTest, OfOldStoriesTheBestAreListed) {
+  const HnItems items(1);
+  for (const int64_t id : items.NewStories(kNow)) {
+    const nlohmann::json item = items.Item(id, kNow);
+    if (!item.contains("descendants") || item["time"] > kNow - 14 * kDay) continue;
+    EXPECT_GT(item["score"], 50) << item.dump();
+  }
 }
 
 TEST(HnItemsTest, TheEdgesOfTheRealServiceAreThere) {

@@ -467,6 +467,25 @@ TEST_F(Waiting, RetryAfterIsHonouredUpToTheLimit) {
   }
 }
 
+TEST_F(Waiting, PausesDoubleUpToTheLimitAndAreCutByHalfAtMost) {
+  ServeStatuses("GET", "/x", {503});
+  Start();
+  OutboundOptions options = Options();
+  options.backoff = seconds(20);
+  options.backoff_max = seconds(30);
+  Outbound outbound(options, counting_, random_, metrics_);
+  std::atomic<bool> done = false;
+  std::thread sending([&] {
+    EXPECT_EQ(outbound.Send({.url = Url("/x")})->status, 503);
+    done = true;
+  });
+  const milliseconds waited = AdvanceUntil(done);
+  sending.join();
+  EXPECT_GE(waited, seconds(10 + 15));
+  // The clock moves a little while requests are under way, too.
+  EXPECT_LE(waited, seconds(20 + 30 + 20));
+}
+
 TEST_F(Waiting, TheRateIsKept) {
   ServeText("/x", "1");
   Start();
