@@ -85,6 +85,15 @@ TEST_F(TlsTest, CallsAreEncrypted) {
   }
 }
 
+// Saying goodbye to it must not end this process with SIGPIPE either.
+TEST_F(TlsTest, AServerThatIsGoneIsUnavailable) {
+  GrpcChannel channel(Options());
+  const GrpcRequest request{"/service/Method", "message"};
+  ASSERT_EQ(channel.Call(request, [](auto) { return true; }).status.ToString(), "OK");
+  server_->Kill();
+  EXPECT_EQ(channel.Call(request, [](auto) { return true; }).status.code(), Code::kUnavailable);
+}
+
 TEST_F(TlsTest, AServerThatNobodyVouchesForGetsNothing) {
   GrpcChannelOptions options = Options();
   options.server.authorities_file.clear();
