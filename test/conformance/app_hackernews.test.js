@@ -6,7 +6,7 @@ import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {after, before, test} from 'node:test';
 import {fileURLToPath} from 'node:url';
-import {random} from './support/random.js';
+import {Random, seed} from './support/random.js';
 import {startApp, startHearth} from './support/server.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -76,6 +76,8 @@ test('its queries need no more indexes than its file has', async () => {
 
 test('a hide that was acknowledged survives any kill', async () => {
   const data = join(folder, 'killed');
+  const random = new Random(seed);
+  console.log(`HEARTH_SEED=${seed}`);
   const acknowledged = new Set();
   let next = 1;
   for (let round = 0; round < 5; ++round) {
@@ -84,7 +86,7 @@ test('a hide that was acknowledged survives any kill', async () => {
     const headers = await signIn(api, 'alice');
     const kept = await json(await fetch(`${api}/hidden`, {headers}));
     assert.deepEqual([...acknowledged].filter((id) => !kept.includes(id)), []);
-    const killAfter = next + 1 + Math.floor(random() * 60);
+    const killAfter = next + 1 + random.below(60);
     const hide = async () => {
       for (;;) {
         const hidden = next++;
