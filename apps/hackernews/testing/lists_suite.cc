@@ -183,6 +183,24 @@ TEST_P(ReaderTest, LongerListsHaveTheDaysStoriesMergedIn) {
   }
 }
 
+TEST_P(ReaderTest, ClearingTheCacheClearsBothTiers) {
+  PutStory(1, NowMs() - kHourMs, 5, NowMs());
+  for (const Timespan timespan : kTimespans) {
+    ListedIds("timespan=" + std::string(NameOf(timespan)));
+  }
+  PutStory(2, NowMs() - kHourMs, 9, NowMs());
+  EXPECT_EQ(SendWithSecret("wrong", "DELETE", "/api/v1/cache").status, 403);
+  EXPECT_EQ(ListedIds("timespan=Day"), (Ids{1}));
+
+  EXPECT_EQ(SendWithSecret("open sesame", "DELETE", "/api/v1/cache").status, 200);
+  const auto cached = collections_.cache().Count();
+  ASSERT_TRUE(cached.ok());
+  EXPECT_EQ(*cached, 0);
+  for (const Timespan timespan : kTimespans) {
+    EXPECT_EQ(ListedIds("timespan=" + std::string(NameOf(timespan))), (Ids{2, 1}));
+  }
+}
+
 TEST_P(ReaderTest, AStrangeCacheDocumentIsComputedAnew) {
   PutStory(1, NowMs() - kHourMs, 5, NowMs());
   const std::vector<Map> strange = {{},
