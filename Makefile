@@ -5,6 +5,7 @@ BUILD := build/release
 JOBS := $(shell nproc)
 DATA ?= data
 LISTEN ?= 127.0.0.1:8080
+APPS ?= all
 
 help:             ## This list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /  make \1\t/' | expand -t 24
@@ -15,8 +16,8 @@ setup:            ## Install what is missing: Debian packages by name, npm packa
 build: setup      ## Build the release binary: build/release/hearth
 	@tools/build release hearth
 
-run: build        ## Build, then serve ./data on 127.0.0.1:8080
-	$(BUILD)/hearth serve --data $(DATA) --listen $(LISTEN)
+run: build        ## Build, then serve ./data and the applications on 127.0.0.1:8080
+	$(BUILD)/hearth serve --data $(DATA) --listen $(LISTEN) --apps $(APPS)
 
 test: setup       ## Build everything and run every test
 	@tools/build release all
@@ -53,6 +54,7 @@ bench: setup      ## Measure against the ceilings and rivals; writes bench/resul
 	bench/run
 	bench/queries
 	bench/listeners
+	bench/applications
 
 format:           ## Format the C++ code
 	clang-format -i $$(git ls-files '*.cc' '*.h')

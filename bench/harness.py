@@ -98,7 +98,7 @@ def free_port():
 
 def hearth(folder, log=None):
     return Server("hearth", [BUILD / "hearth", "serve", "--data", folder, "--listen", "127.0.0.1:0",
-                             "--apps", "none", "--log-level", "info" if log else "warning"], log=log)
+                             "--log-level", "info" if log else "warning"], log=log)
 
 
 def canned(messages):

@@ -37,7 +37,7 @@ foreach(proto IN LISTS PROTO_FILES)
 endforeach()
 
 add_library(protocol STATIC ${PROTO_SOURCES})
-target_include_directories(protocol SYSTEM PUBLIC ${PROTO_OUT})
+target_include_directories(protocol SYSTEM PUBLIC $<BUILD_INTERFACE:${PROTO_OUT}>)
 target_link_libraries(protocol PUBLIC protobuf::libprotobuf)
 if(CMAKE_CXX_FLAGS_DEBUG MATCHES "sanitize=thread")
   # Under ThreadSanitizer protobuf's headers lay maps out differently than Debian's library, which

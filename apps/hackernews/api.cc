@@ -83,6 +83,8 @@ void Api::AddTo(kit::Routes* routes) {
   routes->Add("GET", "/api/v1/me", [this](const kit::Request& request) { return GetMe(request); });
   routes->Add("POST", "/api/v1/worker",
               [this](const kit::Request& request) { return PostWorker(request); });
+  routes->Add("DELETE", "/api/v1/cache",
+              [this](const kit::Request& request) { return DeleteCache(request); });
   routes->Add("GET", "/api/v1/status",
               [this](const kit::Request&) { return kit::Response::Json(parts_.status()); });
   routes->SetNotFound("unknown endpoint");
@@ -186,15 +188,25 @@ kit::Response Api::GetMe(const kit::Request& request) const {
 }
 
 kit::Response Api::PostWorker(const kit::Request& request) const {
-  const std::string_view secret = request.Header(kWorkerSecretHeader).value_or("");
-  if (parts_.worker_secret.empty() || !IsEqual(secret, parts_.worker_secret)) {
-    return Error(403, "forbidden");
-  }
+  if (!HasWorkerSecret(request)) return Error(403, "forbidden");
   const Result<nlohmann::json> report = parts_.run_worker();
   if (!report.ok()) {
     return Error(kit::HttpStatusOf(report.status().code()), report.status().message());
   }
   return kit::Response::Json(*report);
+}
+
+kit::Response Api::DeleteCache(const kit::Request& request) const {
+  if (!HasWorkerSecret(request)) return Error(403, "forbidden");
+  if (const Status cleared = parts_.lists.ClearCache(); !cleared.ok()) {
+    return FromDatabase(cleared);
+  }
+  return kit::Response::Json({{"success", true}});
+}
+
+bool Api::HasWorkerSecret(const kit::Request& request) const {
+  const std::string_view secret = request.Header(kWorkerSecretHeader).value_or("");
+  return !parts_.worker_secret.empty() && IsEqual(secret, parts_.worker_secret);
 }
 
 std::optional<std::string> Api::UserOf(const kit::Request& request) const {

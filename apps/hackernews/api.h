@@ -55,7 +55,10 @@ class Api {
   kit::Response PostLogin(const kit::Request& request);
   kit::Response GetMe(const kit::Request& request) const;
   kit::Response PostWorker(const kit::Request& request) const;
+  kit::Response DeleteCache(const kit::Request& request) const;
 
+  // Whether it comes from who runs this.
+  bool HasWorkerSecret(const kit::Request& request) const;
   // Nullopt: nobody is signed in.
   std::optional<std::string> UserOf(const kit::Request& request) const;
 

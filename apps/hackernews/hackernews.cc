@@ -14,13 +14,11 @@
 #include "apps/hackernews/worker.h"
 #include "base/log.h"
 #include "base/mutex.h"
+#include "hackernews_assets.h"
 #include "kit/json_fields.h"
 #include "kit/scheduler.h"
 
 namespace hearth::hackernews {
-
-kit::AssetBundle HackernewsAssets();  // Generated from web/.
-
 namespace {
 
 constexpr char kWorkerJob[] = "sync";
@@ -44,6 +42,9 @@ Result<Settings> ReadSettings(const kit::AppContext& context) {
   kit::JsonFields fields(context.settings);
   if (auto url = fields.OptionalText("api_url", {})) settings.source.api_url = *std::move(url);
   if (auto url = fields.OptionalText("site_url", {})) settings.source.site_url = *std::move(url);
+  if (auto pause = fields.OptionalInteger("retry_pause_ms", {.min = 0, .max = 60'000})) {
+    settings.source.retry_pause = std::chrono::milliseconds(*pause);
+  }
   if (auto cron = fields.OptionalText("worker_schedule", {})) {
     settings.worker_schedule = *std::move(cron);
   }

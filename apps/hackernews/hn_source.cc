@@ -12,6 +12,7 @@ kit::OutboundOptions ApiOptions(const HnSourceOptions& options) {
   result.concurrent_max = HnSource::kParallelFetches;
   result.response_bytes_max = 4 * 1024 * 1024;
   result.private_hosts_allowed = options.private_hosts_allowed;
+  result.backoff = options.retry_pause;
   return result;
 }
 

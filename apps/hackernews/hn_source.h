@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -20,6 +21,7 @@ struct HnSourceOptions {
   std::string api_url = "https://hacker-news.firebaseio.com";
   std::string site_url = "https://news.ycombinator.com";
   std::vector<std::string> private_hosts_allowed = {};  // "127.0.0.1:4711"
+  std::chrono::milliseconds retry_pause{250};           // Before the second try; then it doubles.
 };
 
 // Hacker News: its API, and its site for signing in.

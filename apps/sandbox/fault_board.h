@@ -32,6 +32,7 @@ struct Fault {
   std::chrono::milliseconds slow_pause{250};  // Between two drops.
 
   nlohmann::json ToJson() const;
+  friend bool operator==(const Fault&, const Fault&) = default;
 };
 
 // What is to go wrong next, and how often each service was asked.

@@ -20,7 +20,7 @@ constexpr int64_t kCommentSlotsMax = 120;
 constexpr int64_t kListedSlotsMax = 400 * 24 * kHour / HnItems::kSlotSeconds;
 constexpr int64_t kScoreMax = 4'000;
 
-enum Purpose : uint64_t { kForTime, kForListing, kForStory, kForTitle, kForComment };
+enum Purpose : uint64_t { kForTime, kForRarity, kForStory, kForTitle, kForComment };
 
 // Ids start at 1; the first of a slot is its story.
 int64_t SlotOf(int64_t id) { return (id - 1) / HnItems::kItemsPerSlot; }
@@ -77,7 +77,7 @@ HnItems::Story HnItems::StoryOf(int64_t id) const {
                            : Story::Fate::kLives;
   story.fate_at = story.time + (story.fate == Story::Fate::kLate ? 120 : kHour);
   // Most stories get a few points, some a hundred, one in a thousand many hundreds.
-  const double tail = 2.2 * std::pow(lot.Share(), -0.85);
+  const double tail = 2.2 * std::pow(RarityOf(id), -0.85);
   story.score_last = std::min(kScoreMax, 1 + static_cast<int64_t>(tail));
   story.comments_last =
       static_cast<int64_t>(static_cast<double>(story.score_last - 1) * (0.15 + 0.8 * lot.Share()));
@@ -85,10 +85,11 @@ HnItems::Story HnItems::StoryOf(int64_t id) const {
   return story;
 }
 
+double HnItems::RarityOf(int64_t id) const { return Lot(Seed(id, kForRarity)).Share(); }
+
 bool HnItems::IsListed(int64_t id, int64_t now) const {
-  Lot lot(Seed(id, kForListing));
   const auto age = static_cast<double>(now - TimeOf(id));
-  return age >= 0 && age < kListedSecondsMin / lot.Share();
+  return age >= 0 && age < kListedSecondsMin / RarityOf(id);
 }
 
 int64_t HnItems::ScoreOf(const Story& story, int64_t now) const {

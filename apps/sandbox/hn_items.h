@@ -14,9 +14,10 @@ namespace hearth::sandbox {
 // item for ever.
 //
 // The list of new stories reaches back more than a month, although a new one comes every four
-// minutes: it is thinned with age. Each story has a time, drawn once, for which it is listed: all
-// for five hours, a fifth of them for a day, one in 134 for 28 days. That makes about 190 of a day,
-// 330 of a week and 430 of 28 days among the 500, and leaves each of them what it was.
+// minutes: it is thinned with age, and the best stay. Each story has a time, fixed from the start,
+// for which it is listed: all for five hours, the best fifth for a day, the best one in 134 for 28
+// days. That makes about 190 of a day, 330 of a week and 430 of 28 days among the 500, and changes
+// nothing about what an id denotes.
 //
 // As in the real one: some stories have no URL, some are null for their first two minutes, some
 // vanish (null) later, are deleted or dead, and some are jobs.
@@ -42,6 +43,9 @@ class HnItems {
   // Draws that are the same whenever they are asked for. `purpose` keeps them apart.
   uint64_t Seed(int64_t id, uint64_t purpose) const;
   int64_t TimeOf(int64_t id) const;
+  // A share of all stories, above 0: so few do better. Decides the score, and how long it is
+  // listed.
+  double RarityOf(int64_t id) const;
   Story StoryOf(int64_t id) const;
   bool IsListed(int64_t id, int64_t now) const;
   int64_t ScoreOf(const Story& story, int64_t now) const;

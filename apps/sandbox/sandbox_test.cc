@@ -1,1 +1,209 @@
+#include "apps/sandbox/sandbox.h"
+
 #include <gtest/gtest.h>
+
+#include <chrono>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "base/fake_clock.h"
+#include "base/random.h"
+#include "kit/outbound.h"
+
+namespace hearth::sandbox {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr int64_t kNowSeconds = 1'790'000'000;
+
+class SandboxTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    Result<std::unique_ptr<Sandbox>> started = Sandbox::Start({.clock = &clock_});
+    ASSERT_TRUE(started.ok()) << started.status().ToString();
+    sandbox_ = *std::move(started);
+  }
+
+  kit::OutboundOptions Options() {
+    return {.name = "test",
+            .attempts_max = 1,
+            .breaker_failures = 0,
+            .private_hosts_allowed = {sandbox_->host_port()}};
+  }
+  Result<kit::HttpResponse> Send(const std::string& method, const std::string& path,
+                                 const std::string& body = "") {
+    return outbound().Send({.method = method, .url = sandbox_->url() + path, .body = body});
+  }
+  kit::Outbound& outbound() {
+    if (!outbound_) outbound_.emplace(Options(), system_clock_, random_, metrics_);
+    return *outbound_;
+  }
+  nlohmann::json Fetch(const std::string& path) {
+    Result<nlohmann::json> fetched = outbound().FetchJson(sandbox_->url() + path);
+    EXPECT_TRUE(fetched.ok()) << path << ": " << fetched.status().ToString();
+    return fetched.ok() ? *fetched : nlohmann::json();
+  }
+  void AddFault(const std::string& json) {
+    const Result<kit::HttpResponse> added = Send("POST", "/control/faults", json);
+    ASSERT_TRUE(added.ok());
+    EXPECT_EQ(added->status, 201) << added->body;
+  }
+
+  FakeClock clock_{kNowSeconds * 1'000'000};
+  SystemClock system_clock_;
+  RandomSource random_{1};
+  kit::Metrics metrics_;
+  std::unique_ptr<Sandbox> sandbox_;
+  std::optional<kit::Outbound> outbound_;
+};
+
+TEST_F(SandboxTest, NewStoriesCanBeFetchedOneByOne) {
+  const nlohmann::json ids = Fetch("/hn/v0/newstories.json");
+  ASSERT_EQ(ids.size(), 500u);
+  std::vector<std::string> urls;
+  for (const nlohmann::json& id : ids) {
+    urls.push_back(sandbox_->url() + "/hn/v0/item/" + std::to_string(id.get<int64_t>()) + ".json");
+  }
+  size_t stories = 0;
+  for (const Result<nlohmann::json>& item : outbound().FetchAllJson(urls)) {
+    ASSERT_TRUE(item.ok()) << item.status().ToString();
+    if (item->is_object() && item->contains("title")) ++stories;
+  }
+  EXPECT_GT(stories, 450u);
+}
+
+TEST_F(SandboxTest, TimeBringsNewStories) {
+  const int64_t before = Fetch("/hn/v0/newstories.json")[0];
+  const int64_t max_before = Fetch("/hn/v0/maxitem.json");
+  clock_.Advance(std::chrono::minutes(5));
+  EXPECT_GT(Fetch("/hn/v0/newstories.json")[0], before);
+  EXPECT_GT(Fetch("/hn/v0/maxitem.json"), max_before);
+  EXPECT_EQ(Fetch("/hn/v0/topstories.json").size(), 500u);
+}
+
+TEST_F(SandboxTest, ItemsThatAreNoneAreNull) {
+  for (const char* path : {"/hn/v0/item/0.json", "/hn/v0/item/99999999999.json",
+                           "/hn/v0/item/abc.json", "/hn/v0/item/12", "/hn/v0/item/-1.json"}) {
+    EXPECT_TRUE(Fetch(path).is_null()) << path;
+  }
+  EXPECT_EQ(Send("GET", "/hn/v0/nothing.json")->status, 404);
+  EXPECT_EQ(Send("GET", "/nobody/v0")->status, 404);
+  EXPECT_EQ(Send("POST", "/hn/v0/maxitem.json")->status, 405);
+}
+
+TEST_F(SandboxTest, SignsInWithTheRightPasswordOnly) {
+  const Result<kit::HttpResponse> good = Send("POST", "/hn-site/login", "acct=maple-1_x&pw=hearth");
+  ASSERT_TRUE(good.ok());
+  EXPECT_EQ(good->status, 302);
+  EXPECT_TRUE(good->Header("set-cookie")->starts_with("user=maple-1_x&"));
+  for (const char* wrong :
+       {"acct=maple&pw=wrong", "acct=maple", "pw=hearth", "", "acct=&pw=hearth",
+        "acct=a%20b&pw=hearth", "acct=a%0d%0aset-cookie:x&pw=hearth", "acct=%zz&pw=hearth"}) {
+    const Result<kit::HttpResponse> bad = Send("POST", "/hn-site/login", wrong);
+    ASSERT_TRUE(bad.ok());
+    EXPECT_EQ(bad->status, 200) << wrong;
+    EXPECT_NE(bad->body.find("Bad login."), std::string::npos) << wrong;
+    EXPECT_EQ(bad->Header("set-cookie"), std::nullopt) << wrong;
+  }
+  const Result<kit::HttpResponse> form = Send("GET", "/hn-site/login");
+  EXPECT_EQ(form->body.find("Bad login."), std::string::npos);
+}
+
+TEST_F(SandboxTest, TheIndexPageNamesTheServicesAndThePassword) {
+  const Result<kit::HttpResponse> page = Send("GET", "/");
+  ASSERT_TRUE(page.ok());
+  EXPECT_EQ(page->status, 200);
+  for (const char* text : {"/hn/v0/newstories.json", "hn-site", "\"hearth\"", "/control"}) {
+    EXPECT_NE(page->body.find(text), std::string::npos) << text;
+  }
+}
+
+TEST_F(SandboxTest, ControlCountsRequestsAndListsFaults) {
+  Fetch("/hn/v0/maxitem.json");
+  Fetch("/hn/v0/maxitem.json");
+  AddFault(R"({"service": "hn-site", "fault": "error", "times": 2, "path": "/login"})");
+  const nlohmann::json control = Fetch("/control");
+  EXPECT_EQ(control["services"]["hn"]["requests"], 2);
+  EXPECT_EQ(control["services"]["hn-site"]["requests"], 0);
+  EXPECT_EQ(control["faults"], nlohmann::json::parse(R"([
+      {"service": "hn-site", "fault": "error", "times": 2, "path": "/login"}])"));
+  EXPECT_EQ(Send("POST", "/control/faults", R"({"service": "hn"})")->status, 400);
+}
+
+TEST_F(SandboxTest, ErrorsRateLimitsGarbageAndWrongTypes) {
+  AddFault(R"({"service": "hn", "fault": "error", "times": 1})");
+  AddFault(R"({"service": "hn", "fault": "rate_limit", "times": 1})");
+  AddFault(R"({"service": "hn", "fault": "garbage", "times": 1})");
+  AddFault(R"({"service": "hn", "fault": "wrong_type", "times": 1})");
+  EXPECT_EQ(Send("GET", "/hn/v0/maxitem.json")->status, 500);
+  const Result<kit::HttpResponse> limited = Send("GET", "/hn/v0/maxitem.json");
+  EXPECT_EQ(limited->status, 429);
+  EXPECT_EQ(limited->Header("retry-after"), "1");
+  EXPECT_EQ(outbound().FetchJson(sandbox_->url() + "/hn/v0/maxitem.json").status().code(),
+            Code::kDataLoss);
+  EXPECT_TRUE(Send("GET", "/hn/v0/maxitem.json")->Header("content-type")->starts_with("text/html"));
+  EXPECT_TRUE(Fetch("/hn/v0/maxitem.json").is_number());
+}
+
+TEST_F(SandboxTest, ABrokenConnectionIsUnavailable) {
+  AddFault(R"({"service": "hn", "fault": "refuse", "times": 2})");  // One may be tried again.
+  EXPECT_EQ(Send("GET", "/hn/v0/maxitem.json").status().code(), Code::kUnavailable);
+}
+
+TEST_F(SandboxTest, NoAnswerAndASlowAnswerTakeTooLong) {
+  AddFault(R"({"service": "hn", "fault": "timeout", "times": 1})");
+  AddFault(R"({"service": "hn", "fault": "slow", "times": 1, "pause_ms": 60000})");
+  kit::OutboundOptions options = Options();
+  options.timeout = milliseconds(100);
+  kit::Outbound impatient(options, system_clock_, random_, metrics_);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(impatient.FetchJson(sandbox_->url() + "/hn/v0/newstories.json").status().code(),
+              Code::kDeadlineExceeded);
+  }
+}
+
+TEST_F(SandboxTest, ASlowAnswerIsTheRightOne) {
+  const nlohmann::json ids = Fetch("/hn/v0/newstories.json");
+  AddFault(R"({"service": "hn", "fault": "slow", "times": 1, "pause_ms": 1})");
+  EXPECT_EQ(Fetch("/hn/v0/newstories.json"), ids);
+}
+
+TEST_F(SandboxTest, ClearedFaultsAreGone) {
+  AddFault(R"({"service": "hn", "fault": "error"})");
+  EXPECT_EQ(Send("GET", "/hn/v0/maxitem.json")->status, 500);
+  EXPECT_EQ(Send("GET", "/hn-site/login")->status, 200);
+  EXPECT_EQ(Send("DELETE", "/control/faults")->status, 200);
+  EXPECT_EQ(Send("GET", "/hn/v0/maxitem.json")->status, 200);
+}
+
+TEST_F(SandboxTest, ABodyBeyondTheLimitIsRefused) {
+  EXPECT_EQ(Send("POST", "/hn-site/login", std::string(1024 * 1024, 'x'))->status, 200);
+  EXPECT_EQ(Send("POST", "/hn-site/login", std::string(1024 * 1024 + 1, 'x'))->status, 413);
+}
+
+TEST_F(SandboxTest, EndsWhileSomebodyStillWaits) {
+  AddFault(R"({"service": "hn", "fault": "timeout"})");
+  std::thread waiting([this] {
+    EXPECT_EQ(Send("GET", "/hn/v0/maxitem.json").status().code(), Code::kUnavailable);
+  });
+  SystemClock clock;
+  kit::Outbound other(Options(), clock, random_, metrics_);
+  while (true) {
+    Result<nlohmann::json> control = other.FetchJson(sandbox_->url() + "/control");
+    ASSERT_TRUE(control.ok());
+    if ((*control)["services"]["hn"]["requests"] == 1) break;
+  }
+  sandbox_.reset();
+  waiting.join();
+}
+
+TEST(SandboxStartTest, AnAddressThatIsNoneFails) {
+  SystemClock clock;
+  EXPECT_EQ(Sandbox::Start({.host = "no address", .clock = &clock}).status().code(),
+            Code::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace hearth::sandbox

@@ -45,6 +45,12 @@ Status CheckEachDocumentOnce(const std::vector<Write>& writes) {
   return Status();
 }
 
+std::vector<DocumentPath> WithoutRepeats(std::vector<DocumentPath> paths) {
+  std::sort(paths.begin(), paths.end());
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  return paths;
+}
+
 // Takes the transport down. Its last user may be a listener's callback, on a thread that the
 // transport waits for at its end.
 void Destroy(EmbeddedTransport* transport) {
@@ -84,11 +90,9 @@ Result<std::unique_ptr<ReadView>> EmbeddedTransport::View(const Consistency& con
 Result<Transport::Documents> EmbeddedTransport::Get(
     const std::vector<DocumentPath>& paths,
     const std::optional<std::vector<model::FieldPath>>& mask, const ReadMoment& moment) {
+  // Nobody but a transaction locks what it reads.
   ReadScope scope;
-  std::unordered_set<std::string_view> seen;
-  for (const DocumentPath& path : paths) {
-    if (seen.insert(path.path()).second) scope.documents.push_back(path);
-  }
+  if (!moment.transaction.empty()) scope.documents = WithoutRepeats(paths);
   ASSIGN_OR_RETURN(const std::unique_ptr<ReadView> view, View(ToConsistency(moment), scope));
   Documents answer{{}, view->read_time()};
   answer.documents.reserve(paths.size());

@@ -68,7 +68,7 @@ AggregateField AggregateField::Average(std::string field_path) {
 }
 
 Query::Query(std::shared_ptr<Transport> transport, Result<query::Query> query)
-    : query_(std::move(query)), transport_(std::move(transport)) {}
+    : transport_(std::move(transport)), query_(std::move(query)) {}
 
 Query Query::With(const std::function<Status(query::Query*)>& change) const {
   Query copy = *this;

@@ -96,14 +96,16 @@ class Query {
   Result<Listener> Listen(OnSnapshot on_snapshot) const;
 
  protected:
+  Query(std::shared_ptr<Transport> transport, Result<query::Query> query);
+
+  std::shared_ptr<Transport> transport_;  // Shared by all that the database handed out.
+
+ private:
   friend class Firestore;
   friend class Transaction;
-  Query(std::shared_ptr<Transport> transport, Result<query::Query> query);
 
   // The query as the database gets it: InvalidArgument for what was wrong with an argument.
   Result<query::Query> Build() const;
-
- private:
   // Changes a copy, unless an earlier argument was wrong already.
   Query With(const std::function<Status(query::Query*)>& change) const;
   enum class Edge : uint8_t { kStart, kEnd };
@@ -118,9 +120,6 @@ class Query {
 
   Result<query::Query> query_;  // Or the first error in its arguments.
   bool limit_to_last_ = false;
-
- protected:
-  std::shared_ptr<Transport> transport_;  // Shared by all that the database handed out.
 };
 
 }  // namespace hearth::client

@@ -174,6 +174,10 @@ struct Printer {
 FieldValue::FieldValue(Kind kind, std::vector<Value> operands)
     : kind_(kind), operands_(std::move(operands)) {}
 
+FieldValue FieldValue::Delete() { return FieldValue(Kind::kDelete, {}); }
+
+FieldValue FieldValue::ServerTimestamp() { return FieldValue(Kind::kServerTimestamp, {}); }
+
 FieldValue FieldValue::Increment(Value number) {
   return FieldValue(Kind::kIncrement, {std::move(number)});
 }

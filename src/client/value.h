@@ -57,8 +57,8 @@ class FieldValue {
     kArrayRemove,
   };
 
-  static FieldValue Delete() { return FieldValue(Kind::kDelete, {}); }
-  static FieldValue ServerTimestamp() { return FieldValue(Kind::kServerTimestamp, {}); }
+  static FieldValue Delete();
+  static FieldValue ServerTimestamp();
   // `number`: an integer or a double; anything else fails when it is written.
   static FieldValue Increment(Value number);
   static FieldValue Maximum(Value number);

@@ -199,7 +199,10 @@ void Outbound::State::ReleaseSlot() {
 
 bool Outbound::State::WaitUntil(TimePoint when) {
   MutexLock lock(mutex);
-  while (!stopping && clock.Monotonic() < when) changed.WaitFor(mutex, kClockPollInterval);
+  for (TimePoint now = clock.Monotonic(); !stopping && now < when; now = clock.Monotonic()) {
+    changed.WaitFor(mutex,
+                    std::min(std::chrono::ceil<milliseconds>(when - now), kClockPollInterval));
+  }
   return !stopping;
 }
 

@@ -15,8 +15,9 @@ struct FreeUrl {
 using UrlHandle = std::unique_ptr<CURLU, FreeUrl>;
 
 Status Refuse(const std::string& text, std::string_view why) {
-  // Whole URLs may be long, or hold what is nobody's business.
-  return InvalidArgument("URL \"" + text.substr(0, 200) + "\": " + std::string(why));
+  // Whole URLs may be long, or hold a password.
+  const std::string shown = text.find('@') == std::string::npos ? text.substr(0, 200) : "...";
+  return InvalidArgument("URL \"" + shown + "\": " + std::string(why));
 }
 
 // "" where the URL has no such part.
@@ -57,7 +58,7 @@ Result<OutboundUrl> Check(CURLU* url, const std::string& text) {
   for (const CURLUPart part : {CURLUPART_USER, CURLUPART_PASSWORD}) {
     if (curl_url_get(url, part, &secret, 0) == CURLUE_OK) {
       curl_free(secret);
-      return InvalidArgument("URL: must not hold a user or password");
+      return Refuse(text, "must not hold a user or password");
     }
   }
   const std::string host = LowerCase(Part(url, CURLUPART_HOST));

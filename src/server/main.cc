@@ -93,8 +93,8 @@ void AddServeFlags(CLI::App* serve, ServeOptions* options) {
   AddIndexFlags(serve, options);
   serve
       ->add_option("--apps", options->apps,
-                   "Applications to run: all, none, or names with commas between them; each is at "
-                   "/apps/NAME/")
+                   "Applications to run beside the database: all, none, or names with commas "
+                   "between them; each is at /apps/NAME/")
       ->capture_default_str()
       ->type_name("all|none|NAMES");
   serve->add_option("--app-project", options->app_project, "The project that applications use")

@@ -30,7 +30,7 @@ struct ServeOptions {
   std::vector<std::string> index_config;
   size_t unused_index_days = 7;
   size_t scan_documents_max = 100'000;
-  std::string apps = "all";
+  std::string apps = "none";
   std::string app_project = "hearth";
   AppOptions app;
   std::string log_level = "info";

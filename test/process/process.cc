@@ -1,6 +1,5 @@
 #include "process/process.h"
 
-#include <algorithm>
 #include <chrono>
 #include <sstream>
 
@@ -13,15 +12,12 @@ std::unique_ptr<ServerProcess> RunHearth(const std::vector<std::string>& argumen
 }
 
 std::unique_ptr<ServerProcess> TryToServe(const std::string& folder) {
-  return RunHearth({"serve", "--data", folder, "--listen", "127.0.0.1:0", "--apps", "none"});
+  return RunHearth({"serve", "--data", folder, "--listen", "127.0.0.1:0"});
 }
 
 std::unique_ptr<ServerProcess> Serve(const std::string& folder,
                                      const std::vector<std::string>& more_arguments) {
   std::vector<std::string> arguments = {"serve", "--data", folder, "--listen", "127.0.0.1:0"};
-  if (std::ranges::find(more_arguments, "--apps") == more_arguments.end()) {
-    arguments.insert(arguments.end(), {"--apps", "none"});
-  }
   arguments.insert(arguments.end(), more_arguments.begin(), more_arguments.end());
   std::unique_ptr<ServerProcess> server = RunHearth(arguments);
   EXPECT_TRUE(server->WaitUntilListening()) << server->Stderr();

@@ -69,9 +69,8 @@ TEST(Addresses, PortZeroPrintsThePort) {
 
 TEST(Addresses, ListensOnAllThatAreGiven) {
   const TemporaryFolder folder;
-  const auto server =
-      RunHearth({"serve", "--data", folder / "data", "--apps", "none", "--listen", "127.0.0.1:0",
-                 "--listen", "localhost:0", "--listen", "127.0.0.2:0"});
+  const auto server = RunHearth({"serve", "--data", folder / "data", "--listen", "127.0.0.1:0",
+                                 "--listen", "localhost:0", "--listen", "127.0.0.2:0"});
   ASSERT_TRUE(server->WaitUntilListening(3)) << server->Stderr();
   EXPECT_EQ(Lines(server->Stdout()).back(),
             "listening on 127.0.0.2:" + std::to_string(server->port(2)));
@@ -85,8 +84,7 @@ TEST(Addresses, ABusyPortIsRefused) {
   const TemporaryFolder folder;
   const auto first = Serve(folder / "first");
   const std::string address = "127.0.0.1:" + std::to_string(first->port());
-  const auto second =
-      RunHearth({"serve", "--data", folder / "second", "--apps", "none", "--listen", address});
+  const auto second = RunHearth({"serve", "--data", folder / "second", "--listen", address});
   ExpectRefusal(*second, address);
   // The folder that the refused one opened is free again, and whole.
   const auto third = Serve(folder / "second");

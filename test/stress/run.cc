@@ -45,8 +45,8 @@ Run::Run(const RunOptions& options)
 
 std::unique_ptr<ServerProcess> Run::Start(const std::string& folder) const {
   // A small cache, so that reads reach the files.
-  const std::vector<std::string> arguments = {
-      "serve", "--data", folder, "--listen", "127.0.0.1:0", "--apps", "none", "--cache-mib", "8"};
+  const std::vector<std::string> arguments = {"serve",       "--data",      folder, "--listen",
+                                              "127.0.0.1:0", "--cache-mib", "8"};
   return std::make_unique<ServerProcess>(options_.server, arguments);
 }
 

@@ -5,6 +5,13 @@ const whole = new Intl.NumberFormat('en');
 export const count = (value: number): string => (Number.isFinite(value) ? whole.format(value) : '–');
 export const plural = (value: number, one: string, many = `${one}s`): string => `${count(value)} ${value === 1 ? one : many}`;
 
+// A server's words as a sentence: "the disk is full" becomes "The disk is full."
+export function sentence(text: string): string {
+  const trimmed = text.trim();
+  if (trimmed === '') return '';
+  return trimmed.charAt(0).toUpperCase() + trimmed.slice(1) + (/[.!?…]$/.test(trimmed) ? '' : '.');
+}
+
 // An address that may become a link: http and https only. `javascript:` in a story's url is somebody's attack.
 export function safeUrl(text: string | undefined): URL | undefined {
   if (!text) return undefined;

@@ -6,7 +6,7 @@ import {icon, type IconName} from './icons';
 export interface StateOptions {
   icon: IconName;
   title: string;
-  text: string;
+  text: Child;
   kind?: 'plain' | 'bad' | 'busy';
   action?: {label: string; run: () => void};
 }

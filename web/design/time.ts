@@ -33,7 +33,8 @@ export const exactTime = (at: number, locale = 'en'): string => (Number.isFinite
 export function duration(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   const parts: [number, string][] = [
-    [Math.floor(whole / 86_400), 'd'], [Math.floor(whole / 3_600) % 24, 'h'], [Math.floor(whole / 60) % 60, 'min'], [whole % 60, 's'],
+    [Math.floor(whole / 86_400), 'd'], [Math.floor(whole / 3_600) % 24, 'h'],
+    [Math.floor(whole / 60) % 60, 'min'], [whole % 60, 's'],
   ];
   const first = parts.findIndex(([count]) => count > 0);
   if (first < 0) return '0 s';

@@ -27,11 +27,14 @@ interface Row<T> {
   element: HTMLElement;
   item: T;
   index: number;
+  offset: number;    // As last written to the document, which is dear; NaN before.
+  counted: string;
 }
 
 const overscanPx = 600;
 const movingMs = 260;
 const passesMax = 3;
+const samePx = 0.5;
 const noInsets = () => ({top: 0, bottom: 0});
 
 export class VirtualList<T> {
@@ -40,6 +43,7 @@ export class VirtualList<T> {
   readonly #layout: ListLayout;
   readonly #rows = new Map<Key, Row<T>>();
   readonly #heights = new Map<Key, number>();
+  readonly #keys = new WeakMap<Element, Key>();
   readonly #observer: ResizeObserver;
   #items: readonly T[] = [];
   #indexes = new Map<Key, number>();
@@ -167,15 +171,15 @@ export class VirtualList<T> {
     if (!this.element.isConnected) return;
     const anchor = this.#anchor();
     // Rows are measured as they appear. If they are not as high as thought, other rows may be in sight.
+    let view = this.#view();
     for (let pass = 0; pass < passesMax; ++pass) {
-      const {top, height} = this.#view();
-      const range = this.#layout.range(top - overscanPx, top + height + overscanPx);
+      const range = this.#layout.range(view.top - overscanPx, view.top + view.height + overscanPx);
       this.#dropRows(range);
       if (!this.#measure(this.#placeRows(range))) break;
       this.#restore(anchor);
+      view = this.#view();
     }
-    const {top, height} = this.#view();
-    this.#options.onRange?.(this.#layout.range(top, top + height), this.#items.length);
+    this.#options.onRange?.(this.#layout.range(view.top, view.top + view.height), this.#items.length);
   }
 
   // Whether that moved anything.
@@ -214,7 +218,10 @@ export class VirtualList<T> {
       if (!row.element.isConnected) added.push(row);
       if (row.element === next) next = next.nextElementSibling;
       else this.element.insertBefore(row.element, next);
-      row.element.style.transform = `translateY(${this.#layout.offset(index)}px)`;
+      const offset = this.#layout.offset(index);
+      if (row.offset === offset) continue;
+      row.offset = offset;
+      row.element.style.transform = `translateY(${offset}px)`;
     }
     return added;
   }
@@ -224,7 +231,8 @@ export class VirtualList<T> {
     const key = this.#options.keyOf(item);
     let row = this.#rows.get(key);
     if (!row) {
-      row = {element: this.#options.render(item, index), item, index};
+      row = {element: this.#options.render(item, index), item, index, offset: NaN, counted: ''};
+      this.#keys.set(row.element, key);
       row.element.setAttribute('role', {feed: 'article', list: 'listitem', table: 'row'}[this.#options.kind ?? 'list']);
       row.element.tabIndex = -1;
       this.#rows.set(key, row);
@@ -234,11 +242,15 @@ export class VirtualList<T> {
       row.index = index;
       this.#options.update?.(row.element, item, index);
     }
-    this.#count(row.element, index);
+    this.#count(row);
     return row;
   }
 
-  #count(element: HTMLElement, index: number) {
+  #count(row: Row<T>) {
+    const {element, index} = row;
+    const counted = `${index}/${this.#total}`;
+    if (row.counted === counted) return;
+    row.counted = counted;
     if (this.#options.kind === 'table') {
       element.setAttribute('aria-rowindex', String(index + (this.#options.firstRow ?? 1)));
       return;
@@ -249,33 +261,33 @@ export class VirtualList<T> {
 
   // Rows that turn out higher or lower than thought push those below, never those in sight.
   #onResize(entries: ResizeObserverEntry[]) {
-    const anchor = this.#anchor();
-    let moved = false;
-    for (const {target, borderBoxSize} of entries) {
-      if (target === this.element) {
-        this.#onWidth(this.element.clientWidth);
-        continue;
-      }
+    const sizes = entries.filter(({target}) => target !== this.element).flatMap(({target, borderBoxSize}) => {
+      const key = this.#keys.get(target);
       const height = borderBoxSize[0]?.blockSize ?? 0;
-      const row = [...this.#rows.entries()].find(([, {element}]) => element === target);
-      if (!row || height === 0) continue;
-      this.#heights.set(row[0], height);
-      moved = this.#layout.setHeight(row[1].index, height) || moved;
+      const same = key === undefined || height === 0 || Math.abs(height - (this.#heights.get(key) ?? 0)) < samePx;
+      return same ? [] : [{key, height}];
+    });
+    if (sizes.length === 0 && this.element.clientWidth === this.#width) return;
+    const anchor = this.#anchor();
+    if (!this.#onWidth(this.element.clientWidth)) {
+      for (const {key, height} of sizes) {
+        this.#heights.set(key, height);
+        this.#layout.setHeight(this.#indexes.get(key) ?? -1, height);
+      }
     }
-    if (!moved) return;
     this.#restore(anchor);
     this.#render();
   }
 
   // Another width, other heights: what was measured is worth nothing.
-  #onWidth(width: number) {
-    if (!this.#options.measured || width === this.#width || width === 0) return;
+  #onWidth(width: number): boolean {
+    if (width === this.#width || width === 0) return false;
     this.#width = width;
+    if (!this.#options.measured) return false;
     this.#heights.clear();
     this.#layout.reset(this.#items.map(() => undefined));
     this.#measure([...this.#rows.values()]);
-    this.#resize();
-    this.#render();
+    return true;
   }
 
   #onFocus(event: FocusEvent) {

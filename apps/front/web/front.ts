@@ -29,7 +29,9 @@ export interface Front {
   applications: Application[];
 }
 
-const badgeOf: Record<string, string> = {running: 'badge badge-good', failed: 'badge badge-bad', starting: 'badge badge-warn'};
+const badgeOf: Record<string, string> = {
+  running: 'badge badge-good', failed: 'badge badge-bad', starting: 'badge badge-warn',
+};
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 const facts = (list: Fact[]) => list.map(({label, value}) => h('div', {},
@@ -37,11 +39,12 @@ const facts = (list: Fact[]) => list.map(({label, value}) => h('div', {},
 
 export function showAbout(place: HTMLElement, {version, uptimeSeconds, project, databases}: Front) {
   const named = Array.isArray(databases) ? databases.length : databases;
+  const only = Array.isArray(databases) && databases.length === 1 ? databases[0] : undefined;
   place.replaceChildren(...facts([
     {label: 'Version', value: version},
     {label: 'Up for', value: duration(uptimeSeconds)},
     {label: 'Project', value: project},
-    {label: named === 1 ? 'Database' : 'Databases', value: named === 1 && Array.isArray(databases) ? databases[0]! : String(named ?? 0)},
+    only ? {label: 'Database', value: only} : {label: 'Databases', value: String(named ?? 0)},
   ].filter(({value}) => value !== undefined && value !== '')));
 }
 
@@ -62,7 +65,8 @@ export class ApplicationCards {
       if (this.#place.querySelector('.state')) return;
       this.#place.replaceChildren(state({
         icon: 'tray', title: 'No applications run here',
-        text: 'The database is ready all the same. Start the server with --apps all to see what it can carry.',
+        text: h('span', {}, 'The database is ready all the same. Start the server with ',
+          h('code', {class: 'nowrap'}, '--apps all'), ' to see what it can carry.'),
       }));
       return;
     }

@@ -3,6 +3,7 @@
 import './style.css';
 import {announce, prepareAnnouncements} from '../../../web/design/announce';
 import {byId, h, setText} from '../../../web/design/dom';
+import {sentence} from '../../../web/design/format';
 import {getJson, HttpError} from '../../../web/design/http';
 import {icon, mark} from '../../../web/design/icons';
 import {segmented} from '../../../web/design/segmented';
@@ -36,13 +37,16 @@ function showSnippet(language: Language) {
   if (place.querySelector('code')?.textContent === code) return;
   place.replaceChildren(
     h('div', {class: 'code card'},
-      h('button', {type: 'button', class: 'button', 'aria-label': 'Copy the snippet', onclick: () => void copy(code, 'Snippet')}, icon('copy', 16), 'Copy'),
+      h('button', {
+        type: 'button', class: 'button', 'aria-label': 'Copy the snippet', onclick: () => void copy(code, 'Snippet'),
+      }, icon('copy', 16), 'Copy'),
       // A box that scrolls must be reachable by keyboard.
       h('pre', {tabindex: 0, role: 'region', 'aria-label': 'Snippet', dir: 'ltr'}, h('code', {}, code))),
     h('p', {class: 'muted'}, about));
 }
 
-const choice = segmented('Language', languages.map((value) => ({value, label: snippet(value, '', '').label})), 'node', showSnippet);
+const choice = segmented('Language', languages.map((value) => ({value, label: snippet(value, '', '').label})), 'node',
+  showSnippet);
 
 function showAddress(address: string) {
   const place = byId('address');
@@ -50,7 +54,10 @@ function showAddress(address: string) {
   place.replaceChildren(
     h('span', {class: 'address-label'}, 'SDKs connect to'),
     h('code', {dir: 'ltr'}, address),
-    h('button', {type: 'button', class: 'button button-quiet button-icon', 'aria-label': 'Copy the address', title: 'Copy the address', onclick: () => void copy(address, 'Address')}, icon('copy', 18)));
+    h('button', {
+      type: 'button', class: 'button button-quiet button-icon', 'aria-label': 'Copy the address', title: 'Copy the address',
+      onclick: () => void copy(address, 'Address'),
+    }, icon('copy', 18)));
 }
 
 // --- What runs here
@@ -86,14 +93,15 @@ async function poll() {
   try {
     show(await getJson<Front>('hearth/front', {timeoutMs: pollMs}));
   } catch (error) {
-    showFailure(error instanceof HttpError ? error.message : 'Something went wrong.');
+    showFailure(error instanceof HttpError ? sentence(error.message) : 'Something went wrong.');
   }
   if (!document.hidden) timer = setTimeout(() => void poll(), pollMs);
 }
 
 function showLoading() {
-  byId('applications').replaceChildren(skeletons(1, () => h('div', {class: 'apps'}, ...[0, 1].map(() =>
-    h('div', {class: 'card app'}, h('span', {class: 'skeleton skeleton-title'}), h('span', {class: 'skeleton'}), h('span', {class: 'skeleton skeleton-short'}))))));
+  const card = () => h('div', {class: 'card app'},
+    ...['skeleton skeleton-title', 'skeleton', 'skeleton skeleton-short'].map((name) => h('span', {class: name})));
+  byId('applications').replaceChildren(skeletons(1, () => h('div', {class: 'apps'}, card(), card())));
 }
 
 function start() {
@@ -104,7 +112,8 @@ function start() {
     h('nav', {'aria-label': 'More'},
       h('a', {href: 'metrics'}, 'Metrics'),
       h('a', {href: '#connect'}, 'How to connect')),
-    h('p', {class: 'muted'}, 'Documentation lies in docs/ of the source: indexes, REST, vector search, writing an application.'));
+    h('p', {class: 'muted'},
+      'Documentation lies in docs/ of the source: indexes, REST, vector search, writing an application.'));
   prepareAnnouncements();
   showAddress(location.host);
   showSnippet('node');

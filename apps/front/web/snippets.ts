@@ -35,7 +35,7 @@ connectFirestoreEmulator(db, '${host}', ${port});
 onSnapshot(doc(db, 'rooms', 'r1'), (room) => console.log(room.data()));`;
 }
 
-const cpp = (address: string, project: string) => `#include "client/remote.h"
+const cpp = (address: string, project: string) => `#include <hearth/hearth.h>
 
 using namespace hearth::client;
 
@@ -47,8 +47,17 @@ auto room = db->Doc("rooms/r1").Get();`;
 
 export function snippet(language: Language, address: string, project: string): Snippet {
   switch (language) {
-    case 'node': return {label: 'Node', about: 'The server SDK as it is on npm; Python, Go and Java take the same variable.', code: node(address, project)};
-    case 'web': return {label: 'Web', about: 'The web SDK, with listeners, offline persistence and several tabs.', code: web(address, project)};
-    case 'cpp': return {label: 'C++', about: 'Hearth’s own client, in another process or inside the server.', code: cpp(address, project)};
+    case 'node': return {
+      label: 'Node', code: node(address, project),
+      about: 'The server SDK as it is on npm; Python, Go and Java take the same variable.',
+    };
+    case 'web': return {
+      label: 'Web', code: web(address, project),
+      about: 'The web SDK, with listeners, offline persistence and several tabs.',
+    };
+    case 'cpp': return {
+      label: 'C++', code: cpp(address, project),
+      about: 'Hearth’s own client, in another process or inside the server.',
+    };
   }
 }

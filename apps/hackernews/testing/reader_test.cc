@@ -25,7 +25,8 @@ void ReaderTest::Restart() {
                        .metrics = metrics_,
                        .data_path = folder_.path(),
                        .environment = "ci",
-                       .settings = {{"worker_secret", "open sesame"}},
+                       // The clock stands still while a request waits.
+                       .settings = {{"worker_secret", "open sesame"}, {"retry_pause_ms", 0}},
                        .sandbox_url = hn_.url()});
   CHECK(app.ok());
   app_ = *std::move(app);
@@ -42,12 +43,13 @@ kit::Response ReaderTest::Send(const std::string& method, const std::string& tar
   return app_->routes().Answer(kit::Request(std::move(head), body, path, peer));
 }
 
-kit::Response ReaderTest::SendWithSecret(const std::string& secret) {
+kit::Response ReaderTest::SendWithSecret(const std::string& secret, const std::string& method,
+                                         const std::string& path) {
   http::RequestHead head;
-  head.set_method("POST");
-  head.set_target("/api/v1/worker");
+  head.set_method(method);
+  head.set_target(path);
   if (!secret.empty()) head.AddHeader(Api::kWorkerSecretHeader, secret);
-  return app_->routes().Answer(kit::Request(std::move(head), "", "/api/v1/worker", "127.0.0.1"));
+  return app_->routes().Answer(kit::Request(std::move(head), "", path, "127.0.0.1"));
 }
 
 nlohmann::json ReaderTest::Get(const std::string& target, const std::string& cookie) {

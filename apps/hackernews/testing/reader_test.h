@@ -20,12 +20,12 @@
 #include "apps/hackernews/testing/fake_hn.h"
 #include "base/fake_clock.h"
 #include "base/random.h"
-#include "storage/temporary_folder.h"
 #include "client/firestore.h"
 #include "client/testing/counting_transport.h"
 #include "client/testing/transport_contract.h"
 #include "kit/application.h"
 #include "kit/metrics.h"
+#include "storage/temporary_folder.h"
 
 namespace hearth::hackernews {
 
@@ -43,7 +43,9 @@ class ReaderTest : public testing::TestWithParam<client::ContractBackend> {
   kit::Response Send(const std::string& method, const std::string& target,
                      const std::string& body = "", const std::string& cookie = "",
                      const std::string& peer = "127.0.0.1");
-  kit::Response SendWithSecret(const std::string& secret);
+  // To /worker, unless another endpoint is named.
+  kit::Response SendWithSecret(const std::string& secret, const std::string& method = "POST",
+                               const std::string& path = "/api/v1/worker");
   nlohmann::json Get(const std::string& target, const std::string& cookie = "");
   // The ids that /stories answers.
   std::vector<int64_t> ListedIds(const std::string& query, const std::string& cookie = "");

@@ -17,7 +17,7 @@ export interface Story {
 
 export interface Status {
   worker: {lastRun: string | null; lastError: string | null; running: boolean};
-  stories: number;
+  stories: number | null;  // Null while the database cannot be asked.
   source: {ok: boolean; since: string | null};
 }
 
@@ -36,7 +36,9 @@ export const api = {
     getJson<Story[]>(`${root}/stories?${new URLSearchParams({timespan, limit: String(limit), skip: String(skip)})}`),
   hide: (id: number) => requestJson<unknown>('POST', `${root}/hidden`, {body: {hidden: id}, keepalive: true}),
   unhide: (id: number) => requestJson<unknown>('DELETE', `${root}/hidden/${id}`, {keepalive: true}),
-  login: (acct: string, pw: string) => requestJson<{username: string}>('POST', `${root}/login`, {body: {acct, pw}, timeoutMs: 30_000}),
+  // Hacker News itself is asked.
+  login: (acct: string, pw: string) =>
+    requestJson<{username: string}>('POST', `${root}/login`, {body: {acct, pw}, timeoutMs: 30_000}),
   logout: () => requestJson<unknown>('POST', `${root}/logout`),
   me: () => getJson<{username: string}>(`${root}/me`),
   status: () => getJson<Status>(`${root}/status`),

@@ -43,7 +43,10 @@ const help = shortcuts([
   {keys: ['c'], text: 'Open the comments', run: () => reader.open('comments')},
   {keys: ['h'], text: 'Hide the story', run: () => reader.hideCurrent()},
   {keys: ['u'], text: 'Undo the last hide', run: () => reader.undo()},
-  ...timespans.map((timespan, i) => ({keys: [String(i + 1)], text: timespan === 'All' ? 'All time' : timespan, run: () => choose(timespan)})),
+  ...timespans.map((timespan, i) => ({
+    keys: [String(i + 1)], shown: i === 0 ? timespans.map((_, k) => String(k + 1)) : [], text: 'Timespan',
+    run: () => choose(timespan),
+  })),
   {keys: ['?'], text: 'This list', run: () => help.open()},
 ]);
 
@@ -62,8 +65,10 @@ async function signedIn(username: string) {
   showAccount(username);
   const {merged, left} = await reader.hidden.merge();
   await reader.reset();
-  if (left > 0) toast(`Signed in as ${username}. ${plural(left, 'hidden story', 'hidden stories')} could not be added yet and will be next time.`, {bad: true});
-  else toast(merged > 0 ? `Signed in as ${username}. ${plural(merged, 'hidden story', 'hidden stories')} added to your account.` : `Signed in as ${username}.`);
+  const stories = (count: number) => plural(count, 'hidden story', 'hidden stories');
+  const news = left > 0 ? ` ${stories(left)} could not be added yet and will be next time.`
+    : merged > 0 ? ` ${stories(merged)} added to your account.` : '';
+  toast(`Signed in as ${username}.${news}`, {bad: left > 0});
 }
 
 async function signOut() {
@@ -130,7 +135,7 @@ async function watchStatus() {
   const gathering = !!lastStatus && (lastStatus.worker.running || lastStatus.worker.lastRun === null);
   reader.setGathering(gathering);
   const ran = before && lastStatus && before.worker.lastRun !== lastStatus.worker.lastRun;
-  if (ran || (reader.isEmpty && lastStatus && lastStatus.stories > 0)) void reader.refresh();
+  if (ran || (reader.isEmpty && lastStatus?.stories)) void reader.refresh();
   if (!document.hidden) statusTimer = setTimeout(() => void watchStatus(), gathering ? gatheringMs : statusMs);
 }
 
@@ -151,15 +156,16 @@ function applyHash() {
 // Rows that get the focus must not hide below the bar, whose height depends on the width.
 function watchBar() {
   const bar = byId('bar');
-  new ResizeObserver(() => document.documentElement.style.setProperty('--bar-height', `${bar.offsetHeight}px`)).observe(bar);
+  const tell = () => document.documentElement.style.setProperty('--bar-height', `${bar.offsetHeight}px`);
+  new ResizeObserver(tell).observe(bar);
 }
 
 async function start() {
   byId('mark').append(mark());
   byId('timespans').append(choice.element);
   byId('actions').append(theme, h('button', {
-    type: 'button', class: 'button button-quiet button-icon help', 'aria-label': 'Keyboard shortcuts', title: 'Keyboard shortcuts (?)',
-    onclick: () => help.open(),
+    type: 'button', class: 'button button-quiet button-icon help', title: 'Keyboard shortcuts (?)',
+    'aria-label': 'Keyboard shortcuts', onclick: () => help.open(),
   }, icon('help')), account);
   // The hash belongs to the timespan.
   byId('skip').addEventListener('click', (event) => { event.preventDefault(); byId('stories').focus(); });

@@ -2,6 +2,7 @@
 
 import {announce} from '../../../web/design/announce';
 import {byId, h} from '../../../web/design/dom';
+import {sentence} from '../../../web/design/format';
 import {HttpError} from '../../../web/design/http';
 import {skeletons, state} from '../../../web/design/states';
 import {readStored, writeStored} from '../../../web/design/stored';
@@ -36,8 +37,8 @@ export class Reader {
   constructor(timespan: Timespan, events: ReaderEvents) {
     this.#timespan = timespan;
     this.#events = events;
-    this.hidden = new HiddenStories(api, {read: () => readStored(hiddenKey), write: (value) => writeStored(hiddenKey, value)},
-      () => this.#show(true));
+    const store = {read: () => readStored(hiddenKey), write: (value: string | null) => writeStored(hiddenKey, value)};
+    this.hidden = new HiddenStories(api, store, () => this.#show(true));
     addEventListener('storage', (event) => event.key === hiddenKey && this.hidden.reload());
     this.#list = new VirtualList<Story>({
       label: 'Stories', kind: 'feed', rowHeight: 76, measured: true,
@@ -45,7 +46,8 @@ export class Reader {
       keyOf: ({id}) => id,
       render: (story, index) => storyRow(story, index, {hide: (id) => this.hide(id)}),
       update: updateStoryRow,
-      onRange: ({end}, length) => { if (end > length - loadAheadRows) void this.#loadMore(); },
+      // After a failure only a person tries again: each try draws the list, which would lead to the next one.
+      onRange: ({end}, length) => { if (end > length - loadAheadRows && !this.#failure) void this.#loadMore(); },
     });
   }
 
@@ -151,9 +153,9 @@ export class Reader {
     } catch (error) {
       if (hidden) this.#forget(story.id);
       if (error instanceof HttpError && error.status === 401) return this.#events.onSessionEnded();
-      const reason = error instanceof HttpError ? ` ${error.message}` : '';
-      toast(hidden ? `“${story.title}” could not be hidden and is back.${reason}` : `“${story.title}” is still hidden.${reason}`,
-        {bad: true});
+      const reason = error instanceof HttpError ? ` ${sentence(error.message)}` : '';
+      const outcome = hidden ? 'could not be hidden and is back.' : 'is still hidden.';
+      toast(`“${story.title}” ${outcome}${reason}`, {bad: true});
     }
   }
 
@@ -188,7 +190,7 @@ export class Reader {
       // All of a page may be hidden: then nothing scrolls, and nobody would ask for the next one.
       if (!list.complete && list.visible.length === before) await this.#loadMore();
     } catch (error) {
-      this.#failure = error instanceof HttpError ? error.message : 'Something went wrong.';
+      this.#failure = error instanceof HttpError ? sentence(error.message) : 'Something went wrong.';
       if (list === this.#current) this.#show();
     }
   }
@@ -205,7 +207,8 @@ export class Reader {
 
   #showFoot(list: StoryList) {
     if (this.#failure) {
-      this.#foot.replaceChildren(h('div', {class: 'notice notice-bad', role: 'alert'}, `More stories could not be loaded. ${this.#failure}`),
+      this.#foot.replaceChildren(
+        h('div', {class: 'notice notice-bad', role: 'alert'}, `More stories could not be loaded. ${this.#failure}`),
         h('button', {type: 'button', class: 'button', onclick: () => this.#retry()}, 'Try again'));
     } else if (list.complete) {
       this.#foot.replaceChildren(h('p', {class: 'muted'}, 'That is all.'));

@@ -2,6 +2,7 @@
 
 import {dialog} from '../../../web/design/dialog';
 import {h} from '../../../web/design/dom';
+import {sentence} from '../../../web/design/format';
 import {HttpError} from '../../../web/design/http';
 
 export interface SignIn {
@@ -16,7 +17,7 @@ function explain(error: unknown): string {
     case 429: return error.retryAfterSeconds
       ? `Too many tries. Please wait ${Math.ceil(error.retryAfterSeconds / 60)} min and try again.`
       : 'Too many tries. Please wait a few minutes and try again.';
-    default: return error.message;
+    default: return sentence(error.message);
   }
 }
 
@@ -35,7 +36,8 @@ function complaint(acct: string, pw: string): {text: string; about: 'acct' | 'pw
 
 // `submit` signs in; what it rejects with is shown in the dialog.
 export function signInDialog(submit: (acct: string, pw: string) => Promise<void>): SignIn {
-  const acct = field('Username', 'acct', {autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false', maxlength: '64'});
+  const acct = field('Username', 'acct',
+    {autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false', maxlength: '64'});
   const pw = field('Password', 'pw', {type: 'password', autocomplete: 'current-password', maxlength: '256'});
   const error = h('p', {class: 'form-error', id: 'sign-in-error', role: 'alert', hidden: true});
   const button = h('button', {class: 'button button-primary', type: 'submit'}, 'Sign in');
@@ -62,13 +64,15 @@ export function signInDialog(submit: (acct: string, pw: string) => Promise<void>
     }
   };
   // The browser's own bubbles would speak before our words do.
-  const form = h('form', {class: 'form', novalidate: true}, error, acct.element, pw.element, h('div', {class: 'form-actions'}, button));
+  const form = h('form', {class: 'form', novalidate: true},
+    error, acct.element, pw.element, h('div', {class: 'form-actions'}, button));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     if (!button.disabled) void send();
   });
   const box = dialog('Sign in',
-    h('p', {class: 'muted dialog-text'}, 'With your Hacker News account, hidden stories follow you to every device. Your password is checked and not kept.'),
+    h('p', {class: 'muted dialog-text'},
+      'With your Hacker News account, hidden stories follow you to every device. Your password is checked and not kept.'),
     form);
   // Nothing typed stays in the page longer than it is needed.
   box.element.addEventListener('close', () => { form.reset(); show(''); });

@@ -15,14 +15,16 @@ const ago = (iso: string | null, now: number) => (iso ? relativeTime(Date.parse(
 export function statusLine(status: Status | null, now: number): StatusLine {
   if (!status) return {text: 'The server cannot be reached; showing what was loaded before.', warn: true};
   const {worker, source, stories} = status;
-  // Since when it fails is how old the stories are: until then they were brought up to date.
-  const from = ago(source.since ?? worker.lastRun, now);
-  if (!source.ok) {
-    return {text: `Hacker News cannot be reached${stories > 0 && from ? `; showing stories from ${from}` : ''}.`, warn: true};
-  }
-  if (worker.running && stories > 0) return {text: `${plural(stories, 'story', 'stories')}, being brought up to date`, warn: false};
   const updated = ago(worker.lastRun, now);
-  if (worker.lastError) return {text: `The last update failed${updated ? `; showing stories from ${updated}` : ''}.`, warn: true};
+  if (!source.ok) {
+    // Since when it fails is how old the stories are: until then they were brought up to date.
+    const from = ago(source.since, now) || updated;
+    return {text: `Hacker News cannot be reached${stories !== 0 && from ? `; showing stories from ${from}` : ''}.`, warn: true};
+  }
+  if (stories === null) return {text: 'The database cannot be reached; showing what was loaded before.', warn: true};
+  if (worker.lastError) return {text: `The last update${updated ? `, ${updated},` : ''} failed; another will be tried.`, warn: true};
   if (stories === 0) return {text: '', warn: false};
-  return {text: `${plural(stories, 'story', 'stories')}${updated ? `, updated ${updated}` : ''}`, warn: false};
+  const count = plural(stories, 'story', 'stories');
+  if (worker.running) return {text: `${count}, being brought up to date`, warn: false};
+  return {text: `${count}${updated ? `, updated ${updated}` : ''}`, warn: false};
 }

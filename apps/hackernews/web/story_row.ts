@@ -38,7 +38,8 @@ export function storyRow(story: Story, index: number, actions: RowActions): HTML
           h('time', {class: 'story-time', datetime: story.time, title: exactTime(Date.parse(story.time))})))),
     h('div', {class: 'story-actions'},
       h('a', {class: 'button button-quiet story-comments numeric', href: commentsUrl(story.id), ...elsewhere},
-        icon('comments', 18), h('span', {'data-part': 'comments'}), h('span', {class: 'visually-hidden', 'data-part': 'comments-word'})),
+        icon('comments', 18), h('span', {'data-part': 'comments'}),
+        h('span', {class: 'visually-hidden', 'data-part': 'comments-word'})),
       h('button', {
         class: 'button button-quiet button-icon story-hide', type: 'button', title: 'Hide this story',
         'aria-label': `Hide “${story.title}”`, onclick: () => actions.hide(story.id),

@@ -8,7 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -48,6 +50,20 @@ class TransportContract : public testing::TestWithParam<ContractBackend> {
     EXPECT_TRUE(snapshot.ok()) << path << ": " << snapshot.status().ToString();
     return snapshot.ok() && snapshot->exists();
   }
+
+  // Rooms a to f: ordered by size they are e, f, a, b, c, d.
+  void PutRooms() {
+    Put("rooms/a", {{"size", 1}, {"color", "red"}, {"tags", Array{"x", "y"}}});
+    Put("rooms/b", {{"size", 2}, {"color", "blue"}, {"tags", Array{"y"}}});
+    Put("rooms/c", {{"size", 2}, {"color", "red"}, {"tags", Array{}}});
+    Put("rooms/d", {{"size", 3}, {"color", "green"}, {"tags", Array{"z"}}});
+    Put("rooms/e", {{"size", nullptr}, {"color", "blue"}});
+    Put("rooms/f", {{"size", std::nan("")}});
+  }
+  Query Rooms() const { return db_.Collection("rooms"); }
+  Query BySize() const { return Rooms().OrderBy("size"); }
+  // For cursors. Requires that it can be read.
+  DocumentSnapshot Snapshot(const std::string& path) { return *db_.Doc(path).Get(); }
 
   Firestore db_ = GetParam().fresh();
 };

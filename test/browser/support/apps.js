@@ -14,12 +14,14 @@ async function startApps(flags) {
   return address ? {address, stop: async () => {}} : startHearth({flags});
 }
 
-export function useApps({flags = ['--apps', 'all']} = {}) {
+// `ready(context)`: what else the tests wait for before they start.
+export function useApps({flags = ['--apps', 'all'], ready} = {}) {
   const context = {};
   before(async () => {
     context.server = await startApps(flags);
     context.origin = `http://${context.server.address}`;
     context.browser = await launch();
+    await ready?.(context);
   });
   after(async () => {
     await context.browser?.close();

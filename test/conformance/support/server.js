@@ -74,16 +74,11 @@ async function terminate(child, exited, signal) {
   }
 }
 
-// Hearth on a free loopback port, if `listen` names no other. Without `data` its data lives in a temporary directory and
-// goes with it. Applications run only where the flags say so: their documents and indexes would be in the way.
-export async function startHearth({data, listen = '127.0.0.1:0', flags = []} = {}) {
-  const directory = data ?? mkdtempSync(join(tmpdir(), 'hearth-conformance-'));
-  const apps = flags.includes('--apps') ? [] : ['--apps', 'none'];
-  const {child, exited} = start(binary(), ['serve', '--data', directory, '--listen', listen, ...apps, ...flags],
-    ['ignore', 'pipe', 'inherit']);
-  const removeData = () => data === undefined && rmSync(directory, {recursive: true, force: true});
+// A program that says where it listens. `atEnd` runs when it is stopped, not when it is killed.
+async function startProgram(args, atEnd = () => {}) {
+  const {child, exited} = start(binary(), args, ['ignore', 'pipe', 'inherit']);
   try {
-    const address = await within(firstAddress(child, exited), startMsMax, 'starting hearth');
+    const address = await within(firstAddress(child, exited), startMsMax, `starting hearth ${args[0]}`);
     return {
       address,
       pid: child.pid,
@@ -95,15 +90,28 @@ export async function startHearth({data, listen = '127.0.0.1:0', flags = []} = {
       },
       async stop() {
         const {code, signal} = await terminate(child, exited, 'SIGTERM');
-        removeData();
+        atEnd();
         if (code !== 0) throw new Error(`hearth ended with ${code ?? signal}`);
       },
     };
   } catch (error) {
     child.kill('SIGKILL');
-    removeData();
+    atEnd();
     throw error;
   }
+}
+
+// Hearth on a free loopback port, if `listen` names no other. Without `data` its data lives in a temporary directory and
+// goes with it.
+export async function startHearth({data, listen = '127.0.0.1:0', flags = []} = {}) {
+  const directory = data ?? mkdtempSync(join(tmpdir(), 'hearth-conformance-'));
+  return startProgram(['serve', '--data', directory, '--listen', listen, ...flags],
+    () => data === undefined && rmSync(directory, {recursive: true, force: true}));
+}
+
+// An application as a process of its own, on a free loopback port.
+export async function startApp(name, {firestore, data}) {
+  return startProgram(['app', name, '--firestore', firestore, '--listen', '127.0.0.1:0', '--data', data]);
 }
 
 // A command such as `hearth indexes`, to its end.

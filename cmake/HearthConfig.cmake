@@ -1,0 +1,29 @@
+# The C++ client of Hearth. Components: embedded (Hearth::client_embedded) and remote
+# (Hearth::client_remote); both, unless some are named. Hearth::client comes with each.
+include(CMakeFindDependencyMacro)
+
+if(NOT Hearth_FIND_COMPONENTS)
+  set(Hearth_FIND_COMPONENTS embedded remote)
+endif()
+
+find_dependency(Threads)
+find_dependency(RocksDB)
+find_dependency(ZLIB)
+find_dependency(OpenSSL)
+find_dependency(nlohmann_json)
+include(${CMAKE_CURRENT_LIST_DIR}/HearthEmbeddedTargets.cmake)
+set(Hearth_embedded_FOUND TRUE)
+
+if(remote IN_LIST Hearth_FIND_COMPONENTS)
+  find_dependency(Protobuf)
+  find_dependency(CURL)
+  include(${CMAKE_CURRENT_LIST_DIR}/HearthRemoteTargets.cmake)
+  set(Hearth_remote_FOUND TRUE)
+endif()
+
+foreach(component IN LISTS Hearth_FIND_COMPONENTS)
+  if(Hearth_FIND_REQUIRED_${component} AND NOT Hearth_${component}_FOUND)
+    set(Hearth_FOUND FALSE)
+    set(Hearth_NOT_FOUND_MESSAGE "Hearth has no component ${component}")
+  endif()
+endforeach()

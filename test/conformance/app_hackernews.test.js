@@ -1,0 +1,132 @@
+// The Hacker News reader in the server's process and in one of its own, with stories from the sandbox.
+
+import assert from 'node:assert/strict';
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {dirname, join} from 'node:path';
+import {after, before, test} from 'node:test';
+import {fileURLToPath} from 'node:url';
+import {Random, seed} from './support/random.js';
+import {startApp, startHearth} from './support/server.js';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const indexFile = join(root, 'apps', 'hackernews', 'firestore.indexes.json');
+const waitMsMax = 30_000;
+
+let folder;
+before(() => (folder = mkdtempSync(join(tmpdir(), 'hearth-reader-'))));
+after(() => rmSync(folder, {recursive: true, force: true}));
+
+async function json(response) {
+  assert.equal(response.ok, true, `${response.url}: ${response.status}`);
+  return response.json();
+}
+
+async function statusOf(api) {
+  return json(await fetch(`${api}/status`));
+}
+
+// The status after the first sync, which begins with the process.
+async function synced(api) {
+  const until = Date.now() + waitMsMax;
+  for (;;) {
+    const status = await statusOf(api);
+    if (status.worker.lastRun !== null && !status.worker.running) return status;
+    assert.ok(Date.now() < until, 'no sync within the time');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function signIn(api, account) {
+  const response = await fetch(`${api}/login`,
+    {method: 'POST', body: JSON.stringify({acct: account, pw: 'hearth'})});
+  await json(response);
+  return {cookie: response.headers.get('set-cookie').split(';')[0]};
+}
+
+test('a new server has stories for every timespan', async () => {
+  const server = await startHearth({flags: ['--apps', 'hackernews']});
+  const api = `http://${server.address}/apps/hackernews/api/v1`;
+  const status = await synced(api);
+  assert.equal(status.worker.lastError, null);
+  assert.equal(status.source.ok, true);
+  let shorter = 0;
+  for (const timespan of ['Day', 'Week', 'Month']) {
+    const stories = await json(await fetch(`${api}/stories?timespan=${timespan}`));
+    assert.ok(stories.length > shorter, `${timespan}: ${stories.length}`);
+    assert.deepEqual(stories.map(({score}) => score), stories.map(({score}) => score).sort((a, b) => b - a));
+    shorter = stories.length;
+  }
+  await server.stop();
+});
+
+test('its queries need no more indexes than its file has', async () => {
+  const server = await startHearth({flags: ['--apps', 'hackernews', '--indexes', 'strict', '--index-config', indexFile]});
+  const api = `http://${server.address}/apps/hackernews/api/v1`;
+  const status = await synced(api);
+  assert.equal(status.worker.lastError, null);
+  const headers = await signIn(api, 'alice');
+  for (const timespan of ['Day', 'Week', 'Month', 'Year', 'All']) {
+    await json(await fetch(`${api}/stories?timespan=${timespan}`, {headers}));
+    // What is remembered is asked for again, since the last time only.
+    await json(await fetch(`${api}/hidden`, {headers}));
+  }
+  await server.stop();
+});
+
+test('a hide that was acknowledged survives any kill', async () => {
+  const data = join(folder, 'killed');
+  const random = new Random(seed);
+  console.log(`HEARTH_SEED=${seed}`);
+  const acknowledged = new Set();
+  let next = 1;
+  for (let round = 0; round < 5; ++round) {
+    const server = await startHearth({data, flags: ['--apps', 'hackernews']});
+    const api = `http://${server.address}/apps/hackernews/api/v1`;
+    const headers = await signIn(api, 'alice');
+    const kept = await json(await fetch(`${api}/hidden`, {headers}));
+    assert.deepEqual([...acknowledged].filter((id) => !kept.includes(id)), []);
+    const killAfter = next + 1 + random.below(60);
+    const hide = async () => {
+      for (;;) {
+        const hidden = next++;
+        if (hidden === killAfter) await server.kill();
+        try {
+          const response = await fetch(`${api}/hidden`, {method: 'POST', headers, body: JSON.stringify({hidden})});
+          if (response.status !== 200) return;
+          await response.json();
+          acknowledged.add(hidden);
+        } catch {
+          return;  // It was killed.
+        }
+      }
+    };
+    await Promise.all(Array.from({length: 8}, hide));
+  }
+  assert.ok(acknowledged.size > 0);
+});
+
+test('it runs as a process of its own, on a Hearth elsewhere', async () => {
+  const server = await startHearth({flags: ['--apps', 'none']});
+  const app = await startApp('hackernews', {firestore: server.address, data: join(folder, 'app')});
+  const api = `http://${app.address}/api/v1`;
+  const {stories} = await synced(api);
+  assert.ok(stories > 100);
+  const documents = await json(await fetch(
+    `http://${server.address}/v1/projects/hearth/databases/(default)/documents/dev-stories?pageSize=1`));
+  assert.match(documents.documents[0].name, /\/dev-stories\/\d{10}$/);
+  const page = await fetch(`http://${app.address}/`, {headers: {accept: 'text/html'}});
+  assert.match(await page.text(), /Hacker News/);
+
+  // While its database is away it says so, and recovers with it.
+  const listen = server.address;
+  const headers = await signIn(api, 'alice');
+  await server.kill();
+  const refused = await fetch(`${api}/hidden`, {method: 'POST', headers, body: '{"hidden": 7}'});
+  assert.equal(refused.status, 503);
+  assert.deepEqual(Object.keys(await refused.json()), ['error']);
+  const again = await startHearth({listen, flags: ['--apps', 'none']});
+  assert.equal((await fetch(`${api}/hidden`, {method: 'POST', headers, body: '{"hidden": 7}'})).status, 200);
+  await app.stop();
+  await again.stop();
+});

@@ -1,0 +1,11 @@
+#include <client/embedded.h>
+
+#include <cstdio>
+
+int main(int, char** arguments) {
+  const auto db = hearth::client::OpenEmbedded({.data_path = arguments[1]});
+  if (!db.ok() || !db->Doc("rooms/r1").Set({{"topic", "fire"}}).ok()) return 1;
+  const auto room = db->Doc("rooms/r1").Get();
+  if (!room.ok() || room->Get("topic") != hearth::client::Value("fire")) return 1;
+  std::puts("ok");
+}
