@@ -1,7 +1,5 @@
 // What requests to the Hacker News reader cost: a year's list without any cache, from the cache's
 // documents and from memory; a reader who has hidden 117,000 stories; a cycle of the worker.
-#include "apps/hackernews/hackernews.h"
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "apps/hackernews/collections.h"
+#include "apps/hackernews/hackernews.h"
 #include "apps/hackernews/story.h"
 #include "apps/hackernews/testing/fake_hn.h"
 #include "base/check.h"
