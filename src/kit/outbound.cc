@@ -23,6 +23,8 @@ using TimePoint = std::chrono::steady_clock::time_point;
 // A clock that is not the system's moves without waking anybody; so often it is looked at.
 constexpr milliseconds kClockPollInterval{20};
 
+constexpr int kFetchedJsonDepthMax = 100;  // At most, of arrays and objects in one another.
+
 const std::vector<double> kSecondsBounds = {0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30};
 
 bool IsToken(std::string_view text) {
@@ -313,7 +315,18 @@ Result<nlohmann::json> Outbound::FetchJson(const std::string& url) {
   if (response.status < 200 || response.status > 299) {
     return Status(Code::kUnavailable, url + ": answered " + std::to_string(response.status));
   }
-  nlohmann::json json = nlohmann::json::parse(response.body, nullptr, /*allow_exceptions=*/false);
+  // What walks over the result is recursive: the service must not choose how deep.
+  bool is_too_deep = false;
+  const auto check_depth = [&is_too_deep](int depth, nlohmann::json::parse_event_t event,
+                                          const nlohmann::json&) {
+    const bool begins = event == nlohmann::json::parse_event_t::object_start ||
+                        event == nlohmann::json::parse_event_t::array_start;
+    is_too_deep |= begins && depth >= kFetchedJsonDepthMax;  // The outermost is at 0.
+    return !is_too_deep;
+  };
+  nlohmann::json json =
+      nlohmann::json::parse(response.body, check_depth, /*allow_exceptions=*/false);
+  if (is_too_deep) return Status(Code::kDataLoss, url + ": the answer is nested too deep");
   if (json.is_discarded()) return Status(Code::kDataLoss, url + ": the answer is no JSON");
   return json;
 }

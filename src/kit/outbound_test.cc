@@ -139,6 +139,10 @@ TEST_F(OutboundTest, FetchJsonTellsWhatIsWrong) {
   ServeText("/null", "null");
   ServeText("/bad", "<html>");
   ServeText("/empty", "");
+  ServeText("/deep", std::string(100, '[') + std::string(100, ']'));
+  ServeText("/deeper", std::string(101, '[') + std::string(101, ']'));
+  ServeText("/deepest", std::string(1'000'000, '['));
+  ServeText("/huge", "1e999");
   ServeStatuses("GET", "/teapot", {418});
   ServeStatuses("GET", "/broken", {503});
   ServeStatuses("GET", "/moved", {302}, {{"location", "/good"}});
@@ -148,6 +152,10 @@ TEST_F(OutboundTest, FetchJsonTellsWhatIsWrong) {
   EXPECT_TRUE(outbound->FetchJson(Url("/null"))->is_null());
   EXPECT_EQ(outbound->FetchJson(Url("/bad")).status().code(), Code::kDataLoss);
   EXPECT_EQ(outbound->FetchJson(Url("/empty")).status().code(), Code::kDataLoss);
+  EXPECT_TRUE(outbound->FetchJson(Url("/deep")).ok());
+  for (const char* path : {"/deeper", "/deepest", "/huge"}) {
+    EXPECT_EQ(outbound->FetchJson(Url(path)).status().code(), Code::kDataLoss) << path;
+  }
   EXPECT_EQ(outbound->FetchJson(Url("/nowhere")).status().code(), Code::kNotFound);
   EXPECT_EQ(outbound->FetchJson(Url("/teapot")).status().code(), Code::kUnavailable);
   EXPECT_EQ(outbound->FetchJson(Url("/broken")).status().code(), Code::kUnavailable);
