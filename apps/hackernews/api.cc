@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/http_status.h"
 #include "base/log.h"
 #include "kit/json_fields.h"
 
@@ -21,7 +22,7 @@ kit::Response Error(int status, std::string_view message) {
 
 kit::Response FromDatabase(const Status& status) {
   Log(LogLevel::kWarning, "hackernews: the database failed", {{"reason", status.ToString()}});
-  return Error(kit::HttpStatusOf(status.code()), "the database cannot be reached");
+  return Error(HttpStatusOf(status.code()), "the database cannot be reached");
 }
 
 std::optional<int64_t> ParseInteger(std::string_view text) {
@@ -191,7 +192,7 @@ kit::Response Api::PostWorker(const kit::Request& request) const {
   if (!HasWorkerSecret(request)) return Error(403, "forbidden");
   const Result<nlohmann::json> report = parts_.run_worker();
   if (!report.ok()) {
-    return Error(kit::HttpStatusOf(report.status().code()), report.status().message());
+    return Error(HttpStatusOf(report.status().code()), report.status().message());
   }
   return kit::Response::Json(*report);
 }

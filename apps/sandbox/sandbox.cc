@@ -9,6 +9,7 @@
 #include "apps/sandbox/fault_board.h"
 #include "apps/sandbox/stand_in.h"
 #include "base/check.h"
+#include "base/http_status.h"
 #include "http/event_loop.h"
 #include "http/exchange.h"
 #include "http/plain.h"
@@ -44,7 +45,7 @@ class Switchboard {
     own_.Add("POST", "/control/faults", [this](const kit::Request& request) {
       const Result<Fault> added = faults_.Add(request.body());
       if (!added.ok()) {
-        return own_.Error(kit::HttpStatusOf(added.status().code()), added.status().message());
+        return own_.Error(HttpStatusOf(added.status().code()), added.status().message());
       }
       return kit::Response::Json(added->ToJson(), 201);
     });

@@ -66,7 +66,4 @@ class Routes {
   std::string not_found_ = "not found";
 };
 
-// HTTP's status for a code of the database.
-int HttpStatusOf(Code code);
-
 }  // namespace hearth::kit

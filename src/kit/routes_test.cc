@@ -112,14 +112,5 @@ TEST(RoutesTest, FilesOfThePage) {
   EXPECT_EQ(routes.Answer(Ask("POST", "/main.js")).status, 405);
 }
 
-TEST(RoutesTest, CodesOfTheDatabase) {
-  EXPECT_EQ(HttpStatusOf(Code::kOk), 200);
-  EXPECT_EQ(HttpStatusOf(Code::kInvalidArgument), 400);
-  EXPECT_EQ(HttpStatusOf(Code::kNotFound), 404);
-  EXPECT_EQ(HttpStatusOf(Code::kResourceExhausted), 429);
-  EXPECT_EQ(HttpStatusOf(Code::kUnavailable), 503);
-  EXPECT_EQ(HttpStatusOf(Code::kDataLoss), 500);
-}
-
 }  // namespace
 }  // namespace hearth::kit

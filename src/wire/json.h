@@ -30,9 +30,6 @@ Result<std::string> JsonFromMessage(const google::protobuf::Descriptor& type,
 Result<std::string> JsonFromMessage(const google::protobuf::Descriptor& type,
                                     std::string_view message, JsonEnums enums);
 
-// 404 for kNotFound, and so on: google.rpc.Code's table.
-int HttpStatusOf(Code code);
-
 // {"error":{"code":404,"message":"…","status":"NOT_FOUND"}}
 std::string JsonFromError(const Status& status, JsonLayout layout = JsonLayout::kCompact);
 // With another HTTP status than the code's own.

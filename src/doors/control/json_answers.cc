@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/http_status.h"
 #include "index/index_config_order.h"
 #include "model/timestamp.h"
 #include "wire/json.h"
@@ -51,7 +52,7 @@ http::PlainAnswer ErrorAnswer(int http_status, const Status& status) {
 }
 
 http::PlainAnswer ErrorAnswer(const Status& status) {
-  return ErrorAnswer(wire::HttpStatusOf(status.code()), status);
+  return ErrorAnswer(HttpStatusOf(status.code()), status);
 }
 
 Json IndexJson(const index::Index& index, uint64_t size_bytes) {

@@ -1,5 +1,6 @@
 #include "doors/rest/answers.h"
 
+#include "base/http_status.h"
 #include "http/cors.h"
 
 namespace hearth::doors::rest {
@@ -13,7 +14,7 @@ std::vector<std::pair<std::string, std::string>> CommonHeaders(const http::Reque
 
 http::PlainAnswer ErrorAnswer(const http::RequestHead& head, const Status& status,
                               wire::JsonLayout layout, int http_status) {
-  if (http_status == 0) http_status = wire::HttpStatusOf(status.code());
+  if (http_status == 0) http_status = HttpStatusOf(status.code());
   return {.status = http_status,
           .content_type = kJsonType,
           .body = wire::JsonFromError(http_status, status, layout) + "\n",

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/http_status.h"
 #include "doors/rest/answers.h"
 #include "doors/rest/transcoder.h"
 #include "http/gzip.h"
@@ -200,7 +201,7 @@ void RestCall::FinishListNow(const Status& status) {
     http::PlainAnswer answer{
         .content_type = kJsonType, .body = "[]\n", .more_headers = CommonHeaders(head_)};
     if (!status.ok()) {
-      answer.status = wire::HttpStatusOf(status.code());
+      answer.status = HttpStatusOf(status.code());
       answer.body = "[" + wire::JsonFromError(status, request_.form.layout) + "\n]\n";
     }
     return AnswerNow(std::move(answer));
