@@ -16,8 +16,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Curl wakes by itself for all that it waits for; this only bounds the damage if it does not.
-constexpr int kPollMs = 1'000;
+// Curl should wake by itself for all that it waits for. Version 7.88 does not when it has read more
+// from a socket than it has handed out, so it is asked again: soon after bytes have moved, less
+// often while none do.
+constexpr int kPollMsMin = 1;
+constexpr int kPollMsMax = 50;
 
 void InitializeCurl() {
   static const CURLcode result = curl_global_init(CURL_GLOBAL_DEFAULT);
@@ -51,6 +54,15 @@ std::string GrpcTimeout(milliseconds timeout) {
   constexpr int64_t kDigitsMax = 99'999'999;
   if (timeout.count() <= kDigitsMax) return std::to_string(timeout.count()) + "m";
   return std::to_string(std::min(timeout.count() / 1'000, kDigitsMax)) + "S";
+}
+
+// Bytes in both directions so far.
+curl_off_t MovedBytes(CURL* easy) {
+  curl_off_t received = 0;
+  curl_off_t sent = 0;
+  curl_easy_getinfo(easy, CURLINFO_SIZE_DOWNLOAD_T, &received);
+  curl_easy_getinfo(easy, CURLINFO_SIZE_UPLOAD_T, &sent);
+  return received + sent;
 }
 
 Status StatusOf(CURLcode code, const char* detail) {
@@ -224,6 +236,8 @@ GrpcOutcome GrpcConnection::Run(const GrpcRequest& request, const Limits& limits
   is_reusable_ = false;
   Prepare(request, limits, transfer);
   const Attached attached(*handles_);
+  int poll_ms = kPollMsMin;
+  curl_off_t moved_bytes = 0;
   for (int running = 1; running != 0;) {
     const CURLMcode code = curl_multi_perform(handles_->multi, &running);
     if (code != CURLM_OK) {
@@ -231,7 +245,10 @@ GrpcOutcome GrpcConnection::Run(const GrpcRequest& request, const Limits& limits
     }
     Status status;
     if (!transfer->HandOut(on_message, &status)) return {status, transfer->was_sent};
-    if (running != 0) curl_multi_poll(handles_->multi, nullptr, 0, kPollMs, nullptr);
+    const bool has_moved = moved_bytes != MovedBytes(handles_->easy);
+    moved_bytes = MovedBytes(handles_->easy);
+    poll_ms = has_moved ? kPollMsMin : std::min(2 * poll_ms, kPollMsMax);
+    if (running != 0) curl_multi_poll(handles_->multi, nullptr, 0, poll_ms, nullptr);
   }
   int messages_left = 0;
   const CURLMsg* done = curl_multi_info_read(handles_->multi, &messages_left);

@@ -122,6 +122,8 @@ void SetOptions(CURL* easy, const OutboundUrl& url, const TransferLimits& limits
   curl_easy_reset(easy);  // Keeps the connections.
   curl_easy_setopt(easy, CURLOPT_URL, url.text.c_str());
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  // Curl 7.88 may sleep on bytes of HTTP/2 that it has read already.
+  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   curl_easy_setopt(easy, CURLOPT_PROXY, "");  // Not even one that the environment names.
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
