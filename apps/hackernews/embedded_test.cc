@@ -28,6 +28,34 @@ INSTANTIATE_TEST_SUITE_P(Embedded, ReaderTest,
                                                                  .fresh = FreshDatabase}),
                          client::BackendName);
 
+// Settings name other services than the sandbox's; whoever writes them cannot make the reader ask
+// around in the network it runs in.
+TEST(SettingsTest, OtherServicesAreAskedButNoneOfThisMachine) {
+  const FakeHn hn;
+  const storage::TemporaryFolder folder;
+  const SystemClock clock;
+  RandomSource random;
+  kit::Metrics metrics;
+  Result<std::unique_ptr<kit::Application>> app =
+      MakeApplication({.database = FreshDatabase(),
+                       .clock = clock,
+                       .random = random,
+                       .metrics = metrics,
+                       .data_path = folder.path(),
+                       .environment = "ci",
+                       .settings = {{"api_url", hn.url() + "/hn"}, {"worker_secret", "secret"}},
+                       .sandbox_url = ""});
+  ASSERT_TRUE(app.ok()) << app.status().ToString();
+  http::RequestHead head;
+  head.set_method("POST");
+  head.set_target("/api/v1/worker");
+  head.AddHeader("x-worker-secret", "secret");
+  const kit::Response response =
+      (*app)->routes().Answer(kit::Request(std::move(head), "", "/api/v1/worker", "127.0.0.1"));
+  EXPECT_EQ(response.status, 403) << response.body;
+  EXPECT_NE(response.body.find("127.0.0.1"), std::string::npos) << response.body;
+}
+
 // The one who made the specification give up arrays.
 TEST(HiddenStoriesTest, OneUserHides117000Stories) {
   constexpr int64_t kStories = 117'000;
