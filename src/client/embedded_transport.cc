@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <thread>
-#include <unordered_set>
 #include <utility>
 
 #include "client/answer.h"
@@ -32,17 +31,6 @@ Consistency ToConsistency(const ReadMoment& moment) {
 
 TransportWriteResult ToWriteResult(const engine::WriteResult& result, Timestamp commit_time) {
   return {result.document ? model::RecordUpdateTime(*result.document) : commit_time};
-}
-
-Status CheckEachDocumentOnce(const std::vector<Write>& writes) {
-  std::unordered_set<std::string_view> paths;
-  for (const Write& write : writes) {
-    if (!paths.insert(write.path.path()).second) {
-      return InvalidArgument(
-          "the same document cannot be written more than once in a single request");
-    }
-  }
-  return Status();
 }
 
 std::vector<DocumentPath> WithoutRepeats(std::vector<DocumentPath> paths) {
@@ -150,7 +138,7 @@ Result<TransportCommit> EmbeddedTransport::Commit(std::vector<Write> writes,
 
 Result<std::vector<Result<TransportWriteResult>>> EmbeddedTransport::BatchWrite(
     std::vector<Write> writes) {
-  RETURN_IF_ERROR(CheckEachDocumentOnce(writes));
+  RETURN_IF_ERROR(engine::CheckEachDocumentOnce(writes));
   std::vector<Answer<Result<CommitResult>>> answers(writes.size());
   std::vector<Result<TransportWriteResult>> results;
   results.reserve(writes.size());

@@ -1,5 +1,8 @@
 #include "engine/write.h"
 
+#include <string_view>
+#include <unordered_set>
+
 namespace hearth::engine {
 
 size_t ApproximateBytes(const std::vector<Write>& writes) {
@@ -11,6 +14,17 @@ size_t ApproximateBytes(const std::vector<Write>& writes) {
     }
   }
   return bytes;
+}
+
+Status CheckEachDocumentOnce(const std::vector<Write>& writes) {
+  std::unordered_set<std::string_view> paths;
+  for (const Write& write : writes) {
+    if (!paths.insert(write.path.path()).second) {
+      return InvalidArgument(
+          "the same document cannot be written more than once in a single request");
+    }
+  }
+  return Status();
 }
 
 }  // namespace hearth::engine

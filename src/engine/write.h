@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/status.h"
 #include "engine/record.h"
 #include "model/field_path.h"
 #include "model/fields.h"
@@ -42,6 +43,10 @@ struct Write {
 
 // About how much memory the writes hold: enough to keep what is under way bounded.
 size_t ApproximateBytes(const std::vector<Write>& writes);
+
+// InvalidArgument where two writes are of one document: of writes that each happen on their own,
+// nobody could say which is the later one.
+Status CheckEachDocumentOnce(const std::vector<Write>& writes);
 
 struct WriteResult {
   // The document after the whole commit; null where there is none.

@@ -1,7 +1,6 @@
 // CreateDocument, UpdateDocument, DeleteDocument, Commit, BatchWrite and the life of transactions.
 #include <atomic>
 #include <string>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -138,17 +137,6 @@ class BatchWriter : public std::enable_shared_from_this<BatchWriter> {
   std::atomic<size_t> unfinished_;
 };
 
-Status CheckEachDocumentOnce(const std::vector<Write>& writes) {
-  std::unordered_set<std::string_view> paths;
-  for (const Write& write : writes) {
-    if (!paths.insert(write.path.path()).second) {
-      return InvalidArgument(
-          "the same document cannot be written more than once in a single request");
-    }
-  }
-  return Status();
-}
-
 }  // namespace
 
 void FirestoreService::CreateDocument(const Call& call, std::string_view request) {
@@ -190,7 +178,7 @@ void FirestoreService::BatchWrite(const Call& call, std::string_view request) {
                      model::DatabaseName::Parse(message.database()));
     ASSIGN_OR_RETURN(std::vector<engine::Write> writes,
                      wire::ReadWrites(name, message.mutable_writes()));
-    RETURN_IF_ERROR(CheckEachDocumentOnce(writes));
+    RETURN_IF_ERROR(engine::CheckEachDocumentOnce(writes));
     ASSIGN_OR_RETURN(Database * database, engine_.OpenDatabase(name));
     std::make_shared<BatchWriter>(engine_, call, *database, std::move(writes))->Start();
     return Status();
