@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "http/percent.h"
+
 namespace hearth::hackernews {
 namespace {
 
@@ -21,22 +23,6 @@ kit::OutboundOptions SiteOptions(const HnSourceOptions& options) {
   result.name = "hn-site";
   result.concurrent_max = 4;
   result.attempts_max = 1;  // A sign-in that failed is the person's to repeat.
-  return result;
-}
-
-std::string FormEncode(std::string_view text) {
-  static constexpr char kHex[] = "0123456789ABCDEF";
-  std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool is_plain = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
-                          (byte >= 'a' && byte <= 'z') || c == '-' || c == '_' || c == '.';
-    if (is_plain) {
-      result += c;
-    } else {
-      result += {'%', kHex[byte >> 4], kHex[byte & 15]};
-    }
-  }
   return result;
 }
 
@@ -101,7 +87,8 @@ Result<bool> HnSource::CheckSignIn(const std::string& account, const std::string
       .method = "POST",
       .url = options_.site_url + "/login",
       .headers = {{"content-type", "application/x-www-form-urlencoded"}},
-      .body = "acct=" + FormEncode(account) + "&pw=" + FormEncode(password) + "&goto=news"};
+      .body = "acct=" + http::EncodePercent(account) + "&pw=" + http::EncodePercent(password) +
+              "&goto=news"};
   ASSIGN_OR_RETURN(const kit::HttpResponse response, site_.Send(request));
   if (response.status >= 500 || response.status == 429) {
     return Status(Code::kUnavailable,

@@ -35,4 +35,20 @@ std::optional<std::string> DecodePercent(std::string_view text, PercentDecoding 
   return decoded;
 }
 
+std::string EncodePercent(std::string_view text) {
+  static constexpr char kDigits[] = "0123456789ABCDEF";
+  std::string encoded;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+                          (c >= 'a' && c <= 'z') || c == '-' || c == '.' || c == '_';
+    if (is_plain) {
+      encoded += c;
+    } else {
+      encoded += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return encoded;
+}
+
 }  // namespace hearth::http

@@ -15,4 +15,8 @@ struct PercentDecoding {
 // not followed by two hexadecimal digits.
 std::optional<std::string> DecodePercent(std::string_view text, PercentDecoding decoding = {});
 
+// The other way round: all but letters, digits, '-', '.' and '_' is written so, which fits into a
+// part of a path, a query's value and a form's.
+std::string EncodePercent(std::string_view text);
+
 }  // namespace hearth::http

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "http/percent.h"
 #include "index/index_config.h"
 #include "model/names.h"
 #include "server/control_client.h"
@@ -89,8 +90,8 @@ Result<DatabaseName> FindDatabase(const TargetOptions& target) {
 // "/hearth/v1/projects/P/databases/D/", and what follows.
 Result<std::string> TargetPath(const TargetOptions& target, const std::string& rest) {
   ASSIGN_OR_RETURN(const DatabaseName name, FindDatabase(target));
-  return "/hearth/v1/projects/" + EncodePathPart(name.project()) + "/databases/" +
-         EncodePathPart(name.database()) + "/" + rest;
+  return "/hearth/v1/projects/" + http::EncodePercent(name.project()) + "/databases/" +
+         http::EncodePercent(name.database()) + "/" + rest;
 }
 
 std::string FieldsText(const Json& index) {
@@ -166,7 +167,7 @@ Result<std::string> SetTtlPolicy(const TargetOptions& target, const TtlOptions& 
   const Status offset = index::ParseTtlOffset(policy.offset).status();
   if (!offset.ok()) return InvalidArgument("--offset: " + offset.message());
   ASSIGN_OR_RETURN(const std::string path,
-                   TargetPath(target, "ttlPolicies/" + EncodePathPart(policy.collection)));
+                   TargetPath(target, "ttlPolicies/" + http::EncodePercent(policy.collection)));
   const Json body = {{"field", policy.field}, {"offset", policy.offset}};
   const auto replace = Json::error_handler_t::replace;
   ASSIGN_OR_RETURN(
@@ -178,7 +179,7 @@ Result<std::string> SetTtlPolicy(const TargetOptions& target, const TtlOptions& 
 
 Result<std::string> ClearTtlPolicy(const TargetOptions& target, const std::string& collection) {
   ASSIGN_OR_RETURN(const std::string path,
-                   TargetPath(target, "ttlPolicies/" + EncodePathPart(collection)));
+                   TargetPath(target, "ttlPolicies/" + http::EncodePercent(collection)));
   ASSIGN_OR_RETURN(const Json json, Call(target.server, {.method = "DELETE", .target = path}));
   if (json.empty()) return "documents of " + collection + " do not expire any more\n";
   return "the index configuration has a policy, too: documents of " + PolicyText(json) + "\n";

@@ -5,7 +5,6 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
-#include <cctype>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -116,20 +115,6 @@ Result<std::string> CallServer(const std::string& server, const ControlRequest& 
   }
   if (answer.status != 200) return ErrorOf(server, answer);
   return std::move(answer.body);
-}
-
-std::string EncodePathPart(std::string_view text) {
-  constexpr char kDigits[] = "0123456789ABCDEF";
-  std::string encoded;
-  for (const char each : text) {
-    const auto byte = static_cast<unsigned char>(each);
-    if (byte < 0x80 && (std::isalnum(byte) || each == '-' || each == '.' || each == '_')) {
-      encoded += each;
-    } else {
-      encoded += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
-    }
-  }
-  return encoded;
 }
 
 }  // namespace hearth::server

@@ -9,7 +9,7 @@ namespace hearth::server {
 
 struct ControlRequest {
   std::string method;
-  std::string target;  // A path whose parts are encoded with EncodePathPart.
+  std::string target;  // A path whose parts are encoded with http::EncodePercent.
   std::string body = {};
 };
 
@@ -18,8 +18,5 @@ struct ControlRequest {
 // Errors: Unavailable, with the address, when nobody answers there in time; what the server itself
 // reports, with its code.
 Result<std::string> CallServer(const std::string& server, const ControlRequest& request);
-
-// With %XX for all that has a meaning in paths.
-std::string EncodePathPart(std::string_view text);
 
 }  // namespace hearth::server
