@@ -52,14 +52,6 @@ bool IsAccountName(std::string_view name) {
          });
 }
 
-// Takes as long for every wrong secret, so that its time tells nothing.
-bool IsEqual(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  unsigned difference = 0;
-  for (size_t i = 0; i < a.size(); ++i) difference |= static_cast<unsigned>(a[i] ^ b[i]);
-  return difference == 0;
-}
-
 }  // namespace
 
 Api::Api(ApiParts parts)
@@ -207,7 +199,7 @@ kit::Response Api::DeleteCache(const kit::Request& request) const {
 
 bool Api::HasWorkerSecret(const kit::Request& request) const {
   const std::string_view secret = request.Header(kWorkerSecretHeader).value_or("");
-  return !parts_.worker_secret.empty() && IsEqual(secret, parts_.worker_secret);
+  return !parts_.worker_secret.empty() && kit::IsSameSecret(secret, parts_.worker_secret);
 }
 
 std::optional<std::string> Api::UserOf(const kit::Request& request) const {

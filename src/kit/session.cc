@@ -156,4 +156,8 @@ bool CheckPassword(std::string_view password, const std::string& hash) {
   return crypto_pwhash_str_verify(hash.c_str(), password.data(), password.size()) == 0;
 }
 
+bool IsSameSecret(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && sodium_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
 }  // namespace hearth::kit

@@ -99,6 +99,14 @@ TEST(PasswordTest, OnlyTheRightOneFits) {
   EXPECT_NE(*HashPassword("correct horse"), *hash);
 }
 
+TEST(SecretTest, OnlyTheSameIsTheSame) {
+  EXPECT_TRUE(IsSameSecret("open sesame", "open sesame"));
+  EXPECT_TRUE(IsSameSecret("", ""));
+  EXPECT_FALSE(IsSameSecret("open sesame", "open sesamf"));
+  EXPECT_FALSE(IsSameSecret("open sesame", "open sesame "));
+  EXPECT_FALSE(IsSameSecret("", "o"));
+}
+
 TEST(PasswordTest, NoHashFitsNothing) {
   EXPECT_FALSE(CheckPassword("a", ""));
   EXPECT_FALSE(CheckPassword("a", "a"));
