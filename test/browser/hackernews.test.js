@@ -458,7 +458,15 @@ test('o and Enter open the story, c the comments, each in a tab of its own', asy
 
 test('loading, emptiness and failure each say so', async () => {
   let answers = () => {};
-  const {page, close} = await open({wait: false, allow: [503], prepare: (page) => page.route('**/api/v1/stories?*', (route) => answers(route))});
+  // A status with stories would make the page try again by itself, before the button is pressed.
+  const status = {worker: {lastRun: new Date().toISOString(), lastError: null, running: false}, stories: 0, source: {ok: true, since: null}};
+  const {page, close} = await open({
+    wait: false, allow: [503],
+    prepare: async (page) => {
+      await page.route('**/api/v1/status', answer(status));
+      await page.route('**/api/v1/stories?*', (route) => answers(route));
+    },
+  });
   await page.waitForSelector('.skeleton');
   answers = answer({error: 'the database is closing'}, 503);
   await page.reload();
