@@ -57,8 +57,7 @@ class FeedCache {
   // (or one being made, or one of another epoch, or one that somebody has tampered with). Renews
   // its lifetime; nothing else does.
   virtual Result<std::optional<Slice>> Read(const std::string& epoch, int64_t user,
-                                            const std::optional<PostKey>& before,
-                                            size_t limit) = 0;
+                                            const std::optional<PostKey>& before, size_t limit) = 0;
 
   // Making a cache: begin, then read the database, then finish with what it says. What is pushed
   // in between is kept. Who begins last wins; Finish of anybody else is Aborted. Replaces a cache

@@ -17,8 +17,8 @@ namespace hearth::feed {
 class MediaStore {
  public:
   static constexpr size_t kImageBytesMax = 5 * 1024 * 1024;
-  static constexpr int kEdgeMax = 1'440;          // Pixels of the longer edge of what is shown...
-  static constexpr int kThumbnailEdgeMax = 480;   // ... and of its thumbnail.
+  static constexpr int kEdgeMax = 1'440;         // Pixels of the longer edge of what is shown...
+  static constexpr int kThumbnailEdgeMax = 480;  // ... and of its thumbnail.
 
   explicit MediaStore(std::string folder);
 
