@@ -38,8 +38,7 @@ Result<Post> FeedCore::CreatePost(const User& author, const std::string& caption
                                   std::optional<int64_t> created_seconds) {
   ASSIGN_OR_RETURN(Post post,
                    posts_.Create(author.id, author.username, caption, media, created_seconds));
-  Publish(
-      {.kind = FeedEvent::Kind::kPostCreated, .author_id = author.id, .post = post.key});
+  Publish({.kind = FeedEvent::Kind::kPostCreated, .author_id = author.id, .post = post.key});
   return post;
 }
 

@@ -27,7 +27,9 @@ class FeedOracle {
     keys_[key.id] = key;
   }
   void Delete(int64_t id) { posts_.erase(keys_.at(id)); }
-  void Edit(int64_t id, std::string caption) { posts_.at(keys_.at(id)).caption = std::move(caption); }
+  void Edit(int64_t id, std::string caption) {
+    posts_.at(keys_.at(id)).caption = std::move(caption);
+  }
   void Follow(int64_t user, int64_t author) { follows_[user].insert(author); }
   void Unfollow(int64_t user, int64_t author) { follows_[user].erase(author); }
 
