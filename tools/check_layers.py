@@ -35,6 +35,7 @@ THIRD_PARTY = {  # Include prefix: the only folders that may see it.
     "google/": {"wire", "service", "doors", "client"},
     "curl/": {"client", "kit"},
     "date/": {"kit"},
+    "hiredis/": {"apps"},
     "hnswlib/": {"vector"},
     "openssl/": {"watch"},
     "nlohmann/": {"index", "wire", "doors", "client", "kit", "server", "apps"},
