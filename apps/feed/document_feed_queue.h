@@ -28,7 +28,7 @@ class DocumentFeedQueue final : public FeedQueue {
 
   Status Publish(const FeedEvent& event) override EXCLUDES_LOCK(mutex_);
   Result<std::vector<Delivery>> Take(std::chrono::milliseconds patience) override
-      EXCLUDES_LOCK(mutex_, taking_);
+      EXCLUDES_LOCK(mutex_) EXCLUDES_LOCK(taking_);
   Status KeepAlive(const Delivery& delivery) override;
   Status Finish(const Delivery& delivery) override;
   Status Fail(const Delivery& delivery, const Status& reason) override;

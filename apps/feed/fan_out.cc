@@ -144,7 +144,7 @@ Status FanOut::Remove(int64_t author, PostKey post, const KeepAlive& keep_alive)
 Status FanOut::ChangeFollowing(const FeedEvent& event) {
   ASSIGN_OR_RETURN(const std::optional<PostKey> oldest, parts_.cache.Oldest(event.user_id));
   if (!oldest) return Status();
-  FeedCache::FollowingChange change{.version = event.following_version};
+  FeedCache::FollowingChange change{.version = event.following_version, .since = *oldest};
   ASSIGN_OR_RETURN(
       const std::vector<Post> posts,
       parts_.followed_posts.Find({event.author_id}, std::nullopt, FeedCache::kPostsMax, oldest));

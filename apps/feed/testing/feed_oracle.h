@@ -16,8 +16,8 @@ namespace hearth::feed {
 class FeedOracle {
  public:
   struct Page {
-    std::vector<int64_t> ids;
-    std::vector<std::string> captions;
+    std::vector<int64_t> ids = {};
+    std::vector<std::string> captions = {};
     bool has_more = false;
     friend bool operator==(const Page&, const Page&) = default;
   };
