@@ -41,7 +41,7 @@ void FeedModel::Restart() {
 }
 
 void FeedModel::Run() {
-  for (int i = 0; i < options_.early_posts; ++i) Post(users_.front().id);
+  PostManyTimes();
   for (step_ = 1; step_ <= options_.steps && !testing::Test::HasFailure(); ++step_) {
     SCOPED_TRACE(backend_.name + ", seed " + std::to_string(options_.seed) + ", step " +
                  std::to_string(step_));
@@ -78,6 +78,7 @@ void FeedModel::Step() {
                             {2, &FeedModel::Restart},
                             {2, &FeedModel::BreakDownOrComeBack}});
   constexpr size_t kPostWeight = 25;
+  if (OneIn(500)) return PostManyTimes();
   size_t drawn = Below(kPostWeight + 96);
   if (drawn < kPostWeight) return Post(AnyUser());
   drawn -= kPostWeight;
@@ -103,6 +104,11 @@ void FeedModel::Post(int64_t author) {
   ASSERT_EQ(post->key.id, static_cast<int64_t>(all_posts_.size()) + 1) << "ids have no gaps";
   oracle_.Create(post->key, author, caption);
   all_posts_.push_back(post->key.id);
+}
+
+void FeedModel::PostManyTimes() {
+  const int64_t author = AnyUser();
+  for (int i = 0; i < options_.posts_of_a_burst; ++i) Post(author);
 }
 
 void FeedModel::Delete() {

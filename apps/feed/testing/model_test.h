@@ -37,8 +37,8 @@ struct ModelOptions {
   uint64_t seed;
   int users = 8;
   int steps = 1'500;
-  // At the beginning, by one author: more than a cache holds.
-  int early_posts = 530;
+  // By one author at a time: more than a cache holds.
+  int posts_of_a_burst = 530;
 };
 
 // Runs the model. Failures are reported by EXPECT with the seed and the step.
@@ -56,6 +56,8 @@ class FeedModel {
   void Step();
 
   void Post(int64_t author);
+  // More at a time than a cache holds.
+  void PostManyTimes();
   void Delete();
   void Edit();
   void Follow();
