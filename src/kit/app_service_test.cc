@@ -174,7 +174,11 @@ TEST_F(AppServiceTest, ARouteMayTakeLargerBodiesThanTheOthers) {
   EXPECT_THAT(Ask("POST", "/uploads", "", largest), EndsWith("{\"size\":54525952}\n"));
   http::TestHttp2Client client(server_.port());
   const int32_t stream = client.Open("POST", "/apps/test/uploads", {});
-  client.SendBody(stream, largest);
+  constexpr size_t kPieceBytes = 1024 * 1024;
+  for (size_t sent = 0; sent < kUploadBytesMax; sent += kPieceBytes) {
+    client.SendBody(stream, std::string_view(largest).substr(sent, kPieceBytes));
+    ASSERT_TRUE(client.Until([&] { return client.unsent_bytes(stream) == 0; }));
+  }
   client.EndBody(stream);
   ASSERT_TRUE(client.UntilClosed(stream));
   EXPECT_EQ(client.answer(stream).body, "{\"size\":54525952}\n");
