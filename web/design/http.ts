@@ -1,8 +1,8 @@
 // JSON over HTTP, with errors that can be shown to people.
 
 export class HttpError extends Error {
-  // `status` is 0 where there was no answer.
-  constructor(message: string, readonly status: number, readonly retryAfterSeconds?: number) {
+  // `status` is 0 where there was no answer. `code` is the server's word for programs, where it has one.
+  constructor(message: string, readonly status: number, readonly retryAfterSeconds?: number, readonly code?: string) {
     super(message);
     this.name = 'HttpError';
   }
@@ -12,6 +12,7 @@ export class HttpError extends Error {
 
 export interface RequestOptions {
   body?: unknown;
+  headers?: Record<string, string>;
   timeoutMs?: number;
   signal?: AbortSignal;
   keepalive?: boolean;  // Let it arrive even when the page is closed meanwhile.
@@ -20,12 +21,14 @@ export interface RequestOptions {
 const timeoutMsDefault = 15_000;
 
 // Relative paths start at the page, wherever it is mounted. Rejects with HttpError; with an AbortError only when the
-// caller's own signal ended it.
+// caller's own signal ended it. An answer without content (204) is undefined.
 export async function requestJson<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
   const timeout = AbortSignal.timeout(options.timeoutMs ?? timeoutMsDefault);
   const init: RequestInit = {
     method,
-    headers: {accept: 'application/json', ...(options.body === undefined ? {} : {'content-type': 'application/json'})},
+    headers: {
+      accept: 'application/json', ...(options.body === undefined ? {} : {'content-type': 'application/json'}), ...options.headers,
+    },
     signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
     credentials: 'same-origin',
     keepalive: options.keepalive ?? false,
@@ -34,7 +37,8 @@ export async function requestJson<T>(method: string, path: string, options: Requ
   try {
     const response = await fetch(path, init);
     const text = await response.text();
-    if (!response.ok) throw refusal(response, text);
+    if (!response.ok) throw refusal(response.status, text, response.headers.get('retry-after'));
+    if (response.status === 204) return undefined as T;
     return parse(text, response.status) as T;
   } catch (error) {
     if (error instanceof HttpError || options.signal?.aborted) throw error;
@@ -52,21 +56,31 @@ function parse(text: string, status: number): unknown {
   }
 }
 
-function refusal(response: Response, text: string): HttpError {
-  const seconds = Number(response.headers.get('retry-after') ?? NaN);
+// What an answer of 400 and above says, for people and for programs.
+export function refusal(status: number, text: string, retryAfter: string | null = null): HttpError {
+  const seconds = Number(retryAfter ?? NaN);
   return new HttpError(
-    messageOf(text) ?? `The server answered with an error (${response.status}).`, response.status,
-    Number.isFinite(seconds) ? seconds : undefined);
+    messageOf(text) ?? `The server answered with an error (${status}).`, status,
+    Number.isFinite(seconds) ? seconds : undefined, codeOf(text));
 }
 
-// {error: "..."} or {error: {message: "..."}}: the applications have both.
-export function messageOf(text: string): string | undefined {
+function errorOf(text: string): unknown {
   try {
-    const {error} = JSON.parse(text) as {error?: unknown};
-    if (typeof error === 'string') return error;
-    const message = (error as {message?: unknown} | undefined)?.message;
-    return typeof message === 'string' ? message : undefined;
+    return (JSON.parse(text) as {error?: unknown}).error;
   } catch {
     return undefined;
   }
+}
+
+// {error: "..."} or {error: {message: "...", code: "..."}}: the applications have both.
+export function messageOf(text: string): string | undefined {
+  const error = errorOf(text);
+  if (typeof error === 'string') return error;
+  const message = (error as {message?: unknown} | undefined)?.message;
+  return typeof message === 'string' ? message : undefined;
+}
+
+function codeOf(text: string): string | undefined {
+  const code = (errorOf(text) as {code?: unknown} | undefined)?.code;
+  return typeof code === 'string' ? code : undefined;
 }

@@ -1,0 +1,171 @@
+// A new post: pictures, words, and the way to the server.
+
+import {announce} from '../../../web/design/announce';
+import {h, setText} from '../../../web/design/dom';
+import {plural} from '../../../web/design/format';
+import {icon} from '../../../web/design/icons';
+import {toast} from '../../../web/design/toast';
+import {textMax} from './api';
+import type {App, View} from './app';
+import {field} from './parts';
+import {admit, picturesMax, pictureTypes} from './picture_rules';
+import {preview} from './preview';
+import {parseRoute, profileHash} from './routes';
+import {upload} from './upload';
+import {characters, explain} from './words';
+
+interface Chosen {
+  file: File;
+  element: HTMLElement;
+}
+
+export class ComposeView implements View {
+  readonly title = 'New post';
+  readonly isLasting = true;
+  readonly element: HTMLElement;
+  readonly #app: App;
+  readonly #chosen: Chosen[] = [];
+  readonly #input = h('input', {type: 'file', id: 'pictures', class: 'visually-hidden', multiple: true, accept: pictureTypes.join(',')});
+  readonly #previews = h('ol', {role: 'list', class: 'previews', 'aria-label': 'Chosen pictures'});
+  readonly #caption = h('textarea', {class: 'input', rows: 4, placeholder: 'Say something about it (optional)'});
+  readonly #counter = h('p', {class: 'hint numeric counter'});
+  readonly #error = h('div', {class: 'form-error', role: 'alert', hidden: true});
+  readonly #progress = h('progress', {max: 100, value: 0, 'aria-label': 'Upload'});
+  readonly #progressText = h('p', {class: 'muted numeric'});
+  readonly #cancel = h('button', {type: 'button', class: 'button'}, 'Cancel');
+  readonly #sending = h('div', {class: 'sending', hidden: true}, this.#progressText, this.#progress, this.#cancel);
+  readonly #share = h('button', {type: 'submit', class: 'button button-primary'}, 'Share');
+  readonly #drop: HTMLElement;
+  readonly #fields: HTMLFieldSetElement;
+  #under: AbortController | undefined;
+
+  constructor(app: App) {
+    this.#app = app;
+    this.#drop = h('label', {class: 'drop', for: 'pictures'}, icon('images', 32),
+      h('strong', {}, 'Choose pictures'), h('span', {class: 'muted'}, 'or drop them here: 1 to 10, JPEG, PNG, GIF or WebP, up to 5 MB each'));
+    this.#fields = h('fieldset', {class: 'compose-fields'}, h('legend', {class: 'visually-hidden'}, 'Post'),
+      this.#previews, this.#input, this.#drop, field('Caption', 'caption', this.#caption), this.#counter);
+    const form = h('form', {class: 'form card', novalidate: true}, this.#error, this.#fields, this.#sending, h('div', {class: 'form-actions'}, this.#share));
+    this.element = h('section', {class: 'column compose'}, h('h1', {class: 'title', tabindex: -1}, 'New post'), form);
+    this.#input.addEventListener('change', () => { this.#add([...this.#input.files ?? []]); this.#input.value = ''; });
+    this.#caption.addEventListener('input', () => this.#show());
+    this.#cancel.addEventListener('click', () => this.#under?.abort());
+    form.addEventListener('submit', (event) => { event.preventDefault(); void this.#send(); });
+    this.#acceptDrops(form);
+    this.#show();
+  }
+
+  // Whether leaving the page would lose something.
+  get hasDraft() { return this.#chosen.length > 0 || this.#caption.value.trim() !== ''; }
+
+  ended() { this.#under?.abort(); }
+
+  #acceptDrops(target: HTMLElement) {
+    const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true && !this.#under;
+    target.addEventListener('dragover', (event) => {
+      if (!carriesFiles(event)) return;
+      event.preventDefault();
+      this.#drop.classList.add('drop-here');
+    });
+    target.addEventListener('dragleave', (event) => {
+      if (!target.contains(event.relatedTarget as Node | null)) this.#drop.classList.remove('drop-here');
+    });
+    target.addEventListener('drop', (event) => {
+      if (!carriesFiles(event)) return;
+      event.preventDefault();
+      this.#drop.classList.remove('drop-here');
+      this.#add([...event.dataTransfer?.files ?? []]);
+    });
+  }
+
+  #add(files: File[]) {
+    const {accepted, complaints} = admit(this.#chosen.length, files);
+    for (const file of accepted) {
+      const picture: Chosen = {file, element: h('li', {class: 'preview'})};
+      const canvas = h('canvas', {role: 'img', 'aria-label': file.name});
+      picture.element.append(canvas, h('button', {
+        type: 'button', class: 'button button-icon preview-remove', 'aria-label': `Remove ${file.name}`, onclick: () => this.#remove(picture),
+      }, icon('close', 18)));
+      this.#chosen.push(picture);
+      this.#previews.append(picture.element);
+      void preview(file, canvas).catch(() => {
+        this.#remove(picture);
+        this.#complain([`“${file.name}” cannot be read as a picture.`]);
+      });
+    }
+    this.#complain(complaints);
+    this.#show();
+    if (accepted.length > 0) announce(`${plural(this.#chosen.length, 'picture')} chosen`);
+  }
+
+  #remove(picture: Chosen) {
+    const at = this.#chosen.indexOf(picture);
+    if (at < 0) return;
+    const hadFocus = picture.element.contains(document.activeElement);
+    this.#chosen.splice(at, 1);
+    picture.element.remove();
+    this.#show();
+    if (!hadFocus) return;
+    const next = this.#chosen[Math.min(at, this.#chosen.length - 1)];
+    (next?.element.querySelector('button') ?? this.#input).focus();
+  }
+
+  #complain(complaints: string[]) {
+    this.#error.hidden = complaints.length === 0;
+    this.#error.replaceChildren(...complaints.map((text) => h('p', {}, text)));
+  }
+
+  #show() {
+    const length = characters(this.#caption.value);
+    setText(this.#counter, `${length.toLocaleString('en')} / ${textMax.toLocaleString('en')}`);
+    this.#counter.classList.toggle('counter-over', length > textMax);
+    this.#caption.setAttribute('aria-invalid', String(length > textMax));
+    this.#drop.hidden = this.#chosen.length >= picturesMax;
+    this.#drop.classList.toggle('drop-more', this.#chosen.length > 0);
+    this.#share.disabled = this.#chosen.length === 0 || length > textMax || this.#under !== undefined;
+  }
+
+  #showProgress(sent: number) {
+    const percent = Math.floor(sent * 100);
+    this.#progress.value = percent;
+    setText(this.#progressText, sent >= 1 ? 'Almost there: the server is looking at your pictures…' : `Uploading… ${percent} %`);
+    // The server has all of it: who cancels now could not know what becomes of it.
+    this.#cancel.hidden = sent >= 1;
+  }
+
+  async #send() {
+    if (this.#share.disabled) return;
+    const under = this.#under = new AbortController();
+    this.#complain([]);
+    this.#fields.disabled = true;
+    this.#sending.hidden = false;
+    this.#showProgress(0);
+    this.#show();
+    this.#cancel.focus();
+    try {
+      const files = this.#chosen.map(({file}) => file);
+      await this.#app.session.withToken((headers) => upload({
+        files, caption: this.#caption.value.trim(), headers, signal: under.signal, onProgress: (sent) => this.#showProgress(sent),
+      }));
+      this.#finish();
+    } catch (error) {
+      if (under.signal.aborted) announce('The upload was cancelled.');
+      else this.#complain([explain(error)]);
+    } finally {
+      this.#under = undefined;
+      this.#fields.disabled = false;
+      this.#sending.hidden = true;
+      this.#show();
+    }
+  }
+
+  #finish() {
+    this.#chosen.length = 0;
+    this.#previews.replaceChildren();
+    this.#caption.value = '';
+    toast('Your post is shared.');
+    const user = this.#app.user();
+    // Who has gone elsewhere meanwhile stays there.
+    if (user && parseRoute(location.hash).name === 'compose') this.#app.go(profileHash(user.id));
+  }
+}

@@ -1,0 +1,73 @@
+// The foot of a list that loads the next page when it comes near.
+
+import {h} from '../../../web/design/dom';
+import {explain} from './words';
+
+export interface EndlessOptions {
+  list: {readonly complete: boolean; readonly started: boolean};
+  // Loads and shows the next page.
+  load: () => Promise<void>;
+  end: string;  // What is said at the end.
+  failed: string;
+  root?: Element;  // What scrolls, if not the page.
+}
+
+export interface Endless {
+  element: HTMLElement;
+  update(): void;  // The list has changed otherwise.
+  stop(): void;
+}
+
+// Pages arrive before anybody sees the end of the one before.
+const aheadPixels = 1_200;
+
+export function endless({list, load, end, failed, root}: EndlessOptions): Endless {
+  const element = h('div', {class: 'foot'});
+  let busy = false;
+  let failure = '';
+
+  const show = () => {
+    if (failure !== '') {
+      element.replaceChildren(
+        h('div', {class: 'notice notice-bad', role: 'alert'}, `${failed} ${failure}`),
+        h('button', {type: 'button', class: 'button', onclick: retry}, 'Try again'));
+    } else if (list.complete) {
+      element.replaceChildren(...(end === '' ? [] : [h('p', {class: 'foot-end', role: 'status'}, end)]));
+    } else {
+      element.replaceChildren(h('span', {class: 'ember-dot'}), h('span', {class: 'muted'}, 'Loading more…'));
+    }
+  };
+
+  const next = async () => {
+    // After a failure only a person tries again: the foot is in sight, so that tries would follow each other at once.
+    if (busy || failure !== '' || list.complete) return;
+    busy = true;
+    try {
+      await load();
+    } catch (error) {
+      failure = explain(error);
+    } finally {
+      busy = false;
+      show();
+      look();
+    }
+  };
+
+  const retry = () => {
+    failure = '';
+    show();
+    void next();
+  };
+
+  const observer = new IntersectionObserver((entries) => { if (entries.some(({isIntersecting}) => isIntersecting)) void next(); },
+    {root: root ?? null, rootMargin: `${aheadPixels}px 0px`});
+  // Observing anew tells whether it is in sight, also when that has not changed: a short page leaves it there.
+  const look = () => {
+    observer.unobserve(element);
+    if (!list.complete && failure === '') observer.observe(element);
+  };
+
+  show();
+  look();
+  return {element, update: () => { failure = ''; show(); look(); }, stop: () => observer.disconnect()};
+}

@@ -1,0 +1,70 @@
+// A box to search for people, and those found.
+
+import {announce} from '../../../web/design/announce';
+import {h} from '../../../web/design/dom';
+import {plural} from '../../../web/design/format';
+import {icon} from '../../../web/design/icons';
+import {skeletons, state} from '../../../web/design/states';
+import type {User} from './api';
+import type {App} from './app';
+import {personRow, personSkeleton} from './people';
+import {explain} from './words';
+
+const typingMs = 250;
+
+export interface PeopleSearch {
+  element: HTMLElement;
+  input: HTMLInputElement;
+}
+
+export interface PeopleSearchOptions {
+  query: string;
+  onQuery?: (query: string) => void;
+  // `users` without oneself.
+  onFound?: (users: User[], query: string) => void;
+}
+
+export function peopleSearch(app: App, {query, onQuery, onFound}: PeopleSearchOptions): PeopleSearch {
+  const input = h('input', {
+    class: 'input', type: 'search', value: query, placeholder: 'Search by name', 'aria-label': 'Search for people', autocapitalize: 'none',
+    autocomplete: 'off', spellcheck: 'false', maxlength: 100,
+  });
+  const results = h('div', {class: 'search-results'});
+  const element = h('div', {role: 'search'}, h('div', {class: 'search-box'}, icon('search'), input), results);
+  let timer = 0;
+  let under: AbortController | undefined;
+
+  const show = (users: User[], text: string) => {
+    results.replaceChildren(users.length === 0
+      ? state({
+        icon: 'person', title: text === '' ? 'Nobody else is here yet' : 'Nobody found',
+        text: text === '' ? 'You are the first. Others will show up here.' : `No name begins with “${text}”.`,
+      })
+      : h('ul', {role: 'list', class: 'people', 'aria-label': text === '' ? 'Suggested accounts' : 'People found'},
+        ...users.map((user) => personRow(app, user))));
+  };
+  const find = async () => {
+    const text = input.value.trim();
+    under?.abort();
+    const mine = under = new AbortController();
+    try {
+      const users = (await app.api.searchUsers(text, mine.signal)).filter(({id}) => id !== app.user()?.id);
+      if (mine.signal.aborted) return;
+      show(users, text);
+      onFound?.(users, text);
+      if (text !== '') announce(plural(users.length, 'account found', 'accounts found'));
+    } catch (error) {
+      if (mine.signal.aborted) return;
+      results.replaceChildren(state({
+        icon: 'plug', kind: 'bad', title: 'The search failed', text: explain(error), action: {label: 'Try again', run: () => void find()},
+      }));
+    }
+  };
+  input.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => { onQuery?.(input.value.trim()); void find(); }, typingMs);
+  });
+  results.append(skeletons(6, personSkeleton));
+  void find();
+  return {element, input};
+}

@@ -1,0 +1,38 @@
+// What the feed says about numbers, times and errors.
+
+import {sentence} from '../../../web/design/format';
+import {HttpError} from '../../../web/design/http';
+
+const whole = new Intl.NumberFormat('en');
+const short = new Intl.NumberFormat('en', {notation: 'compact', maximumFractionDigits: 1, roundingMode: 'trunc'} as Intl.NumberFormatOptions);
+
+// "9,999", and then "12.3K": room is small on phones. Rounded down, so that nobody has more than they have.
+export const shortCount = (value: number): string => (value < 10_000 ? whole : short).format(value);
+
+// As the server counts: an emoji is one character, whatever it is made of in memory.
+export const characters = (text: string): number => [...text].length;
+
+// One or two letters for a person: "Ada Lovelace" is AL, "ada.l" is A.
+export function initials(name: string): string {
+  const parts = name.trim().split(/\s+/).map((part) => [...part].find((c) => /[\p{L}\p{N}]/u.test(c)) ?? '').filter(Boolean);
+  return [parts[0], parts.length > 1 ? parts.at(-1) : undefined].join('').toUpperCase() || '?';
+}
+
+// A colour of their own for everybody, the same everywhere. The golden angle keeps neighbours apart.
+export const hueOf = (id: number): number => Math.round((id * 137.508) % 360);
+
+export const explain = (error: unknown): string =>
+  (error instanceof HttpError ? sentence(error.message) : 'Something went wrong. Please try again.');
+
+export const isCode = (error: unknown, ...codes: string[]): boolean =>
+  error instanceof HttpError && error.code !== undefined && codes.includes(error.code);
+
+// Whether a caption needs more room than a card gives it at first.
+export const isLong = (caption: string): boolean => characters(caption) > 160 || caption.split('\n').length > 3;
+
+// The shape of a post's frame, width by height: that of its first picture, but neither a tower nor a ribbon.
+export function frameRatio(media: readonly {width: number; height: number}[]): number {
+  const [first] = media;
+  if (!first || first.width <= 0 || first.height <= 0) return 1;
+  return Math.min(1.91, Math.max(0.8, first.width / first.height));
+}
