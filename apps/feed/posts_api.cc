@@ -37,7 +37,7 @@ void PostsApi::AddTo(kit::Routes* routes) {
       return (this->*method)(request, viewer);
     });
   };
-  routes->Add("POST", "/posts", signed_in(&PostsApi::Create));
+  routes->Add("POST", "/posts", signed_in(&PostsApi::Create), {.body_bytes_max = kFormBytesMax});
   routes->Add(
       "GET", "/posts/:id",
       gate.Anyone([this](const kit::Request& request, const std::optional<int64_t>& viewer) {
@@ -52,23 +52,25 @@ void PostsApi::AddTo(kit::Routes* routes) {
 }
 
 kit::Response PostsApi::Create(const kit::Request& request, int64_t viewer) {
-  Upload upload;
-  if (std::optional<kit::Response> wrong = ReadUpload(request, &upload)) return *std::move(wrong);
+  Draft draft;
+  if (std::optional<kit::Response> wrong = ReadDraft(request, &draft)) return *std::move(wrong);
   const Result<User> user = parts_.users.Get(viewer);
   if (user.status().code() == Code::kNotFound) return AccountGone();
   if (!user.ok()) return Failed(user.status());
+  MediaStore::Upload upload(parts_.media);
   std::vector<Media> media;
-  if (std::optional<kit::Response> wrong = StorePictures(upload.images, &media)) {
+  if (std::optional<kit::Response> wrong = StorePictures(draft.images, &upload, &media)) {
     return *std::move(wrong);
   }
-  // The pictures stay whatever this says: a commit that was not answered may have happened.
-  const Result<Post> post = parts_.posts.Create(viewer, user->username, upload.caption, media);
+  // The pictures stay whatever comes now: a commit that was not answered may have happened.
+  upload.Keep();
+  const Result<Post> post = parts_.posts.Create(viewer, user->username, draft.caption, media);
   if (!post.ok()) return Failed(post.status());
   parts_.publish({.kind = FeedEvent::Kind::kPostCreated, .author_id = viewer, .post = post->key});
   return Tell(201, *post, std::nullopt);
 }
 
-std::optional<kit::Response> PostsApi::ReadUpload(const kit::Request& request, Upload* upload) {
+std::optional<kit::Response> PostsApi::ReadDraft(const kit::Request& request, Draft* draft) {
   const std::string_view content_type = request.Header("content-type").value_or("");
   if (!IsForm(content_type)) {
     return Error(415, DefaultCode(415), "a post is sent as multipart/form-data");
@@ -78,23 +80,23 @@ std::optional<kit::Response> PostsApi::ReadUpload(const kit::Request& request, U
   if (!form.ok()) return Error(400, DefaultCode(400), form.status().message());
   for (const kit::FormPart& part : *form) {
     if (IsImage(part)) {
-      upload->images.push_back(part.content);
+      draft->images.push_back(part.content);
     } else if (part.name == "caption") {
-      upload->caption = part.content;
+      draft->caption = part.content;
     }
   }
-  if (!IsValidUtf8(upload->caption)) {
+  if (!IsValidUtf8(draft->caption)) {
     return Error(400, "invalid_caption", "the caption is not UTF-8");
   }
-  if (CharactersIn(upload->caption) > kCaptionCharactersMax) {
+  if (CharactersIn(draft->caption) > kCaptionCharactersMax) {
     return Error(400, "caption_too_long", kCaptionTooLong);
   }
-  if (upload->images.empty()) return Error(400, "no_images", "a post needs an image");
-  if (upload->images.size() > kImagesMax) {
+  if (draft->images.empty()) return Error(400, "no_images", "a post needs an image");
+  if (draft->images.size() > kImagesMax) {
     return Error(400, "too_many_images", "a post has at most 10 images");
   }
-  for (size_t i = 0; i < upload->images.size(); ++i) {
-    if (upload->images[i].size() > MediaStore::kImageBytesMax) {
+  for (size_t i = 0; i < draft->images.size(); ++i) {
+    if (draft->images[i].size() > MediaStore::kImageBytesMax) {
       return Error(413, "image_too_large",
                    "image " + std::to_string(i + 1) + " is larger than 5 MB");
     }
@@ -103,19 +105,16 @@ std::optional<kit::Response> PostsApi::ReadUpload(const kit::Request& request, U
 }
 
 std::optional<kit::Response> PostsApi::StorePictures(const std::vector<std::string_view>& images,
-                                                     std::vector<Media>* media) const {
-  std::vector<std::string> new_files;
+                                                     MediaStore::Upload* upload,
+                                                     std::vector<Media>* media) {
   for (size_t i = 0; i < images.size(); ++i) {
-    Result<StoredPicture> stored = parts_.add_picture(images[i]);
-    if (stored.ok()) {
-      media->push_back(std::move(stored->media));
-      new_files.insert(new_files.end(), stored->new_files.begin(), stored->new_files.end());
-      continue;
+    Result<Media> stored = upload->Add(images[i]);
+    if (stored.status().code() == Code::kInvalidArgument) {
+      return Error(400, "invalid_image",
+                   "image " + std::to_string(i + 1) + ": " + stored.status().message());
     }
-    parts_.remove_pictures(new_files);
-    if (stored.status().code() != Code::kInvalidArgument) return Failed(stored.status());
-    return Error(400, "invalid_image",
-                 "image " + std::to_string(i + 1) + ": " + stored.status().message());
+    if (!stored.ok()) return Failed(stored.status());
+    media->push_back(*std::move(stored));
   }
   return std::nullopt;
 }
@@ -178,7 +177,7 @@ kit::Response PostsApi::Unlike(const kit::Request& request, int64_t viewer) {
 }
 
 kit::Response PostsApi::GetPicture(const kit::Request& request) const {
-  Result<std::string> picture = parts_.read_picture(request.Parameter("file"));
+  Result<std::string> picture = parts_.media.Read(request.Parameter("file"));
   if (picture.status().code() == Code::kNotFound) {
     return Error(404, DefaultCode(404), "there is no such picture");
   }

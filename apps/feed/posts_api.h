@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/feed/api.h"
+#include "apps/feed/media_store.h"
 #include "kit/routes.h"
 
 namespace hearth::feed {
@@ -20,6 +21,9 @@ class PostsApi {
   static constexpr size_t kCaptionCharactersMax = 2'200;
   // Of a form: the images, the caption, and some that nobody asked for.
   static constexpr size_t kFormPartsMax = 32;
+  // One image more than allowed fits, so that it is refused for what is wrong with it.
+  static constexpr size_t kFormBytesMax =
+      (kImagesMax + 1) * MediaStore::kImageBytesMax + 2 * 1024 * 1024;
 
   explicit PostsApi(const ApiParts& parts) : parts_(parts) {}
 
@@ -27,7 +31,7 @@ class PostsApi {
 
  private:
   // A post as it was sent. Borrows from the request.
-  struct Upload {
+  struct Draft {
     std::string caption = {};
     std::vector<std::string_view> images = {};
   };
@@ -41,10 +45,11 @@ class PostsApi {
   kit::Response GetPicture(const kit::Request& request) const;
 
   // What is wrong with it, or nullopt and the parts of the form.
-  static std::optional<kit::Response> ReadUpload(const kit::Request& request, Upload* upload);
+  static std::optional<kit::Response> ReadDraft(const kit::Request& request, Draft* draft);
   // All of them, or none and what is wrong.
-  std::optional<kit::Response> StorePictures(const std::vector<std::string_view>& images,
-                                             std::vector<Media>* media) const;
+  static std::optional<kit::Response> StorePictures(const std::vector<std::string_view>& images,
+                                                    MediaStore::Upload* upload,
+                                                    std::vector<Media>* media);
   kit::Response Tell(int status, const Post& post, const std::optional<int64_t>& viewer) const;
   // Of what only its owner may do.
   static kit::Response Refused(const Status& status);
