@@ -18,7 +18,6 @@
 #include "apps/feed/redis/redis_feed_cache.h"
 #include "apps/feed/redis/redis_feed_queue.h"
 #include "apps/feed/tokens.h"
-#include "base/log.h"
 #include "feed_assets.h"
 #include "kit/json_fields.h"
 #include "kit/outbound.h"
@@ -91,7 +90,7 @@ Backends MakeBackends(const kit::AppContext& context, const Collections& collect
   }
   backends.redis = std::make_unique<RedisClient>(context.clock, context.metrics, settings.redis);
   backends.cache = std::make_unique<RedisFeedCache>(*backends.redis, context.random);
-  backends.queue = std::make_unique<RedisFeedQueue>(*backends.redis, context.random);
+  backends.queue = std::make_unique<RedisFeedQueue>(*backends.redis);
   return backends;
 }
 
@@ -135,14 +134,8 @@ class Feed final : public kit::Application {
     api_.AddTo(&routes_);
     routes_.AddAssets(FeedAssets());
     if (!has_demo_) return;
-    scheduler_.Add(kDemoJob, std::move(every_minute), [this](const std::atomic<bool>& stopping) {
-      const Status status = demo_.Run(stopping);
-      if (!status.ok() && !stopping) {
-        Log(LogLevel::kWarning, "feed: the demonstration does not go on",
-            {{"reason", status.ToString()}});
-      }
-      return status;
-    });
+    scheduler_.Add(kDemoJob, std::move(every_minute),
+                   [this](const std::atomic<bool>& stopping) { return demo_.Run(stopping); });
   }
   ~Feed() override { Stop(); }
 
@@ -154,7 +147,7 @@ class Feed final : public kit::Application {
     scheduler_.Start();
     if (has_demo_) {
       first_run_ = std::thread(
-          [this] { IgnoreError(scheduler_.RunNow(kDemoJob), "the job has logged it"); });
+          [this] { IgnoreError(scheduler_.RunNow(kDemoJob), "the scheduler has logged it"); });
     }
     return Status();
   }
