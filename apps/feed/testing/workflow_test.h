@@ -1,0 +1,87 @@
+// For tests: the whole application, with its cache in this process or on a Redis of its own, on a
+// database of choice. The suite is in the library `feed_workflows`.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/feed/collections.h"
+#include "apps/feed/follow_store.h"
+#include "apps/feed/post_store.h"
+#include "apps/feed/testing/redis_server.h"
+#include "apps/feed/tokens.h"
+#include "apps/feed/user_store.h"
+#include "base/fake_clock.h"
+#include "base/random.h"
+#include "client/firestore.h"
+#include "kit/application.h"
+#include "kit/metrics.h"
+#include "kit/session.h"
+#include "storage/temporary_folder.h"
+
+namespace hearth::feed {
+
+struct WorkflowBackend {
+  std::string name;
+  std::function<client::Firestore()> fresh;
+  bool has_redis = false;
+};
+
+std::string WorkflowBackendName(const testing::TestParamInfo<WorkflowBackend>& info);
+
+class WorkflowTest : public testing::TestWithParam<WorkflowBackend> {
+ protected:
+  WorkflowTest();
+  ~WorkflowTest() override;
+
+  struct Account {
+    int64_t id;
+    std::string token;
+  };
+  Account NewUser(const std::string& name);
+  // Newest first.
+  std::vector<int64_t> NewPosts(const Account& author, int count);
+  kit::Response Send(const Account& account, const std::string& method, const std::string& target,
+                     const nlohmann::json& json = {});
+  void Follow(const Account& user, const Account& author);
+
+  struct Page {
+    std::vector<int64_t> ids;
+    std::string next_cursor;  // Empty: null.
+    bool has_more = false;
+  };
+  Page Feed(const Account& user, const std::string& cursor = "");
+  // All pages to the end.
+  std::vector<int64_t> Scroll(const Account& user);
+  // Waits until every event has been worked on.
+  void Settle();
+  // As when a process ends and another one begins.
+  void Restart();
+  uint64_t PagesBy(const std::string& path);
+
+  // What Redis has, where there is one.
+  std::string FeedKey(const Account& user) const { return "feed:user:" + std::to_string(user.id); }
+  int64_t RedisNumber(const std::vector<std::string>& command);
+
+  std::unique_ptr<RedisServer> redis_;  // Null where there is none.
+  storage::TemporaryFolder folder_;
+  FakeClock clock_{1'764'410'400'000'000};  // 2025-11-29T10:00:00Z
+  RandomSource random_{7};
+  kit::Metrics metrics_;
+  client::Firestore database_;
+  Collections collections_;
+  UserStore users_;
+  PostStore posts_;
+  kit::SessionSigner signer_;
+  Tokens tokens_;
+  std::unique_ptr<kit::Application> app_;
+};
+
+}  // namespace hearth::feed
