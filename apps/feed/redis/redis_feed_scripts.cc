@@ -3,6 +3,10 @@
 namespace hearth::feed {
 namespace {
 
+// Redis refuses these as a whole when it has no memory left. Without this line it would look at the
+// first write only, and let a script that begins with a deletion go on to fill memory.
+const std::string kNeedsMemory = "#!lua\n";
+
 // What the scripts for a user share. `load` forgets a cache that is not as it was left: somebody
 // else changed it, or Redis evicted one of the two keys.
 const std::string kUserPrelude = R"lua(
@@ -89,14 +93,14 @@ redis.call('EXPIRE', meta, lifetime)
 return {tostring(cache.version), posts}
 )lua"};
 
-const RedisScript kBeginWarming{kUserPrelude + R"lua(
+const RedisScript kBeginWarming{kNeedsMemory + kUserPrelude + R"lua(
 drop()
 redis.call('HSET', meta, 'epoch', ARGV[1], 'state', 'warming', 'ticket', ARGV[2], 'count', 0)
 redis.call('EXPIRE', meta, ARGV[3])
 return 1
 )lua"};
 
-const RedisScript kFinishWarming{kUserPrelude + R"lua(
+const RedisScript kFinishWarming{kNeedsMemory + kUserPrelude + R"lua(
 local cache = load()
 if not cache or cache.ticket ~= ARGV[1] then return 0 end
 if not cache.is_warming then return 1 end  -- By a call whose answer was lost.
@@ -116,7 +120,7 @@ redis.call('EXPIRE', meta, ARGV[4])
 return 1
 )lua"};
 
-const RedisScript kPushPost{kUserPrelude + R"lua(
+const RedisScript kPushPost{kNeedsMemory + kUserPrelude + R"lua(
 local id, seconds = ARGV[2], ARGV[3]
 local cache = load()
 if not cache or cache.epoch ~= ARGV[1] then return 0 end
@@ -144,7 +148,7 @@ if not first then return false end
 return {first.id, first.score}
 )lua"};
 
-const RedisScript kApplyFollowing{kUserPrelude + R"lua(
+const RedisScript kApplyFollowing{kNeedsMemory + kUserPrelude + R"lua(
 local version = tonumber(ARGV[1])
 local cache = load()
 if not cache or cache.is_warming or cache.version >= version then return 0 end
@@ -167,19 +171,20 @@ const RedisScript kReadMark{kMarkPrelude + R"lua(
 return load() or false
 )lua"};
 
-const RedisScript kStartEpoch{kMarkPrelude + R"lua(
+const RedisScript kStartEpoch{kNeedsMemory + kMarkPrelude + R"lua(
 if load() then return 0 end
 redis.call('DEL', ahead)
 redis.call('HSET', mark, 'epoch', ARGV[1], 'id', ARGV[2], 'seconds', ARGV[3])
 return 1
 )lua"};
 
-const RedisScript kMarkPushed{kMarkPrelude + R"lua(
+const RedisScript kMarkPushed{kNeedsMemory + kMarkPrelude + R"lua(
 local have = load()
 if not have or have[1] ~= ARGV[1] then return 0 end
 local newest, id, seconds = tonumber(have[2]), tonumber(ARGV[2]), ARGV[3]
 if id <= newest then return 1 end
-if redis.call('TYPE', ahead).ok ~= 'hash' then redis.call('DEL', ahead) end
+local kind = redis.call('TYPE', ahead).ok
+if kind ~= 'hash' and kind ~= 'none' then redis.call('DEL', ahead) end
 if id > newest + 1 then
   if redis.call('HLEN', ahead) >= tonumber(ARGV[4]) and
      redis.call('HEXISTS', ahead, ARGV[2]) == 0 then return -1 end

@@ -18,16 +18,17 @@ RedisNode::RedisNode(const Clock& clock, RedisAddress address, const RedisTimes&
 
 Result<std::vector<RedisReply>> RedisNode::Exchange(std::span<const RedisArguments> commands,
                                                     std::chrono::milliseconds patience) {
-  const std::optional<kit::CircuitBreaker::Ticket> ticket = breaker_.Enter();
-  if (!ticket) {
-    return Status(Code::kUnavailable, "Redis at " + address_.ToString() + " failed a moment ago");
-  }
   Pool& pool = patience.count() > 0 ? waiting_pool_ : pool_;
   std::unique_ptr<RedisConnection> connection;
   if (!TakePlace(pool, &connection)) {
-    breaker_.Leave(*ticket, Outcome::kNeither);
     return Status(Code::kUnavailable,
                   "all connections to Redis at " + address_.ToString() + " are in use");
+  }
+  // After the wait for a place: those who waited for one that hung do not try, too.
+  const std::optional<kit::CircuitBreaker::Ticket> ticket = breaker_.Enter();
+  if (!ticket) {
+    GiveBack(pool, std::move(connection));
+    return Status(Code::kUnavailable, "Redis at " + address_.ToString() + " failed a moment ago");
   }
   Result<std::vector<RedisReply>> replies = ExchangeOn(&connection, commands, patience);
   if (!replies.ok()) connection = nullptr;

@@ -1,0 +1,61 @@
+// For tests: what every FeedCache promises.
+//
+// The suite is in the library `feed_cache_contract`. A test program links it and says which caches
+// it is for:
+//
+//   INSTANTIATE_TEST_SUITE_P(Memory, FeedCacheContract, testing::Values(&MakeMemoryCache));
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/feed/feed_cache.h"
+
+namespace hearth::feed {
+
+// A cache with nothing in it, and time as the test wants it.
+class FeedCacheFixture {
+ public:
+  virtual ~FeedCacheFixture() = default;
+
+  virtual FeedCache& cache() = 0;
+  virtual void PassTime(std::chrono::seconds time) = 0;
+};
+
+using MakeFeedCache = std::unique_ptr<FeedCacheFixture> (*)();
+
+// Makes a cache as a reader does; fails the test if that fails.
+void Warm(FeedCache& cache, const std::string& epoch, int64_t user, int64_t following_version,
+          const std::vector<PostKey>& posts);
+// Begins an epoch, and says which.
+std::string EpochOf(FeedCache& cache, PostKey newest = {});
+// All that is cached, read page by page; fails the test where there is no cache.
+std::vector<PostKey> ReadAll(FeedCache& cache, const std::string& epoch, int64_t user,
+                             size_t page = 10);
+bool HasCache(FeedCache& cache, const std::string& epoch, int64_t user);
+
+class FeedCacheContract : public testing::TestWithParam<MakeFeedCache> {
+ protected:
+  FeedCacheContract() : fixture_(GetParam()()), cache_(fixture_->cache()) {}
+
+  void SetUp() override { epoch_ = EpochOf(cache_); }
+  // Of the user whom the tests are about; fails the test where there is no cache.
+  FeedCache::Slice Read(const std::optional<PostKey>& before, size_t limit);
+
+  std::unique_ptr<FeedCacheFixture> fixture_;
+  FeedCache& cache_;
+  std::string epoch_;
+};
+
+// A cache in this process's memory.
+std::unique_ptr<FeedCacheFixture> MakeMemoryFixture();
+// One Redis, and a cluster, that all tests of the program share.
+std::unique_ptr<FeedCacheFixture> MakeRedisFixture();
+std::unique_ptr<FeedCacheFixture> MakeClusterFixture();
+
+}  // namespace hearth::feed

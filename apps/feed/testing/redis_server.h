@@ -1,0 +1,73 @@
+// For tests: servers of Redis, in processes of their own, that can fail in every way.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/feed/redis/redis_address.h"
+#include "apps/feed/redis/redis_reply.h"
+#include "storage/temporary_folder.h"
+
+namespace hearth::feed {
+
+// One redis-server on a free port of the loopback, without persistence.
+//
+// Threads: one at a time. Errors: a server that does not start ends the test program.
+class RedisServer {
+ public:
+  explicit RedisServer(const std::vector<std::string>& more_arguments = {});
+  ~RedisServer();
+  RedisServer(const RedisServer&) = delete;
+  RedisServer& operator=(const RedisServer&) = delete;
+
+  RedisAddress address() const { return {"127.0.0.1", port_}; }
+
+  // At once and without a farewell.
+  void Kill();
+  // On the same port, with nothing in it.
+  void Restart();
+  // It accepts connections and answers nothing.
+  void Pause();
+  void Resume();
+  void Flush();
+  // The reply, errors included.
+  RedisReply Command(const std::vector<std::string>& arguments);
+
+ private:
+  void Start();
+  bool IsServing();
+
+  const storage::TemporaryFolder folder_;
+  const std::vector<std::string> more_arguments_;
+  uint16_t port_ = 0;
+  pid_t pid_ = 0;  // 0: it does not run.
+};
+
+// A cluster of masters that share the slots evenly.
+class RedisCluster {
+ public:
+  static constexpr size_t kNodes = 3;
+
+  RedisCluster();
+
+  RedisServer& node(size_t index) { return *nodes_[index]; }
+  std::vector<RedisAddress> addresses() const;
+  // Who has the slot of a key, as the cluster was made.
+  size_t HomeOf(const std::string& key) const;
+  // Sends a command to all, for those that are about no key, or about all keys.
+  void CommandEverywhere(const std::vector<std::string>& arguments);
+  // Whether all know that all slots are served.
+  bool IsWhole();
+
+ private:
+  std::vector<std::unique_ptr<RedisServer>> nodes_;
+};
+
+// A port that nobody listens on. Somebody may take it at any time.
+uint16_t FreePort();
+
+}  // namespace hearth::feed
