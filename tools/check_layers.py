@@ -37,6 +37,8 @@ THIRD_PARTY = {  # Include prefix: the only folders that may see it.
     "date/": {"kit"},
     "hnswlib/": {"vector"},
     "openssl/": {"watch"},
+    "webp/": {"kit"},
+    "libexif/": {"kit"},
     "nlohmann/": {"index", "wire", "doors", "client", "kit", "server", "apps"},
 }
 FOR_TESTS = {"storage/temporary_folder.h"}  # What every test may include.

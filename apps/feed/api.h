@@ -4,13 +4,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "apps/feed/comment_store.h"
 #include "apps/feed/feed_queue.h"
 #include "apps/feed/follow_store.h"
+#include "apps/feed/media_store.h"
 #include "apps/feed/post_store.h"
 #include "apps/feed/tokens.h"
 #include "apps/feed/user_store.h"
@@ -19,12 +17,6 @@
 #include "kit/routes.h"
 
 namespace hearth::feed {
-
-// A picture that was stored, and the files that were not there before.
-struct StoredPicture {
-  Media media;
-  std::vector<std::string> new_files = {};
-};
 
 // What the API needs. All borrowed: they must outlive the routes. The functions are called by many
 // threads at a time.
@@ -35,13 +27,7 @@ struct ApiParts {
   PostStore& posts;
   CommentStore& comments;
   Tokens& tokens;
-
-  // InvalidArgument says what is wrong with a picture.
-  std::function<Result<StoredPicture>(std::string_view bytes)> add_picture;
-  // Files of pictures that belong to no post after all.
-  std::function<void(const std::vector<std::string>& files)> remove_pictures;
-  // NotFound for names that no picture has.
-  std::function<Result<std::string>(const std::string& file)> read_picture;
+  MediaStore& media;
 
   // The posts of those whom a user follows, kPostsPerPage at most.
   std::function<Result<PostPage>(int64_t user, const std::optional<PostKey>& before)> home_page;

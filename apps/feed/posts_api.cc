@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "apps/feed/api_support.h"
-#include "apps/feed/media_store.h"
 #include "base/utf8.h"
 #include "kit/json_fields.h"
 #include "kit/multipart.h"
@@ -37,7 +36,7 @@ void PostsApi::AddTo(kit::Routes* routes) {
       return (this->*method)(request, viewer);
     });
   };
-  routes->Add("POST", "/posts", signed_in(&PostsApi::Create));
+  routes->Add("POST", "/posts", signed_in(&PostsApi::Create), {.body_bytes_max = kUploadBytesMax});
   routes->Add(
       "GET", "/posts/:id",
       gate.Anyone([this](const kit::Request& request, const std::optional<int64_t>& viewer) {
@@ -52,49 +51,51 @@ void PostsApi::AddTo(kit::Routes* routes) {
 }
 
 kit::Response PostsApi::Create(const kit::Request& request, int64_t viewer) {
-  Upload upload;
-  if (std::optional<kit::Response> wrong = ReadUpload(request, &upload)) return *std::move(wrong);
+  Form form;
+  if (std::optional<kit::Response> wrong = ReadForm(request, &form)) return *std::move(wrong);
   const Result<User> user = parts_.users.Get(viewer);
   if (user.status().code() == Code::kNotFound) return AccountGone();
   if (!user.ok()) return Failed(user.status());
+  MediaStore::Upload upload(parts_.media);
   std::vector<Media> media;
-  if (std::optional<kit::Response> wrong = StorePictures(upload.images, &media)) {
+  if (std::optional<kit::Response> wrong = AddPictures(form.images, &upload, &media)) {
     return *std::move(wrong);
   }
-  // The pictures stay whatever this says: a commit that was not answered may have happened.
-  const Result<Post> post = parts_.posts.Create(viewer, user->username, upload.caption, media);
+  const Result<Post> post = parts_.posts.Create(viewer, user->username, form.caption, media);
+  // Whatever that says: a commit that was not answered may have happened.
+  upload.Keep();
   if (!post.ok()) return Failed(post.status());
   parts_.publish({.kind = FeedEvent::Kind::kPostCreated, .author_id = viewer, .post = post->key});
   return Tell(201, *post, std::nullopt);
 }
 
-std::optional<kit::Response> PostsApi::ReadUpload(const kit::Request& request, Upload* upload) {
+std::optional<kit::Response> PostsApi::ReadForm(const kit::Request& request, Form* form) {
   const std::string_view content_type = request.Header("content-type").value_or("");
   if (!IsForm(content_type)) {
     return Error(415, DefaultCode(415), "a post is sent as multipart/form-data");
   }
-  const Result<std::vector<kit::FormPart>> form =
+  const Result<std::vector<kit::FormPart>> parts =
       kit::ParseMultipart(content_type, request.body(), kFormPartsMax);
-  if (!form.ok()) return Error(400, DefaultCode(400), form.status().message());
-  for (const kit::FormPart& part : *form) {
+  if (!parts.ok()) return Error(400, DefaultCode(400), parts.status().message());
+  for (const kit::FormPart& part : *parts) {
     if (IsImage(part)) {
-      upload->images.push_back(part.content);
+      form->images.push_back(part.content);
     } else if (part.name == "caption") {
-      upload->caption = part.content;
+      form->caption = part.content;
     }
   }
-  if (!IsValidUtf8(upload->caption)) {
+  if (!IsValidUtf8(form->caption)) {
     return Error(400, "invalid_caption", "the caption is not UTF-8");
   }
-  if (CharactersIn(upload->caption) > kCaptionCharactersMax) {
+  if (CharactersIn(form->caption) > kCaptionCharactersMax) {
     return Error(400, "caption_too_long", kCaptionTooLong);
   }
-  if (upload->images.empty()) return Error(400, "no_images", "a post needs an image");
-  if (upload->images.size() > kImagesMax) {
+  if (form->images.empty()) return Error(400, "no_images", "a post needs an image");
+  if (form->images.size() > kImagesMax) {
     return Error(400, "too_many_images", "a post has at most 10 images");
   }
-  for (size_t i = 0; i < upload->images.size(); ++i) {
-    if (upload->images[i].size() > MediaStore::kImageBytesMax) {
+  for (size_t i = 0; i < form->images.size(); ++i) {
+    if (form->images[i].size() > MediaStore::kImageBytesMax) {
       return Error(413, "image_too_large",
                    "image " + std::to_string(i + 1) + " is larger than 5 MB");
     }
@@ -102,20 +103,17 @@ std::optional<kit::Response> PostsApi::ReadUpload(const kit::Request& request, U
   return std::nullopt;
 }
 
-std::optional<kit::Response> PostsApi::StorePictures(const std::vector<std::string_view>& images,
-                                                     std::vector<Media>* media) const {
-  std::vector<std::string> new_files;
+std::optional<kit::Response> PostsApi::AddPictures(const std::vector<std::string_view>& images,
+                                                   MediaStore::Upload* upload,
+                                                   std::vector<Media>* media) {
   for (size_t i = 0; i < images.size(); ++i) {
-    Result<StoredPicture> stored = parts_.add_picture(images[i]);
-    if (stored.ok()) {
-      media->push_back(std::move(stored->media));
-      new_files.insert(new_files.end(), stored->new_files.begin(), stored->new_files.end());
-      continue;
+    Result<Media> added = upload->Add(images[i]);
+    if (added.status().code() == Code::kInvalidArgument) {
+      return Error(400, "invalid_image",
+                   "image " + std::to_string(i + 1) + ": " + added.status().message());
     }
-    parts_.remove_pictures(new_files);
-    if (stored.status().code() != Code::kInvalidArgument) return Failed(stored.status());
-    return Error(400, "invalid_image",
-                 "image " + std::to_string(i + 1) + ": " + stored.status().message());
+    if (!added.ok()) return Failed(added.status());
+    media->push_back(*std::move(added));
   }
   return std::nullopt;
 }
@@ -178,7 +176,7 @@ kit::Response PostsApi::Unlike(const kit::Request& request, int64_t viewer) {
 }
 
 kit::Response PostsApi::GetPicture(const kit::Request& request) const {
-  Result<std::string> picture = parts_.read_picture(request.Parameter("file"));
+  Result<std::string> picture = parts_.media.Read(request.Parameter("file"));
   if (picture.status().code() == Code::kNotFound) {
     return Error(404, DefaultCode(404), "there is no such picture");
   }

@@ -1,10 +1,12 @@
 #include "apps/feed/testing/feed_test.h"
 
+#include <filesystem>
 #include <thread>
 #include <utility>
 
 #include "apps/feed/api_support.h"
 #include "base/check.h"
+#include "kit/images.h"
 
 namespace hearth::feed {
 namespace {
@@ -31,6 +33,7 @@ FeedTest::FeedTest()
       comments_(clock_, collections_, posts_),
       signer_(MakeSigner(clock_)),
       tokens_(clock_, collections_, signer_),
+      media_(folder_.path() + "/media"),
       home_page_([this](int64_t user, const std::optional<PostKey>& before) {
         return posts_.ListOf(user, before, kPostsPerPage);
       }),
@@ -40,18 +43,7 @@ FeedTest::FeedTest()
             .posts = posts_,
             .comments = comments_,
             .tokens = tokens_,
-            .add_picture = [this](std::string_view bytes) { return AddPicture(bytes); },
-            .remove_pictures =
-                [this](const std::vector<std::string>& files) {
-                  MutexLock lock(mutex_);
-                  for (const std::string& file : files) pictures_.erase(file);
-                },
-            .read_picture = [this](const std::string& file) -> Result<std::string> {
-              MutexLock lock(mutex_);
-              const auto found = pictures_.find(file);
-              if (found == pictures_.end()) return Status(Code::kNotFound, "no such file");
-              return found->second;
-            },
+            .media = media_,
             .home_page =
                 [this](int64_t user, const std::optional<PostKey>& before) {
                   return home_page_(user, before);
@@ -65,19 +57,20 @@ FeedTest::FeedTest()
   api_.AddTo(&routes_);
 }
 
-// A picture is what begins with "picture".
-Result<StoredPicture> FeedTest::AddPicture(std::string_view bytes) {
-  if (!bytes.starts_with("picture")) return InvalidArgument("neither JPEG nor PNG");
-  const std::string name = std::to_string(std::hash<std::string_view>()(bytes));
-  StoredPicture stored = {.media = {.file = name + ".webp",
-                                    .thumbnail = name + "-small.webp",
-                                    .width = 1'080,
-                                    .height = 1'350}};
-  MutexLock lock(mutex_);
-  for (const std::string& file : {stored.media.file, stored.media.thumbnail}) {
-    if (pictures_.emplace(file, bytes).second) stored.new_files.push_back(file);
+std::string FeedTest::Picture(uint8_t shade) {
+  const kit::Image image = {
+      .width = 4, .height = 6, .pixels = std::vector<uint8_t>(4 * 6 * 4, shade)};
+  const Result<std::string> encoded = kit::EncodeWebp(image, 90);
+  CHECK(encoded.ok());
+  return *encoded;
+}
+
+size_t FeedTest::StoredFiles() const {
+  size_t files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path())) {
+    if (entry.is_regular_file()) ++files;
   }
-  return stored;
+  return files;
 }
 
 FeedTest::Account FeedTest::NewUser(const std::string& username, const std::string& display_name) {
@@ -186,11 +179,6 @@ std::map<int, int> FeedTest::AtOnce(int threads, const std::function<kit::Respon
 std::vector<FeedEvent> FeedTest::Published() {
   MutexLock lock(mutex_);
   return published_;
-}
-
-size_t FeedTest::StoredPictures() {
-  MutexLock lock(mutex_);
-  return pictures_.size();
 }
 
 }  // namespace hearth::feed

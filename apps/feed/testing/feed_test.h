@@ -1,5 +1,5 @@
-// For tests: the feed's endpoints on a database of choice, with pictures and time as the test wants
-// them, and without a cache.
+// For tests: the feed's endpoints on a database of choice, with time as the test wants it, and
+// without a cache.
 //
 // The suite is in the library `feed_suite`. A test program links it and says which databases it is
 // for:
@@ -26,6 +26,7 @@
 #include "client/testing/transport_contract.h"
 #include "kit/routes.h"
 #include "kit/session.h"
+#include "storage/temporary_folder.h"
 
 namespace hearth::feed {
 
@@ -95,10 +96,14 @@ class FeedTest : public testing::TestWithParam<client::ContractBackend> {
   // Runs `act` with 0, 1, ... on that many threads at once; how often each status was answered.
   static std::map<int, int> AtOnce(int threads, const std::function<kit::Response(int)>& act);
 
+  // A small picture, another for each shade.
+  static std::string Picture(uint8_t shade);
+  // How many files there are.
+  size_t StoredFiles() const;
   std::vector<FeedEvent> Published() EXCLUDES_LOCK(mutex_);
-  size_t StoredPictures() EXCLUDES_LOCK(mutex_);
   void Advance(std::chrono::seconds step) { clock_.Advance(step); }
 
+  storage::TemporaryFolder folder_;
   FakeClock clock_{kStartSeconds * 1'000'000};
   client::Firestore database_;
   Collections collections_;
@@ -108,17 +113,15 @@ class FeedTest : public testing::TestWithParam<client::ContractBackend> {
   CommentStore comments_;
   kit::SessionSigner signer_;
   Tokens tokens_;
+  MediaStore media_;
   nlohmann::json health_ = {{"status", "ok"}, {"database", {{"ok", true}}}};
   // Instead of those who are followed: the posts of one author.
   std::function<Result<PostPage>(int64_t, const std::optional<PostKey>&)> home_page_;
 
   Mutex mutex_;  // Leaf lock.
   std::vector<FeedEvent> published_ GUARDED_BY(mutex_);
-  std::map<std::string, std::string> pictures_ GUARDED_BY(mutex_);  // By file.
 
  private:
-  Result<StoredPicture> AddPicture(std::string_view bytes) EXCLUDES_LOCK(mutex_);
-
   Api api_;
   kit::Routes routes_;
 };
