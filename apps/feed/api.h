@@ -4,9 +4,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "apps/feed/comment_store.h"
 #include "apps/feed/feed_queue.h"

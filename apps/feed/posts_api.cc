@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "apps/feed/api_support.h"
-#include "apps/feed/media_store.h"
 #include "base/utf8.h"
 #include "kit/json_fields.h"
 #include "kit/multipart.h"
@@ -37,7 +36,7 @@ void PostsApi::AddTo(kit::Routes* routes) {
       return (this->*method)(request, viewer);
     });
   };
-  routes->Add("POST", "/posts", signed_in(&PostsApi::Create), {.body_bytes_max = kFormBytesMax});
+  routes->Add("POST", "/posts", signed_in(&PostsApi::Create), {.body_bytes_max = kUploadBytesMax});
   routes->Add(
       "GET", "/posts/:id",
       gate.Anyone([this](const kit::Request& request, const std::optional<int64_t>& viewer) {
@@ -52,51 +51,51 @@ void PostsApi::AddTo(kit::Routes* routes) {
 }
 
 kit::Response PostsApi::Create(const kit::Request& request, int64_t viewer) {
-  Draft draft;
-  if (std::optional<kit::Response> wrong = ReadDraft(request, &draft)) return *std::move(wrong);
+  Form form;
+  if (std::optional<kit::Response> wrong = ReadForm(request, &form)) return *std::move(wrong);
   const Result<User> user = parts_.users.Get(viewer);
   if (user.status().code() == Code::kNotFound) return AccountGone();
   if (!user.ok()) return Failed(user.status());
   MediaStore::Upload upload(parts_.media);
   std::vector<Media> media;
-  if (std::optional<kit::Response> wrong = StorePictures(draft.images, &upload, &media)) {
+  if (std::optional<kit::Response> wrong = AddPictures(form.images, &upload, &media)) {
     return *std::move(wrong);
   }
-  // The pictures stay whatever comes now: a commit that was not answered may have happened.
+  const Result<Post> post = parts_.posts.Create(viewer, user->username, form.caption, media);
+  // Whatever that says: a commit that was not answered may have happened.
   upload.Keep();
-  const Result<Post> post = parts_.posts.Create(viewer, user->username, draft.caption, media);
   if (!post.ok()) return Failed(post.status());
   parts_.publish({.kind = FeedEvent::Kind::kPostCreated, .author_id = viewer, .post = post->key});
   return Tell(201, *post, std::nullopt);
 }
 
-std::optional<kit::Response> PostsApi::ReadDraft(const kit::Request& request, Draft* draft) {
+std::optional<kit::Response> PostsApi::ReadForm(const kit::Request& request, Form* form) {
   const std::string_view content_type = request.Header("content-type").value_or("");
   if (!IsForm(content_type)) {
     return Error(415, DefaultCode(415), "a post is sent as multipart/form-data");
   }
-  const Result<std::vector<kit::FormPart>> form =
+  const Result<std::vector<kit::FormPart>> parts =
       kit::ParseMultipart(content_type, request.body(), kFormPartsMax);
-  if (!form.ok()) return Error(400, DefaultCode(400), form.status().message());
-  for (const kit::FormPart& part : *form) {
+  if (!parts.ok()) return Error(400, DefaultCode(400), parts.status().message());
+  for (const kit::FormPart& part : *parts) {
     if (IsImage(part)) {
-      draft->images.push_back(part.content);
+      form->images.push_back(part.content);
     } else if (part.name == "caption") {
-      draft->caption = part.content;
+      form->caption = part.content;
     }
   }
-  if (!IsValidUtf8(draft->caption)) {
+  if (!IsValidUtf8(form->caption)) {
     return Error(400, "invalid_caption", "the caption is not UTF-8");
   }
-  if (CharactersIn(draft->caption) > kCaptionCharactersMax) {
+  if (CharactersIn(form->caption) > kCaptionCharactersMax) {
     return Error(400, "caption_too_long", kCaptionTooLong);
   }
-  if (draft->images.empty()) return Error(400, "no_images", "a post needs an image");
-  if (draft->images.size() > kImagesMax) {
+  if (form->images.empty()) return Error(400, "no_images", "a post needs an image");
+  if (form->images.size() > kImagesMax) {
     return Error(400, "too_many_images", "a post has at most 10 images");
   }
-  for (size_t i = 0; i < draft->images.size(); ++i) {
-    if (draft->images[i].size() > MediaStore::kImageBytesMax) {
+  for (size_t i = 0; i < form->images.size(); ++i) {
+    if (form->images[i].size() > MediaStore::kImageBytesMax) {
       return Error(413, "image_too_large",
                    "image " + std::to_string(i + 1) + " is larger than 5 MB");
     }
@@ -104,17 +103,17 @@ std::optional<kit::Response> PostsApi::ReadDraft(const kit::Request& request, Dr
   return std::nullopt;
 }
 
-std::optional<kit::Response> PostsApi::StorePictures(const std::vector<std::string_view>& images,
-                                                     MediaStore::Upload* upload,
-                                                     std::vector<Media>* media) {
+std::optional<kit::Response> PostsApi::AddPictures(const std::vector<std::string_view>& images,
+                                                   MediaStore::Upload* upload,
+                                                   std::vector<Media>* media) {
   for (size_t i = 0; i < images.size(); ++i) {
-    Result<Media> stored = upload->Add(images[i]);
-    if (stored.status().code() == Code::kInvalidArgument) {
+    Result<Media> added = upload->Add(images[i]);
+    if (added.status().code() == Code::kInvalidArgument) {
       return Error(400, "invalid_image",
-                   "image " + std::to_string(i + 1) + ": " + stored.status().message());
+                   "image " + std::to_string(i + 1) + ": " + added.status().message());
     }
-    if (!stored.ok()) return Failed(stored.status());
-    media->push_back(*std::move(stored));
+    if (!added.ok()) return Failed(added.status());
+    media->push_back(*std::move(added));
   }
   return std::nullopt;
 }

@@ -21,9 +21,8 @@ class PostsApi {
   static constexpr size_t kCaptionCharactersMax = 2'200;
   // Of a form: the images, the caption, and some that nobody asked for.
   static constexpr size_t kFormPartsMax = 32;
-  // One image more than allowed fits, so that it is refused for what is wrong with it.
-  static constexpr size_t kFormBytesMax =
-      (kImagesMax + 1) * MediaStore::kImageBytesMax + 2 * 1024 * 1024;
+  // Of a request with them.
+  static constexpr size_t kUploadBytesMax = kImagesMax * MediaStore::kImageBytesMax + 1024 * 1024;
 
   explicit PostsApi(const ApiParts& parts) : parts_(parts) {}
 
@@ -31,7 +30,7 @@ class PostsApi {
 
  private:
   // A post as it was sent. Borrows from the request.
-  struct Draft {
+  struct Form {
     std::string caption = {};
     std::vector<std::string_view> images = {};
   };
@@ -44,12 +43,12 @@ class PostsApi {
   kit::Response Unlike(const kit::Request& request, int64_t viewer);
   kit::Response GetPicture(const kit::Request& request) const;
 
-  // What is wrong with it, or nullopt and the parts of the form.
-  static std::optional<kit::Response> ReadDraft(const kit::Request& request, Draft* draft);
-  // All of them, or none and what is wrong.
-  static std::optional<kit::Response> StorePictures(const std::vector<std::string_view>& images,
-                                                    MediaStore::Upload* upload,
-                                                    std::vector<Media>* media);
+  // What is wrong with it, or nullopt and the form.
+  static std::optional<kit::Response> ReadForm(const kit::Request& request, Form* form);
+  // What is wrong with one of them, or nullopt and all of them.
+  static std::optional<kit::Response> AddPictures(const std::vector<std::string_view>& images,
+                                                  MediaStore::Upload* upload,
+                                                  std::vector<Media>* media);
   kit::Response Tell(int status, const Post& post, const std::optional<int64_t>& viewer) const;
   // Of what only its owner may do.
   static kit::Response Refused(const Status& status);

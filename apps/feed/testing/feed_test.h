@@ -1,0 +1,129 @@
+// For tests: the feed's endpoints on a database of choice, with time as the test wants it, and
+// without a cache.
+//
+// The suite is in the library `feed_suite`. A test program links it and says which databases it is
+// for:
+//
+//   INSTANTIATE_TEST_SUITE_P(Embedded, FeedTest, testing::Values(...), client::BackendName);
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/feed/api.h"
+#include "apps/feed/collections.h"
+#include "base/fake_clock.h"
+#include "base/mutex.h"
+#include "client/firestore.h"
+#include "client/testing/transport_contract.h"
+#include "kit/routes.h"
+#include "kit/session.h"
+#include "storage/temporary_folder.h"
+
+namespace hearth::feed {
+
+inline constexpr int64_t kStartSeconds = 1'764'410'400;  // 2025-11-29T10:00:00Z
+inline constexpr char kSecret[] = "a secret that only these tests know";
+
+class FeedTest : public testing::TestWithParam<client::ContractBackend> {
+ protected:
+  FeedTest();
+
+  struct Account {
+    int64_t id;
+    std::string token;
+  };
+  // Without a password, which would take its time to be hashed.
+  Account NewUser(const std::string& username, const std::string& display_name = "");
+  // One post with one picture.
+  int64_t NewPost(const Account& author, const std::string& caption = "");
+
+  struct Options {
+    std::string token = {};
+    nlohmann::json json = {};
+    std::string body = {};  // Where there is no JSON.
+    std::string content_type = {};
+    std::string cookie = {};
+    std::string peer = "127.0.0.1";
+  };
+  kit::Response Send(const std::string& method, const std::string& target,
+                     const Options& options) const;
+  kit::Response Send(const std::string& method, const std::string& target) const {
+    return Send(method, target, Options());
+  }
+  kit::Response SendAs(const Account& account, const std::string& method, const std::string& target,
+                       const nlohmann::json& json = {}) const {
+    return Send(method, target, {.token = account.token, .json = json});
+  }
+  kit::Response Register(const nlohmann::json& json) const {
+    return Send("POST", "/auth/register", {.json = json});
+  }
+  kit::Response Login(const nlohmann::json& json, const std::string& peer = "127.0.0.1") const {
+    return Send("POST", "/auth/login", {.json = json, .peer = peer});
+  }
+  kit::Response Refresh(const std::string& token) const {
+    return Send("POST", "/auth/refresh", {.json = {{"refresh_token", token}}});
+  }
+  // A refresh token, the first of its family.
+  std::string NewFamily(const Account& account);
+
+  struct Part {
+    std::string name;
+    std::string file_name;  // Empty for what is no file.
+    std::string content;
+  };
+  kit::Response Upload(const Account& account, const std::vector<Part>& parts) const;
+
+  // What it says; fails the test where the status is another.
+  static nlohmann::json Body(const kit::Response& response, int status = 200);
+  nlohmann::json Get(const std::string& target) const { return Body(Send("GET", target)); }
+  nlohmann::json GetAs(const Account& account, const std::string& target) const {
+    return Body(SendAs(account, "GET", target));
+  }
+  static void ExpectError(const kit::Response& response, int status, const std::string& code);
+
+  // The ids of all items in all pages, whatever the number of pages; at most 50.
+  std::vector<int64_t> AllIds(const std::string& target, const char* name,
+                              const std::string& token = "") const;
+  // Runs `act` with 0, 1, ... on that many threads at once; how often each status was answered.
+  static std::map<int, int> AtOnce(int threads, const std::function<kit::Response(int)>& act);
+
+  // A small picture, another for each shade.
+  static std::string Picture(uint8_t shade);
+  // How many files there are.
+  size_t StoredFiles() const;
+  std::vector<FeedEvent> Published() EXCLUDES_LOCK(mutex_);
+  void Advance(std::chrono::seconds step) { clock_.Advance(step); }
+
+  storage::TemporaryFolder folder_;
+  FakeClock clock_{kStartSeconds * 1'000'000};
+  client::Firestore database_;
+  Collections collections_;
+  UserStore users_;
+  FollowStore follows_;
+  PostStore posts_;
+  CommentStore comments_;
+  kit::SessionSigner signer_;
+  Tokens tokens_;
+  MediaStore media_;
+  nlohmann::json health_ = {{"status", "ok"}, {"database", {{"ok", true}}}};
+  // Instead of those who are followed: the posts of one author.
+  std::function<Result<PostPage>(int64_t, const std::optional<PostKey>&)> home_page_;
+
+  Mutex mutex_;  // Leaf lock.
+  std::vector<FeedEvent> published_ GUARDED_BY(mutex_);
+
+ private:
+  Api api_;
+  kit::Routes routes_;
+};
+
+}  // namespace hearth::feed
