@@ -36,7 +36,9 @@ TEST_P(WorkflowTest, Workflow1NormalScrollGoesOnBelowTheCursorFromTheCache) {
   const Page second = Feed(reader, first.next_cursor);
   EXPECT_EQ(second.ids, Part(posts, 10, 10));
   EXPECT_EQ(PagesBy("hit"), hits + 1);
-  if (redis_) EXPECT_EQ(RedisNumber({"ZCARD", FeedKey(reader)}), 35);
+  if (redis_) {
+    EXPECT_EQ(RedisNumber({"ZCARD", FeedKey(reader)}), 35);
+  }
 }
 
 TEST_P(WorkflowTest, Workflow2PullToRefreshShowsTheNewestFirst) {
@@ -82,7 +84,9 @@ TEST_P(WorkflowTest, Workflow3BelowTheCacheTheDatabaseGoesOnToTheEnd) {
   Settle();
   EXPECT_EQ(Scroll(reader), posts);
   EXPECT_GT(PagesBy("exhausted"), 0u);
-  if (redis_) EXPECT_EQ(RedisNumber({"ZCARD", FeedKey(reader)}), 500);
+  if (redis_) {
+    EXPECT_EQ(RedisNumber({"ZCARD", FeedKey(reader)}), 500);
+  }
   // And then it is said that this was all.
   const Page end = Feed(reader, std::to_string(posts[509]) + ":1764410400");
   EXPECT_EQ(end.ids, Part(posts, 510, 2));
@@ -145,7 +149,9 @@ TEST_P(WorkflowTest, Workflow6UnfollowingRemovesAllPostsOfThatAuthor) {
   EXPECT_EQ(Scroll(reader), wanted);
   Settle();
   EXPECT_EQ(Scroll(reader), wanted);
-  if (redis_) EXPECT_EQ(RedisNumber({"ZCARD", FeedKey(reader)}), 3);
+  if (redis_) {
+    EXPECT_EQ(RedisNumber({"ZCARD", FeedKey(reader)}), 3);
+  }
 }
 
 TEST_P(WorkflowTest, Workflow7ADeletedPostDisappearsFromAllFeeds) {
@@ -167,7 +173,9 @@ TEST_P(WorkflowTest, Workflow7ADeletedPostDisappearsFromAllFeeds) {
   Settle();
   EXPECT_EQ(Scroll(one), posts);
   EXPECT_EQ(Scroll(two), posts);
-  if (redis_) EXPECT_EQ(RedisNumber({"ZCARD", FeedKey(two)}), 11);
+  if (redis_) {
+    EXPECT_EQ(RedisNumber({"ZCARD", FeedKey(two)}), 11);
+  }
 }
 
 TEST_P(WorkflowTest, Workflow8AnEditedPostIsShownAsItIsNow) {
@@ -217,7 +225,9 @@ TEST_P(WorkflowTest, Workflow10WhoFollowsNobodySeesAnEmptyFeed) {
   EXPECT_EQ(page.next_cursor, "");
   EXPECT_FALSE(page.has_more);
   EXPECT_EQ(Feed(author).ids, Ids()) << "one's own posts are not in the home feed";
-  if (redis_) EXPECT_EQ(RedisNumber({"EXISTS", FeedKey(reader)}), 0);
+  if (redis_) {
+    EXPECT_EQ(RedisNumber({"EXISTS", FeedKey(reader)}), 0);
+  }
 }
 
 TEST_P(WorkflowTest, Workflow11AColdStartShowsTheNewestAndWarmsTheCache) {
@@ -230,14 +240,18 @@ TEST_P(WorkflowTest, Workflow11AColdStartShowsTheNewestAndWarmsTheCache) {
   clock_.Advance(std::chrono::seconds(1));
   const Ids newer = NewPosts(second, 9);
   Settle();
-  if (redis_) EXPECT_EQ(RedisNumber({"EXISTS", FeedKey(reader)}), 0) << "pushing makes no cache";
+  if (redis_) {
+    EXPECT_EQ(RedisNumber({"EXISTS", FeedKey(reader)}), 0) << "pushing makes no cache";
+  }
   const Page page = Feed(reader);
   EXPECT_EQ(page.ids, Join(newer, Part(older, 0, 1)));
   EXPECT_TRUE(page.has_more);
   EXPECT_EQ(PagesBy("cold"), 1u);
   EXPECT_EQ(Feed(reader, page.next_cursor).ids, Part(older, 1, 8));
   EXPECT_EQ(PagesBy("cold"), 1u);
-  if (redis_) EXPECT_EQ(RedisNumber({"ZCARD", FeedKey(reader)}), 18);
+  if (redis_) {
+    EXPECT_EQ(RedisNumber({"ZCARD", FeedKey(reader)}), 18);
+  }
   // After seven days without a look at it, everything begins anew.
   clock_.Advance(FeedCache::kLifetime + std::chrono::seconds(1));
   if (redis_) redis_->Command({"DEL", FeedKey(reader)});
