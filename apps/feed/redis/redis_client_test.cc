@@ -171,6 +171,17 @@ TEST_F(RedisClientTest, AConnectionThatBreaksInAPipelineIsNotUsedAgain) {
   EXPECT_EQ(client.Run(Get("key"))->text, "2");
 }
 
+TEST_F(RedisClientTest, AServerThatIsGoneWhileMuchIsSentEndsTheConnectionAndNotTheProcess) {
+  RedisServer server;
+  const auto connection = RedisConnection::Open(server.address(), std::chrono::seconds(20));
+  ASSERT_TRUE(connection.ok());
+  server.Kill();
+  // So long that it is written in parts: the first is lost, the next ones raise a signal.
+  const RedisArguments command = {"SET", "key", std::string(32 << 20, 'x')};
+  EXPECT_EQ((*connection)->Exchange({&command, 1}, std::chrono::seconds(20)).status().code(),
+            Code::kUnavailable);
+}
+
 TEST_F(RedisClientTest, AServerWithoutMemoryIsUnavailableForWritesOnly) {
   RedisServer server;
   RedisClient client = MakeClient({server.address()});

@@ -2,6 +2,7 @@
 
 #include <hiredis/hiredis.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/time.h>
 
 #include <algorithm>
@@ -16,6 +17,35 @@ constexpr int kReplyDepthMax = 8;  // Of arrays in arrays; nothing we ask for ha
 timeval ToTimeval(std::chrono::milliseconds time) {
   return {.tv_sec = time.count() / 1'000, .tv_usec = time.count() % 1'000 * 1'000};
 }
+
+// hiredis writes without MSG_NOSIGNAL: a server that went away would end the process. Holds the
+// signal back in this thread, and takes it away if it came.
+class SigpipeGuard {
+ public:
+  SigpipeGuard() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    sigset_t pending;
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~SigpipeGuard() {
+    const int saved = errno;  // Of what failed, and is still to be told.
+    const timespec at_once{};
+    while (!was_pending_ && sigtimedwait(&pipe_, nullptr, &at_once) == -1 && errno == EINTR) {
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = saved;
+  }
+  SigpipeGuard(const SigpipeGuard&) = delete;
+  SigpipeGuard& operator=(const SigpipeGuard&) = delete;
+
+ private:
+  sigset_t pipe_;
+  sigset_t before_;
+  bool was_pending_;
+};
 
 RedisReply Convert(const redisReply& raw, int depth) {
   RedisReply reply;
@@ -66,6 +96,7 @@ Result<std::unique_ptr<RedisConnection>> RedisConnection::Open(
 
 Result<std::vector<RedisReply>> RedisConnection::Exchange(std::span<const RedisArguments> commands,
                                                           std::chrono::milliseconds timeout) {
+  const SigpipeGuard guard;
   if (redisSetTimeout(context_.get(), ToTimeval(timeout)) != REDIS_OK) return Failure();
   std::vector<RedisReply> replies;
   replies.reserve(commands.size());

@@ -39,7 +39,6 @@ class RedisNode {
   Result<std::vector<RedisReply>> Exchange(
       std::span<const RedisArguments> commands,
       std::chrono::milliseconds patience = std::chrono::milliseconds(0));
-  bool IsFailing() const { return breaker_.state() != kit::CircuitBreaker::State::kClosed; }
 
  private:
   // Connections that are kept, at most so many with those in use.
