@@ -21,8 +21,9 @@ class PostsApi {
   static constexpr size_t kCaptionCharactersMax = 2'200;
   // Of a form: the images, the caption, and some that nobody asked for.
   static constexpr size_t kFormPartsMax = 32;
-  // Of a request with them.
-  static constexpr size_t kUploadBytesMax = kImagesMax * MediaStore::kImageBytesMax + 1024 * 1024;
+  // Of a request with them. One image more than allowed, or one that is too large, fits, so that it
+  // is refused for what is wrong with it.
+  static constexpr size_t kUploadBytesMax = 12 * MediaStore::kImageBytesMax + 1024 * 1024;
 
   explicit PostsApi(const ApiParts& parts) : parts_(parts) {}
 
