@@ -143,6 +143,44 @@ void PaintWater(Canvas& canvas, Lot& lot, float horizon, float sun_x, const Ligh
   }
 }
 
+// One row of trees as fog leaves it: paler towards the ground.
+struct Fog {
+  Color top;
+  Color bottom;
+  float begin;
+  float fade;
+
+  Color At(int y) const {
+    return Mix(top, bottom, std::clamp((static_cast<float>(y) - begin) / fade, 0.0f, 1.0f));
+  }
+};
+
+// Tier upon tier of branches, each broader than the one above it, no two sides alike.
+void PaintFir(Canvas& canvas, Lot& lot, Point foot, float tall, const Fog& fog) {
+  const auto tiers = static_cast<float>(Count(lot, 7, 11));
+  const float breadth = tall * Between(lot, 0.17f, 0.23f);
+  const float top = foot.y - tall;
+  const int end = std::min(canvas.height(), static_cast<int>(foot.y));
+  for (int y = std::max(0, static_cast<int>(std::ceil(top))); y < end; ++y) {
+    const float share = (static_cast<float>(y) - top) / tall;
+    const float within_tier = share * tiers - std::floor(share * tiers);
+    const float half = 1 + breadth * (0.6f * share + 0.4f * within_tier * (0.2f + share));
+    const float left = foot.x - half * Between(lot, 0.88f, 1.08f);
+    const float right = foot.x + half * Between(lot, 0.88f, 1.08f);
+    canvas.FillRect({left, static_cast<float>(y)}, {right, static_cast<float>(y) + 1}, fog.At(y));
+  }
+}
+
+void PaintGround(Canvas& canvas, const Outline& ground, const Fog& fog) {
+  for (int y = std::max(0, static_cast<int>(std::ranges::min(ground))); y < canvas.height(); ++y) {
+    const Color color = fog.At(y);
+    for (int x = 0; x < canvas.width(); ++x) {
+      const float depth = static_cast<float>(y) - ground[static_cast<size_t>(x)] + 0.5f;
+      if (depth > 0) canvas.Blend(x, y, color, std::min(depth, 1.0f));
+    }
+  }
+}
+
 struct Sands {
   std::array<Color, 3> sky;
   Color sun;
@@ -268,24 +306,29 @@ void PaintForest(Canvas& canvas, Lot& lot) {
            width * Between(lot, 0.025f, 0.05f), light);
   if (lot.OneIn(3)) PaintBirds(canvas, lot, height * 0.1f, height * 0.25f, light.near);
   constexpr int kRows = 6;
-  std::vector<Row> rows;
   for (int row = 0; row < kRows; ++row) {
     const float nearness = static_cast<float>(row) / (kRows - 1);
-    Outline ground = MakeOutline(lot, canvas.width(),
-                                 {.base = height * (0.56f + 0.42f * nearness),
-                                  .amplitude = height * 0.055f,
-                                  .period = width * 0.5f,
-                                  .octaves = 3,
-                                  .roughness = 0.4f});
-    GrowTrees(lot, ground, height * (0.08f + 0.26f * nearness * nearness),
-              width * (0.018f + 0.06f * nearness));
+    const float base = height * (0.56f + 0.46f * nearness);
+    const float tallest = height * (0.08f + 0.34f * nearness * nearness);
+    const Outline ground = MakeOutline(lot, canvas.width(),
+                                       {.base = base,
+                                        .amplitude = height * 0.04f,
+                                        .period = width * 0.5f,
+                                        .octaves = 3,
+                                        .roughness = 0.4f});
     const Color color = Mix(Mix(light.far, light.sky[3], 0.3f), light.near, nearness);
-    rows.push_back({.outline = std::move(ground),
-                    .top = color,
-                    .bottom = Mix(color, light.sky[3], 0.62f * (1 - nearness)),
-                    .fade = height * (0.14f + 0.2f * nearness)});
+    const Fog fog = {.top = color,
+                     .bottom = Mix(color, light.sky[3], 0.7f * (1 - nearness)),
+                     .begin = base - tallest * 0.7f,
+                     .fade = tallest * 0.7f + height * 0.1f};
+    PaintGround(canvas, ground, fog);
+    const float spacing = tallest * 0.24f;
+    for (float x = Between(lot, -spacing, 0); x < width; x += spacing * Between(lot, 0.4f, 1.7f)) {
+      const auto column = static_cast<size_t>(std::clamp(x, 0.0f, width - 1));
+      PaintFir(canvas, lot, {x, ground[column] + height * 0.02f}, tallest * Between(lot, 0.45f, 1),
+               fog);
+    }
   }
-  PaintRows(canvas, rows);
 }
 
 void PaintDunes(Canvas& canvas, Lot& lot) {
