@@ -88,15 +88,18 @@ void Canvas::FillRect(Point top_left, Point bottom_right, const Color& color, fl
 }
 
 void Canvas::FillDisc(Point center, float radius, const Color& color, float alpha, float softness) {
-  const float reach = radius + softness;
+  const float reach = radius + softness / 2;
+  const float full = std::max(0.0f, radius - softness / 2);
   const Box box = Clip(center.x - reach, center.y - reach, center.x + reach, center.y + reach);
   for (int y = box.top; y < box.bottom; ++y) {
     const float dy = static_cast<float>(y) - center.y;
     for (int x = box.left; x < box.right; ++x) {
       const float dx = static_cast<float>(x) - center.x;
-      const float distance = std::sqrt(dx * dx + dy * dy);
-      const float cover = Clamp01((radius - distance) / softness + 0.5f);
-      if (cover > 0) Blend(x, y, color, cover * alpha);
+      const float square = dx * dx + dy * dy;
+      if (square >= reach * reach) continue;
+      const bool is_full = square <= full * full;
+      const float cover = is_full ? 1 : Clamp01((radius - std::sqrt(square)) / softness + 0.5f);
+      Blend(x, y, color, cover * alpha);
     }
   }
 }
