@@ -9,6 +9,7 @@
 
 #include "base/fake_clock.h"
 #include "base/random.h"
+#include "kit/images.h"
 #include "kit/outbound.h"
 
 namespace hearth::sandbox {
@@ -109,6 +110,35 @@ TEST_F(SandboxTest, SignsInWithTheRightPasswordOnly) {
   }
   const Result<kit::HttpResponse> form = Send("GET", "/hn-site/login");
   EXPECT_EQ(form->body.find("Bad login."), std::string::npos);
+}
+
+TEST_F(SandboxTest, PeoplePostPicturesThatCanBeFetched) {
+  EXPECT_EQ(Fetch("/photos/accounts.json").size(), 14u);
+  const nlohmann::json posts = Fetch("/photos/posts.json?limit=3");
+  ASSERT_EQ(posts.size(), 3u);
+  const std::string path = posts[0]["pictures"][0];
+  const Result<kit::HttpResponse> picture = Send("GET", path);
+  ASSERT_TRUE(picture.ok());
+  EXPECT_EQ(picture->status, 200);
+  EXPECT_EQ(picture->Header("content-type"), "image/webp");
+  const Result<kit::Image> image = kit::DecodeImage(picture->body, {});
+  ASSERT_TRUE(image.ok()) << image.status().ToString();
+  EXPECT_GE(image->width, 1080);
+  EXPECT_EQ(Send("GET", path)->body, picture->body);
+
+  const int64_t last = posts[2]["number"];
+  EXPECT_GT(Fetch("/photos/posts.json?limit=1&after=" + std::to_string(last))[0]["number"], last);
+  EXPECT_EQ(Fetch("/photos/posts.json").size(), 20u);
+  EXPECT_GT(Fetch("/photos/posts.json?limit=9999").size(), 20u);
+}
+
+TEST_F(SandboxTest, PicturesThatAreNoneAreNotFound) {
+  for (const char* file : {"0", "0-0.webp.png", "x-0.webp", "1-.webp", "-1-0.webp", "1-99.webp",
+                           "99999999999-0.webp", "99999999999999999999-0.webp", "..%2F1-0.webp"}) {
+    EXPECT_EQ(Send("GET", std::string("/photos/pictures/") + file)->status, 404) << file;
+  }
+  EXPECT_EQ(Send("GET", "/photos/posts.json?after=x")->status, 400);
+  EXPECT_EQ(Send("GET", "/photos/posts.json?limit=-1")->status, 400);
 }
 
 TEST_F(SandboxTest, TheIndexPageNamesTheServicesAndThePassword) {

@@ -59,12 +59,12 @@ std::array<Color, 4> CornersOf(const Image& image) {
   return {Corner(image, 3, 3), Corner(image, -4, 3), Corner(image, 3, -4), Corner(image, -4, -4)};
 }
 
-std::string ToJpeg(const Image& image, int quality = 95) {
+std::string ToJpeg(const Image& image, TJPF format = TJPF_RGBA) {
   const tjhandle encoder = tjInitCompress();
   unsigned char* bytes = nullptr;
   unsigned long size = 0;
-  EXPECT_EQ(tjCompress2(encoder, image.pixels.data(), image.width, 0, image.height, TJPF_RGBA,
-                        &bytes, &size, TJSAMP_444, quality, 0),
+  EXPECT_EQ(tjCompress2(encoder, image.pixels.data(), image.width, 0, image.height, format, &bytes,
+                        &size, TJSAMP_444, 95, 0),
             0);
   std::string jpeg(reinterpret_cast<const char*>(bytes), size);
   tjFree(bytes);
@@ -319,6 +319,17 @@ TEST(DecodeImageTest, ALargeJpegIsDecodedSmallerButNotTooSmall) {
   EXPECT_THAT(CornersOf(*image), testing::ElementsAre(kRed, kBlue, kRed, kBlue));
   EXPECT_GE(DecodeImage(file, {.edge_wanted = 101})->width, 101);
   EXPECT_EQ(DecodeImage(file, {.edge_wanted = 801})->width, 800);
+}
+
+TEST(DecodeImageTest, AJpegOfFourInksIsSeenAsItIsPrinted) {
+  // What is left of the white by cyan, magenta, yellow and black: red, and then black.
+  const Image inks = Paint(32, 32, [](int x, int) {
+    return x < 16 ? Color{255, 0, 0, 255} : Color{255, 255, 255, 0};
+  });
+  const Result<Image> image = DecodeImage(ToJpeg(inks, TJPF_CMYK), {});
+  ASSERT_TRUE(image.ok()) << image.status().ToString();
+  EXPECT_EQ(Corner(*image, 3, 3), kRed);
+  EXPECT_EQ(Corner(*image, -4, 3), (Color{0, 0, 0, 255}));
 }
 
 TEST(DecodeImageTest, TransparencyOfPngAndWebpIsKept) {
