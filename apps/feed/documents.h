@@ -12,7 +12,7 @@
 
 namespace hearth::feed {
 
-// Those who give ids meet at one document: they queue up, but each has to be let try.
+// Those who give ids, or follow many at once, meet at one document: each has to be let try.
 inline constexpr client::TransactionOptions kContended = {.attempts_max = 20};
 
 inline constexpr int64_t kMicrosPerSecond = 1'000'000;

@@ -119,7 +119,7 @@ TEST_P(FeedTest, APostIsAForm) {
 }
 
 TEST_P(FeedTest, PostsAtOnceHaveIdsWithoutGapsInTheOrderOfTheirTimes) {
-  constexpr int kPosts = 12;
+  constexpr int kPosts = 4;
   const Account alice = NewUser("alice");
   AtOnce(kPosts, [&](int) {
     Advance(std::chrono::seconds(1));
@@ -237,7 +237,7 @@ TEST_P(FeedTest, RacingLikesOfOneUserCountOnce) {
 }
 
 TEST_P(FeedTest, LikesAndCommentsOfManyAtOnceAreAllCounted) {
-  constexpr int kUsers = 8;
+  constexpr int kUsers = 4;
   std::vector<Account> accounts;
   for (int i = 0; i < kUsers; ++i) accounts.push_back(NewUser("user" + std::to_string(i)));
   const int64_t id = NewPost(accounts[0]);

@@ -29,13 +29,13 @@ TEST_P(FeedTest, AnAccountIsShownToAnybody) {
 }
 
 TEST_P(FeedTest, AccountsHaveIdsWithoutGaps) {
-  AtOnce(8, [&](int i) {
+  AtOnce(4, [&](int i) {
     NewUser("user" + std::to_string(i));
     return kit::Response();
   });
   ExpectError(Register({{"username", "user3"}, {"password", "12345678"}}), 409, "username_taken");
-  EXPECT_EQ(NewUser("last").id, 9);
-  EXPECT_EQ(*users_.Count(), 9);
+  EXPECT_EQ(NewUser("last").id, 5);
+  EXPECT_EQ(*users_.Count(), 5);
 }
 
 TEST_P(FeedTest, AccountsThatThereAreNotAreNotFound) {
@@ -140,7 +140,7 @@ TEST_P(FeedTest, ManyFollowOneAtOnceAndAllAreCounted) {
 }
 
 TEST_P(FeedTest, OneFollowsManyAtOnceAndAllAreListed) {
-  constexpr int kFollowed = 8;
+  constexpr int kFollowed = 4;
   const Account alice = NewUser("alice");
   std::vector<Account> others;
   for (int i = 0; i < kFollowed; ++i) others.push_back(NewUser("user" + std::to_string(i)));
