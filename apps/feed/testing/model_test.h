@@ -36,7 +36,7 @@ struct ModelBackend {
 struct ModelOptions {
   uint64_t seed;
   int users = 8;
-  int steps = 1'500;
+  int steps = 900;
   // By one author at a time: more than a cache holds.
   int posts_of_a_burst = 530;
 };
