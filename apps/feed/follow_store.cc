@@ -68,54 +68,59 @@ Result<int64_t> FollowStore::Follow(int64_t user, int64_t followed) {
   if (user == followed) return InvalidArgument("nobody follows themselves");
   const client::DocumentReference list = collections_.following_list(user);
   Following following;
-  RETURN_IF_ERROR(collections_.database().RunTransaction([&](client::Transaction& transaction)
-                                                             -> Status {
-    ASSIGN_OR_RETURN(const client::DocumentSnapshot read, transaction.Get(list));
-    following = ReadFollowing(read);
-    const auto place = std::lower_bound(following.ids.begin(), following.ids.end(), followed);
-    if (place != following.ids.end() && *place == followed) {
-      return Status(Code::kAlreadyExists, "followed already");
-    }
-    if (following.ids.size() >= kFollowingMax) {
-      return InvalidArgument("nobody follows more than " + std::to_string(kFollowingMax) +
-                             " accounts");
-    }
-    following.ids.insert(place, followed);
-    ++following.version;
-    const client::Timestamp now = ToTimestamp(NowSeconds(clock_));
-    transaction.Set(list, ToDocument(following));
-    transaction.Create(collections_.following(user).Doc(std::to_string(followed)),
-                       {{"user_id", followed}, {"followed_at", now}});
-    transaction.Create(collections_.followers(followed).Doc(std::to_string(user)),
-                       {{"user_id", user}, {"followed_at", now}});
-    transaction.Update(collections_.user(user), {{"following_count", FieldValue::Increment(1)}});
-    transaction.Update(collections_.user(followed), {{"follower_count", FieldValue::Increment(1)}});
-    return Status();
-  }));
+  RETURN_IF_ERROR(collections_.database().RunTransaction(
+      [&](client::Transaction& transaction) -> Status {
+        ASSIGN_OR_RETURN(const client::DocumentSnapshot read, transaction.Get(list));
+        following = ReadFollowing(read);
+        const auto place = std::lower_bound(following.ids.begin(), following.ids.end(), followed);
+        if (place != following.ids.end() && *place == followed) {
+          return Status(Code::kAlreadyExists, "followed already");
+        }
+        if (following.ids.size() >= kFollowingMax) {
+          return InvalidArgument("nobody follows more than " + std::to_string(kFollowingMax) +
+                                 " accounts");
+        }
+        following.ids.insert(place, followed);
+        ++following.version;
+        const client::Timestamp now = ToTimestamp(NowSeconds(clock_));
+        transaction.Set(list, ToDocument(following));
+        transaction.Create(collections_.following(user).Doc(std::to_string(followed)),
+                           {{"user_id", followed}, {"followed_at", now}});
+        transaction.Create(collections_.followers(followed).Doc(std::to_string(user)),
+                           {{"user_id", user}, {"followed_at", now}});
+        transaction.Update(collections_.user(user),
+                           {{"following_count", FieldValue::Increment(1)}});
+        transaction.Update(collections_.user(followed),
+                           {{"follower_count", FieldValue::Increment(1)}});
+        return Status();
+      },
+      kContended));
   return following.version;
 }
 
 Result<int64_t> FollowStore::Unfollow(int64_t user, int64_t followed) {
   const client::DocumentReference list = collections_.following_list(user);
   Following following;
-  RETURN_IF_ERROR(collections_.database().RunTransaction([&](client::Transaction& transaction)
-                                                             -> Status {
-    ASSIGN_OR_RETURN(const client::DocumentSnapshot read, transaction.Get(list));
-    following = ReadFollowing(read);
-    const auto place = std::lower_bound(following.ids.begin(), following.ids.end(), followed);
-    if (place == following.ids.end() || *place != followed) {
-      return Status(Code::kNotFound, "not followed");
-    }
-    following.ids.erase(place);
-    ++following.version;
-    transaction.Set(list, ToDocument(following));
-    transaction.Delete(collections_.following(user).Doc(std::to_string(followed)));
-    transaction.Delete(collections_.followers(followed).Doc(std::to_string(user)));
-    transaction.Update(collections_.user(user), {{"following_count", FieldValue::Increment(-1)}});
-    transaction.Update(collections_.user(followed),
-                       {{"follower_count", FieldValue::Increment(-1)}});
-    return Status();
-  }));
+  RETURN_IF_ERROR(collections_.database().RunTransaction(
+      [&](client::Transaction& transaction) -> Status {
+        ASSIGN_OR_RETURN(const client::DocumentSnapshot read, transaction.Get(list));
+        following = ReadFollowing(read);
+        const auto place = std::lower_bound(following.ids.begin(), following.ids.end(), followed);
+        if (place == following.ids.end() || *place != followed) {
+          return Status(Code::kNotFound, "not followed");
+        }
+        following.ids.erase(place);
+        ++following.version;
+        transaction.Set(list, ToDocument(following));
+        transaction.Delete(collections_.following(user).Doc(std::to_string(followed)));
+        transaction.Delete(collections_.followers(followed).Doc(std::to_string(user)));
+        transaction.Update(collections_.user(user),
+                           {{"following_count", FieldValue::Increment(-1)}});
+        transaction.Update(collections_.user(followed),
+                           {{"follower_count", FieldValue::Increment(-1)}});
+        return Status();
+      },
+      kContended));
   return following.version;
 }
 
