@@ -162,9 +162,9 @@ class Feed final : public kit::Application {
   std::vector<kit::Fact> Facts() override {
     std::vector<kit::Fact> facts;
     const Result<int64_t> users = core_.users().Count();
-    const Result<PostKey> newest = core_.posts().Newest();
+    const Result<int64_t> posts = core_.posts().Count();
     if (users.ok()) facts.push_back({"accounts", std::to_string(*users)});
-    if (newest.ok()) facts.push_back({"posts", std::to_string(newest->id)});
+    if (posts.ok()) facts.push_back({"posts", std::to_string(*posts)});
     if (!core_.cache().ReadMark().ok()) facts.push_back({"Redis", "cannot be reached"});
     return facts;
   }

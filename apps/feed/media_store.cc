@@ -25,6 +25,7 @@ constexpr std::string_view kEnding = ".webp";
 constexpr size_t kHashDigits = 2 * crypto_hash_sha256_BYTES;
 constexpr size_t kFolderDigits = 2;  // 256 folders keep each of them short.
 constexpr int kQuality = 82;
+constexpr char kIncoming[] = "/incoming";  // Files that have no name yet.
 
 std::string NameOf(std::string_view content) {
   std::array<unsigned char, crypto_hash_sha256_BYTES> hash;
@@ -70,7 +71,7 @@ Status WriteAll(int descriptor, std::string_view content) {
 
 // The path of a file with the content, on the disk for certain, that has no name of its own yet.
 Result<std::string> WriteTemporary(const std::string& folder, std::string_view content) {
-  std::string path = folder + "/.upload-XXXXXX";
+  std::string path = folder + "/XXXXXX";
   const int descriptor = mkostemp(path.data(), O_CLOEXEC);
   if (descriptor < 0) return DiskFailed("cannot make a file in " + folder, errno);
   const Status written = WriteAll(descriptor, content);
@@ -88,6 +89,9 @@ bool Exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
 MediaStore::MediaStore(std::string folder) : folder_(std::move(folder)) {
   CHECK(sodium_init() >= 0);
+  // What a process left that died while it wrote.
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_ + kIncoming, ignored);
 }
 
 MediaStore::Upload::~Upload() { store_.End(files_, Outcome::kGivenUp); }
@@ -141,9 +145,11 @@ Result<std::string> MediaStore::Store(std::string_view content, std::vector<std:
   if (!UseExisting(file)) {
     std::error_code error;
     const bool is_new_folder = std::filesystem::create_directories(folder, error);
+    if (!error) std::filesystem::create_directories(folder_ + kIncoming, error);
     if (error) return DiskFailed("cannot make " + folder, error.value());
     if (is_new_folder) RETURN_IF_ERROR(SyncFolder(folder_));
-    ASSIGN_OR_RETURN(const std::string temporary_path, WriteTemporary(folder, content));
+    ASSIGN_OR_RETURN(const std::string temporary_path,
+                     WriteTemporary(folder_ + kIncoming, content));
     RETURN_IF_ERROR(UseNew(temporary_path, file));
   }
   files.push_back(file);

@@ -24,7 +24,7 @@ class MediaStore {
   static constexpr int kEdgeMax = 1'440;         // Pixels of the longer edge of what is shown...
   static constexpr int kThumbnailEdgeMax = 480;  // ... and of its thumbnail.
 
-  // Makes the folder when the first picture comes.
+  // Makes the folder when the first picture comes. No other store may use it at the same time.
   explicit MediaStore(std::string folder);
 
   // The pictures of one post that is about to be made. Those of its files that were not there

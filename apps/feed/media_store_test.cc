@@ -159,6 +159,14 @@ TEST_F(MediaStoreTest, OnlyNamesOfOursAreRead) {
   }
 }
 
+TEST_F(MediaStoreTest, WhatAProcessLeftThatDiedIsRemoved) {
+  AddAndKeep(Picture(800, 400, 1));
+  std::ofstream(folder_ / "media/incoming/abcdef") << "half a picture";
+  ASSERT_EQ(FileCount(), 3u);
+  const MediaStore next(folder_ / "media");
+  EXPECT_EQ(FileCount(), 2u);
+}
+
 TEST_F(MediaStoreTest, ADiskThatRefusesIsUnavailable) {
   std::ofstream(folder_ / "media") << "a file where the folder should be";
   MediaStore::Upload upload(store_);

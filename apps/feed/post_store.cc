@@ -157,6 +157,10 @@ Result<PostKey> PostStore::Newest() const {
   return KeyOf(counter);
 }
 
+Result<int64_t> PostStore::Count() const {
+  return collections_.posts().Where("deleted_at", Op::kEqual, nullptr).Count();
+}
+
 // Likes are counted without reading the post in a transaction: those who like a popular post at
 // the same time do not wait for one another.
 Status PostStore::Like(int64_t post_id, int64_t user_id) {

@@ -48,6 +48,8 @@ class PostStore {
   Result<std::vector<Post>> ListAfter(int64_t id, size_t limit) const;
   // {} where there are none.
   Result<PostKey> Newest() const;
+  // Without the deleted ones.
+  Result<int64_t> Count() const;
 
   // AlreadyExists and NotFound, also for two that try at the same time.
   Status Like(int64_t post_id, int64_t user_id);

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <semaphore>
 #include <sstream>
 #include <utility>
 
@@ -139,8 +140,27 @@ Result<std::string> LoadOrMakeSecret(const std::string& path) {
   return ReadSecret(path);
 }
 
+namespace {
+
+// Each takes 64 MiB: a crowd that signs in must not take all there is.
+std::counting_semaphore<kPasswordsAtOnce>& PasswordPlaces() {
+  static std::counting_semaphore<kPasswordsAtOnce> places(kPasswordsAtOnce);
+  return places;
+}
+
+class PasswordPlace {
+ public:
+  PasswordPlace() { PasswordPlaces().acquire(); }
+  ~PasswordPlace() { PasswordPlaces().release(); }
+  PasswordPlace(const PasswordPlace&) = delete;
+  PasswordPlace& operator=(const PasswordPlace&) = delete;
+};
+
+}  // namespace
+
 Result<std::string> HashPassword(std::string_view password) {
   if (sodium_init() < 0) return Status(Code::kInternal, "libsodium does not start");
+  const PasswordPlace place;
   std::string hash(crypto_pwhash_STRBYTES, '\0');
   if (crypto_pwhash_str_alg(hash.data(), password.data(), password.size(),
                             crypto_pwhash_OPSLIMIT_INTERACTIVE, crypto_pwhash_MEMLIMIT_INTERACTIVE,
@@ -153,6 +173,7 @@ Result<std::string> HashPassword(std::string_view password) {
 
 bool CheckPassword(std::string_view password, const std::string& hash) {
   if (sodium_init() < 0 || hash.size() >= crypto_pwhash_STRBYTES) return false;
+  const PasswordPlace place;
   return crypto_pwhash_str_verify(hash.c_str(), password.data(), password.size()) == 0;
 }
 

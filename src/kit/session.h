@@ -38,7 +38,9 @@ Result<std::string> LoadOrMakeSecret(const std::string& path);
 // Whether two secrets are the same, in a time that tells nothing about where they differ.
 bool IsSameSecret(std::string_view a, std::string_view b);
 
-// Argon2id. Takes tens of milliseconds and 64 MiB on purpose.
+// Argon2id. Takes tens of milliseconds and 64 MiB on purpose; kPasswordsAtOnce at a time, and the
+// others wait.
+inline constexpr int kPasswordsAtOnce = 4;
 Result<std::string> HashPassword(std::string_view password);
 bool CheckPassword(std::string_view password, const std::string& hash);
 
