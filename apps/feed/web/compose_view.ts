@@ -35,18 +35,18 @@ export class ComposeView implements View {
   readonly #cancel = h('button', {type: 'button', class: 'button'}, 'Cancel');
   readonly #sending = h('div', {class: 'sending', hidden: true}, this.#progressText, this.#progress, this.#cancel);
   readonly #share = h('button', {type: 'submit', class: 'button button-primary'}, 'Share');
+  readonly #invitation = h('strong', {});
   readonly #drop: HTMLElement;
   readonly #fields: HTMLFieldSetElement;
   #under: AbortController | undefined;
 
   constructor(app: App) {
     this.#app = app;
-    this.#drop = h('label', {class: 'drop', for: 'pictures'}, icon('images', 32),
-      h('strong', {}, 'Choose pictures'), h('span', {class: 'muted'}, 'or drop them here: 1 to 10, JPEG, PNG, GIF or WebP, up to 5 MB each'));
+    this.#drop = h('label', {class: 'drop', for: 'pictures'}, icon('images', 32), this.#invitation, h('span', {class: 'muted'}, 'or drop them here: 1 to 10, JPEG, PNG, GIF or WebP, up to 5 MB each'));
     this.#fields = h('fieldset', {class: 'compose-fields'}, h('legend', {class: 'visually-hidden'}, 'Post'),
       this.#previews, this.#input, this.#drop, field('Caption', 'caption', this.#caption), this.#counter);
-    const form = h('form', {class: 'form card', novalidate: true}, this.#error, this.#fields, this.#sending, h('div', {class: 'form-actions'}, this.#share));
-    this.element = h('section', {class: 'column compose'}, h('h1', {class: 'title', tabindex: -1}, 'New post'), form);
+    const form = h('form', {class: 'form', novalidate: true}, this.#error, this.#fields, this.#sending, h('div', {class: 'form-actions'}, this.#share));
+    this.element = h('section', {class: 'column compose'}, h('h1', {class: 'title', tabindex: -1}, 'New post'), h('div', {class: 'card'}, form));
     this.#input.addEventListener('change', () => { this.#add([...this.#input.files ?? []]); this.#input.value = ''; });
     this.#caption.addEventListener('input', () => this.#show());
     this.#cancel.addEventListener('click', () => this.#under?.abort());
@@ -121,6 +121,7 @@ export class ComposeView implements View {
     this.#counter.classList.toggle('counter-over', length > textMax);
     this.#caption.setAttribute('aria-invalid', String(length > textMax));
     this.#drop.hidden = this.#chosen.length >= picturesMax;
+    setText(this.#invitation, this.#chosen.length > 0 ? 'Add more pictures' : 'Choose pictures');
     this.#drop.classList.toggle('drop-more', this.#chosen.length > 0);
     this.#share.disabled = this.#chosen.length === 0 || length > textMax || this.#under !== undefined;
   }

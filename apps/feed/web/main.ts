@@ -169,7 +169,12 @@ function showRestoreFailure(error: unknown) {
 }
 
 async function restore() {
-  if (session.isRemembered) byId('view').replaceChildren(h('div', {class: 'column'}, skeletons(2, postSkeleton)));
+  if (session.isRemembered) {
+    // Where everything will be, so that nothing moves when it is.
+    document.body.classList.add('has-navigation');
+    byId('navigation').hidden = false;
+    byId('view').replaceChildren(h('div', {class: 'column'}, skeletons(2, postSkeleton)));
+  }
   try {
     // A session that has ended has been shown already.
     const wasRemembered = session.isRemembered;
