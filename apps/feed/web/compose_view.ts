@@ -2,7 +2,7 @@
 
 import {announce} from '../../../web/design/announce';
 import {h, setText} from '../../../web/design/dom';
-import {plural} from '../../../web/design/format';
+import {count, plural} from '../../../web/design/format';
 import {icon} from '../../../web/design/icons';
 import {toast} from '../../../web/design/toast';
 import {textMax} from './api';
@@ -28,7 +28,7 @@ export class ComposeView implements View {
   readonly #input = h('input', {type: 'file', id: 'pictures', class: 'visually-hidden', multiple: true, accept: pictureTypes.join(',')});
   readonly #previews = h('ol', {role: 'list', class: 'previews', 'aria-label': 'Chosen pictures'});
   readonly #caption = h('textarea', {class: 'input', rows: 4, placeholder: 'Say something about it (optional)'});
-  readonly #counter = h('p', {class: 'hint numeric counter'});
+  readonly #counter = h('p', {class: 'numeric counter'});
   readonly #error = h('div', {class: 'form-error', role: 'alert', hidden: true});
   readonly #progress = h('progress', {max: 100, value: 0, 'aria-label': 'Upload'});
   readonly #progressText = h('p', {class: 'muted numeric'});
@@ -117,7 +117,7 @@ export class ComposeView implements View {
 
   #show() {
     const length = characters(this.#caption.value);
-    setText(this.#counter, `${length.toLocaleString('en')} / ${textMax.toLocaleString('en')}`);
+    setText(this.#counter, `${count(length)} / ${count(textMax)}`);
     this.#counter.classList.toggle('counter-over', length > textMax);
     this.#caption.setAttribute('aria-invalid', String(length > textMax));
     this.#drop.hidden = this.#chosen.length >= picturesMax;

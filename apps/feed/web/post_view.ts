@@ -1,7 +1,7 @@
 // One post with all that belongs to it.
 
 import {h, setText} from '../../../web/design/dom';
-import {plural} from '../../../web/design/format';
+import {count, plural} from '../../../web/design/format';
 import {HttpError} from '../../../web/design/http';
 import {icon} from '../../../web/design/icons';
 import {skeletons, state} from '../../../web/design/states';
@@ -18,12 +18,14 @@ import {characters, explain} from './words';
 function editCaption(app: App, post: Post) {
   const text = h('textarea', {class: 'input', rows: 6});
   text.value = post.caption;
-  const counter = h('p', {class: 'hint numeric', 'aria-live': 'off'});
+  const counter = h('p', {class: 'numeric counter'});
   const error = h('p', {class: 'form-error', role: 'alert', hidden: true});
   const save = h('button', {type: 'submit', class: 'button button-primary'}, 'Save');
   const show = () => {
-    setText(counter, `${characters(text.value)} / ${textMax}`);
-    save.disabled = characters(text.value) > textMax;
+    const length = characters(text.value);
+    setText(counter, `${count(length)} / ${count(textMax)}`);
+    counter.classList.toggle('counter-over', length > textMax);
+    save.disabled = length > textMax;
   };
   const form = h('form', {class: 'form', novalidate: true}, error, field('Caption', 'edit-caption', text), counter,
     h('div', {class: 'form-actions'}, h('button', {type: 'button', class: 'button', onclick: () => box.close()}, 'Cancel'), save));
