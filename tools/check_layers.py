@@ -35,8 +35,11 @@ THIRD_PARTY = {  # Include prefix: the only folders that may see it.
     "google/": {"wire", "service", "doors", "client"},
     "curl/": {"client", "kit"},
     "date/": {"kit"},
+    "hiredis/": {"apps"},
     "hnswlib/": {"vector"},
     "openssl/": {"watch"},
+    "webp/": {"kit"},
+    "libexif/": {"kit"},
     "nlohmann/": {"index", "wire", "doors", "client", "kit", "server", "apps"},
 }
 FOR_TESTS = {"storage/temporary_folder.h"}  # What every test may include.

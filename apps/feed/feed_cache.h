@@ -57,8 +57,7 @@ class FeedCache {
   // (or one being made, or one of another epoch, or one that somebody has tampered with). Renews
   // its lifetime; nothing else does.
   virtual Result<std::optional<Slice>> Read(const std::string& epoch, int64_t user,
-                                            const std::optional<PostKey>& before,
-                                            size_t limit) = 0;
+                                            const std::optional<PostKey>& before, size_t limit) = 0;
 
   // Making a cache: begin, then read the database, then finish with what it says. What is pushed
   // in between is kept. Who begins last wins; Finish of anybody else is Aborted. Replaces a cache
@@ -76,13 +75,15 @@ class FeedCache {
   // The oldest entry; nullopt where there is no cache.
   virtual Result<std::optional<PostKey>> Oldest(int64_t user) = 0;
   // Somebody followed or unfollowed an account, which made their list's version `version`.
-  // `added`: all posts of the new account that are not older than the oldest entry, at most
-  // kPostsMax. Applies to a cache of the version before; one that is up to date already stays as it
-  // is; one that is older than that is dropped.
+  // `added`: all posts of the new account that are not older than `since`, which Oldest said, or
+  // the newest kPostsMax of them. Applies to a cache of the version before; one that is up to date
+  // already stays as it is; one that is older than that, or that reaches further back than `since`,
+  // is dropped.
   struct FollowingChange {
     int64_t version;
     std::vector<PostKey> added = {};
     std::vector<int64_t> removed = {};  // Ids of posts.
+    PostKey since = {};
   };
   virtual Status ApplyFollowing(int64_t user, const FollowingChange& change) = 0;
   virtual Status Drop(int64_t user) = 0;

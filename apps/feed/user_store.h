@@ -12,10 +12,10 @@ namespace hearth::feed {
 
 struct User {
   int64_t id = 0;
-  std::string username;
-  std::string display_name;
-  std::string bio;
-  std::string password_hash;  // Empty: nobody can sign in, as with demonstrations.
+  std::string username = {};
+  std::string display_name = {};
+  std::string bio = {};
+  std::string password_hash = {};  // Empty: nobody can sign in, as with demonstrations.
   bool is_new_user = true;
   int64_t created_seconds = 0;
   int64_t post_count = 0;

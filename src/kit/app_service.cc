@@ -25,6 +25,7 @@ bool ChangesSomething(std::string_view method) {
   return method != "GET" && method != "HEAD" && method != "OPTIONS";
 }
 
+// 0 for what is no number.
 uint64_t ParseNumber(std::string_view text) {
   uint64_t number = 0;
   const char* const end = text.data() + text.size();
@@ -34,44 +35,58 @@ uint64_t ParseNumber(std::string_view text) {
 
 }  // namespace
 
-// One request that a handler answers.
+// One request that a handler answers. A body whose announced length is beyond the limit is refused
+// before any of it is read.
 //
 // Threads: the exchange's loop, except that Run has the request to itself. Ownership: shared by
 // the connection, by the task that runs the handler and by the answer on its way back.
 class AppService::Call final : public http::ExchangeHandler,
                                public std::enable_shared_from_this<Call> {
  public:
-  Call(AppService& service, http::Exchange& exchange, std::string path, std::string route)
+  Call(AppService& service, http::Exchange& exchange, std::string path, Routes::Found found)
       : service_(service),
         loop_(exchange.loop()),
         exchange_(&exchange),
         wishes_(exchange.head()),
         last_event_id_(ParseNumber(exchange.head().Find("last-event-id").value_or(""))),
         method_(exchange.head().method() == "HEAD" ? "GET" : exchange.head().method()),
-        route_(std::move(route)),
+        route_(std::move(found.pattern)),
+        body_bytes_max_(found.options.body_bytes_max.value_or(service.options_.body_bytes_max)),
+        body_bytes_announced_(ParseNumber(exchange.head().Find("content-length").value_or(""))),
         path_(std::move(path)),
         peer_(exchange.peer()),
         started_(service.clock_.Monotonic()),
         head_(exchange.TakeHead()) {}
 
+  // False when it is refused already.
+  bool CheckAnnouncedLength() {
+    if (body_bytes_announced_ <= body_bytes_max_) return true;
+    RefuseTooLarge();
+    return false;
+  }
+
   void OnBody(std::string_view bytes) override {
     exchange_->ConsumeBody(bytes.size());
     if (answered_) return;
-    if (bytes.size() > service_.options_.body_bytes_max - body_.size()) {
-      return Refuse(413, "the request body is larger than " +
-                             std::to_string(service_.options_.body_bytes_max) + " bytes");
-    }
+    if (bytes.size() > body_bytes_max_ - body_.size()) return RefuseTooLarge();
     if (!exchange_->budget().Take(bytes.size())) {
       return Refuse(503, "too many unfinished requests");
     }
     budget_taken_bytes_ += bytes.size();
+    if (!service_.TakeBodyBytes(bytes.size())) {
+      return Refuse(503, "too many large requests at the same time");
+    }
+    service_taken_bytes_ += bytes.size();
+    // At once, because growing step by step would hold a large body twice; what the client never
+    // sends is not touched, and so costs no memory.
+    if (body_.empty()) body_.reserve(body_bytes_announced_);
     body_.append(bytes);
   }
 
   void OnBodyEnd() override {
     if (answered_) return;
-    if (service_.threads_.Submit([self = shared_from_this()] { self->Run(); })) return;
-    Refuse(503, "the application has too much to do");
+    is_with_handler_ = service_.threads_.Submit([self = shared_from_this()] { self->Run(); });
+    if (!is_with_handler_) Refuse(503, "the application has too much to do");
   }
 
   void OnInputEnd() override {
@@ -88,6 +103,7 @@ class AppService::Call final : public http::ExchangeHandler,
     answered_ = true;
     exchange_->budget().Return(budget_taken_bytes_);
     exchange_ = nullptr;
+    if (!is_with_handler_) ReturnBodyBytes();  // Else the handler still reads the body.
     if (stream_) stream_->Close();
   }
 
@@ -96,6 +112,7 @@ class AppService::Call final : public http::ExchangeHandler,
   void Run() {
     Response response = service_.routes_.Answer(
         Request(std::move(head_), std::move(body_), std::move(path_), peer_));
+    ReturnBodyBytes();  // The body went with the request. An answer may take long.
     if (response.events) {
       loop_->Post([self = shared_from_this(), events = std::move(response.events)]() mutable {
         self->SendEvents(std::move(events));
@@ -132,7 +149,16 @@ class AppService::Call final : public http::ExchangeHandler,
     stream_->Start();
   }
 
+  void ReturnBodyBytes() {
+    body_ = std::string();
+    service_.body_bytes_ -= std::exchange(service_taken_bytes_, 0);
+  }
+
+  void RefuseTooLarge() {
+    Refuse(413, "the request body is larger than " + std::to_string(body_bytes_max_) + " bytes");
+  }
   void Refuse(int status, const std::string& message) {
+    ReturnBodyBytes();
     service_.Count(method_, route_, status, started_);
     Response response = service_.routes_.Error(status, message);
     if (status == 503) response.headers.emplace_back("retry-after", "1");
@@ -146,13 +172,17 @@ class AppService::Call final : public http::ExchangeHandler,
   const uint64_t last_event_id_;
   const std::string method_;
   const std::string route_;
+  const size_t body_bytes_max_;
+  const uint64_t body_bytes_announced_;  // 0 where it is not.
   std::string path_;
   const std::string peer_;
   const std::chrono::steady_clock::time_point started_;
   http::RequestHead head_;
   std::string body_;
-  size_t budget_taken_bytes_ = 0;
+  size_t budget_taken_bytes_ = 0;   // Of the connection.
+  size_t service_taken_bytes_ = 0;  // Of the service, until the body is gone.
   bool answered_ = false;
+  bool is_with_handler_ = false;
   std::shared_ptr<EventStream> stream_;  // Shared with the loop's tasks.
 };
 
@@ -182,7 +212,15 @@ std::shared_ptr<http::ExchangeHandler> AppService::Open(http::Exchange& exchange
   const std::string path(below);
   Routes::Found found = routes_.Find(exchange.head().method(), path);
   if (AnswerAtOnce(exchange, found, path)) return nullptr;
-  return std::make_shared<Call>(*this, exchange, path, std::move(found.pattern));
+  auto call = std::make_shared<Call>(*this, exchange, path, std::move(found));
+  if (!call->CheckAnnouncedLength()) return nullptr;
+  return call;
+}
+
+bool AppService::TakeBodyBytes(size_t bytes) {
+  if (body_bytes_.fetch_add(bytes) + bytes <= options_.all_bodies_bytes_max) return true;
+  body_bytes_ -= bytes;
+  return false;
 }
 
 bool AppService::AnswerAtOnce(http::Exchange& exchange, const Routes::Found& found,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -17,7 +18,10 @@ namespace hearth::kit {
 struct AppServiceOptions {
   std::string name;         // In metrics and logs: "hackernews".
   std::string prefix = {};  // "/apps/hackernews"; "" for one that has the port to itself.
-  size_t body_bytes_max = 1024 * 1024;
+  size_t body_bytes_max = 1024 * 1024;  // Of routes that name no other limit.
+  // Of all bodies that are being received or worked on, whoever sent them: a connection's budget
+  // bounds what one connection holds, and a client may have many. The next byte gets 503.
+  size_t all_bodies_bytes_max = 256 * 1024 * 1024;
   size_t threads = 8;
   // Requests that wait for a thread; the next one gets 503.
   size_t queued_requests_max = 256;
@@ -49,10 +53,13 @@ class AppService final : public http::Service {
   // Answers what needs no handler; false where one is needed.
   bool AnswerAtOnce(http::Exchange& exchange, const Routes::Found& found, std::string_view path);
 
+  [[nodiscard]] bool TakeBodyBytes(size_t bytes);
+
   const AppServiceOptions options_;
   const Routes& routes_;
   const Clock& clock_;
   Metrics& metrics_;
+  std::atomic<size_t> body_bytes_ = 0;  // Of all calls; only their sum matters.
   ThreadPool threads_;
 };
 

@@ -31,6 +31,9 @@ constexpr Asset kAssets[] = {
     {.path = "dot.png", .content_type = "image/png", .etag = "\"d\"", .content = "P", .gzip = ""},
 };
 
+// Ten pictures of 5 MiB, and something around them.
+constexpr size_t kUploadBytesMax = 52 * 1024 * 1024;
+
 class AppServiceTest : public testing::Test {
  protected:
   ~AppServiceTest() override {
@@ -74,6 +77,11 @@ class AppServiceTest : public testing::Test {
       response.headers.push_back(SetCookie("c", "1", {}));
       return response;
     });
+    routes_.Add("POST", "/uploads",
+                [](const kit::Request& request) {
+                  return Response::Json({{"size", request.body().size()}}, 201);
+                },
+                {.body_bytes_max = kUploadBytesMax});
     routes_.Add("GET", "/large", [](const kit::Request& request) {
       const std::string size = request.Query("size").value_or("0");
       Response response{.content_type = "application/json",
@@ -158,6 +166,70 @@ TEST_F(AppServiceTest, BodiesAreBounded) {
   const std::string refused = Ask("POST", "/items", "", std::string(1'001, 'x'));
   EXPECT_THAT(refused, StartsWith("HTTP/1.1 413 "));
   EXPECT_THAT(refused, EndsWith("{\"error\":\"the request body is larger than 1000 bytes\"}\n"));
+}
+
+TEST_F(AppServiceTest, ARouteMayTakeLargerBodiesThanTheOthers) {
+  Start();
+  const std::string largest(kUploadBytesMax, 'x');
+  EXPECT_THAT(Ask("POST", "/uploads", "", largest), EndsWith("{\"size\":54525952}\n"));
+  http::TestHttp2Client client(server_.port());
+  const int32_t stream = client.Open("POST", "/apps/test/uploads", {});
+  constexpr size_t kPieceBytes = 1024 * 1024;
+  for (size_t sent = 0; sent < kUploadBytesMax; sent += kPieceBytes) {
+    client.SendBody(stream, std::string_view(largest).substr(sent, kPieceBytes));
+    ASSERT_TRUE(client.Until([&] { return client.unsent_bytes(stream) == 0; }));
+  }
+  client.EndBody(stream);
+  ASSERT_TRUE(client.UntilClosed(stream));
+  EXPECT_EQ(client.answer(stream).body, "{\"size\":54525952}\n");
+  EXPECT_THAT(Ask("POST", "/items", "", std::string(1024 * 1024 + 1, 'x')),
+              StartsWith("HTTP/1.1 413 "));
+}
+
+TEST_F(AppServiceTest, AnAnnouncedLengthBeyondTheLimitIsRefusedBeforeTheBodyComes) {
+  Start();
+  const std::string too_long = std::to_string(kUploadBytesMax + 1);
+  TestSocket socket(server_.port());
+  socket.Send("POST /apps/test/uploads HTTP/1.1\r\nHost: here\r\nExpect: 100-continue\r\n" +
+              ("Content-Length: " + too_long) + "\r\n\r\n");
+  const std::string answer = socket.ReadToEnd();
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 413 "));
+  EXPECT_THAT(answer, EndsWith("{\"error\":\"the request body is larger than 54525952 bytes\"}\n"));
+
+  http::TestHttp2Client client(server_.port());
+  const int32_t stream = client.Open("POST", "/apps/test/uploads", {{"content-length", too_long}});
+  ASSERT_TRUE(client.UntilClosed(stream));
+  EXPECT_EQ(client.answer(stream).http_status(), 413);
+  EXPECT_EQ(client.answer(stream).error_code, 0u);
+}
+
+TEST_F(AppServiceTest, ALengthThatIsNotAnnouncedIsCounted) {
+  Start({.name = "test", .prefix = "/apps/test", .body_bytes_max = 1'000});
+  http::TestHttp2Client client(server_.port());
+  const int32_t stream = client.Open("POST", "/apps/test/items", {});
+  client.SendBody(stream, std::string(1'001, 'x'));
+  ASSERT_TRUE(client.UntilClosed(stream));
+  EXPECT_EQ(client.answer(stream).http_status(), 413);
+}
+
+TEST_F(AppServiceTest, AllBodiesTogetherAreBounded) {
+  Start({.name = "test", .prefix = "/apps/test", .all_bodies_bytes_max = 1'000});
+  const std::string body(600, 'x');
+  http::TestHttp2Client first(server_.port());
+  const int32_t unfinished = first.Open("POST", "/apps/test/items", {});
+  first.SendBody(unfinished, body);
+  ASSERT_TRUE(first.RoundTrip());
+
+  const std::string refused = Ask("POST", "/items", "", body);  // On a connection of its own.
+  EXPECT_THAT(refused, StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(refused, HasSubstr("too many large requests at the same time"));
+  EXPECT_THAT(Ask("POST", "/items", "", std::string(400, 'x')), StartsWith("HTTP/1.1 201 "));
+  // What was given up, and what was answered, counts no more.
+  first.Reset(unfinished);
+  ASSERT_TRUE(first.RoundTrip());
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_THAT(Ask("POST", "/items", "", body), StartsWith("HTTP/1.1 201 "));
+  }
 }
 
 TEST_F(AppServiceTest, MoreThanThreadsAndQueueHoldIsRefused) {

@@ -31,7 +31,12 @@ Result<Image> DecodeImage(std::string_view bytes, const ImageLimits& limits);
 // The same picture with a longer edge of at most `edge_max`; never larger than it was.
 Result<Image> ShrinkImage(const Image& image, int edge_max);
 
-// `quality`: 0 to 100.
-Result<std::string> EncodeWebp(const Image& image, int quality);
+// Small files cost time: kFast takes a third of it, for pictures that are made while somebody
+// waits.
+enum class WebpEffort : uint8_t { kFast, kSmall };
+
+// `quality`: 0 to 100. Holds the pixels and nothing else.
+Result<std::string> EncodeWebp(const Image& image, int quality,
+                               WebpEffort effort = WebpEffort::kSmall);
 
 }  // namespace hearth::kit

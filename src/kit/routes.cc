@@ -57,12 +57,14 @@ std::optional<Parameters> ReadParameters(std::string_view pattern, std::string_v
 
 }  // namespace
 
-void Routes::Add(std::string_view method, std::string_view pattern, Handler handler) {
+void Routes::Add(std::string_view method, std::string_view pattern, Handler handler,
+                 RouteOptions options) {
   CHECK(pattern.starts_with('/'));
   routes_.push_back({.method = std::string(method),
                      .pattern = std::string(pattern),
                      .segments = Split(pattern),
-                     .handler = std::move(handler)});
+                     .handler = std::move(handler),
+                     .options = options});
 }
 
 void Routes::AddAssets(const AssetBundle& assets) {
@@ -83,7 +85,9 @@ Routes::Found Routes::Find(std::string_view method, std::string_view path) const
     if (route.method != asked) continue;
     if (best == nullptr || IsMoreFixed(route.segments, best->segments)) best = &route;
   }
-  if (best != nullptr) return {.handler = &best->handler, .pattern = best->pattern};
+  if (best != nullptr) {
+    return {.handler = &best->handler, .pattern = best->pattern, .options = best->options};
+  }
 
   if (const auto found = assets_.find(path); found != assets_.end()) {
     if (asked == "GET") return {.asset = found->second, .pattern = "assets"};

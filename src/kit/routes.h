@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +18,11 @@ namespace hearth::kit {
 // May block: it runs on one of the application's threads.
 using Handler = std::function<Response(const Request&)>;
 
+struct RouteOptions {
+  // Of a request's body; what the service allows to all where it is not set.
+  std::optional<size_t> body_bytes_max = std::nullopt;
+};
+
 // Who answers what, in one application.
 //
 // Patterns are paths whose segments may be parameters: "/users/:id/posts". A fixed segment wins
@@ -28,7 +35,8 @@ class Routes {
   // How this application words its errors. Without it: {"error": message}.
   using ErrorBody = std::function<nlohmann::json(int status, const std::string& message)>;
 
-  void Add(std::string_view method, std::string_view pattern, Handler handler);
+  void Add(std::string_view method, std::string_view pattern, Handler handler,
+           RouteOptions options = {});
   // The page and its files: GET "/" and "/FILE".
   void AddAssets(const AssetBundle& assets);
   void SetErrorBody(ErrorBody body) { error_body_ = std::move(body); }
@@ -42,6 +50,7 @@ class Routes {
     const Asset* asset = nullptr;
     std::string pattern = {};  // "/users/:id"; "assets"; "" where nobody answers.
     std::string allowed_methods = {};
+    RouteOptions options = {};
   };
   Found Find(std::string_view method, std::string_view path) const;
 
@@ -55,6 +64,7 @@ class Routes {
     std::string pattern;
     std::vector<std::string> segments;  // ":id" is a parameter.
     Handler handler;
+    RouteOptions options;
   };
 
   const Asset* FindAsset(std::string_view path) const;

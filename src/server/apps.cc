@@ -7,6 +7,7 @@
 #include <sstream>
 #include <utility>
 
+#include "apps/feed/feed.h"
 #include "apps/hackernews/hackernews.h"
 #include "kit/json_fields.h"
 
@@ -15,6 +16,7 @@ namespace {
 
 constexpr AppEntry kApps[] = {
     {.name = "hackernews", .make = hackernews::MakeApplication},
+    {.name = "feed", .make = feed::MakeApplication},
 };
 
 // Like any configuration that somebody writes by hand.
@@ -85,6 +87,12 @@ Result<nlohmann::json> LoadAppSettings(const std::string& path, std::span<const 
       return InvalidArgument(path + ": the settings of " + name + " must be a JSON object");
     }
   }
+  return settings;
+}
+
+Result<nlohmann::json> ReadAppSettings(const AppOptions& options) {
+  ASSIGN_OR_RETURN(nlohmann::json settings, LoadAppSettings(options.config, AllApps()));
+  if (!options.redis.empty()) settings["feed"]["redis"] = options.redis;
   return settings;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "kit/application.h"
+#include "server/options.h"
 
 namespace hearth::server {
 
@@ -29,6 +30,9 @@ Result<std::vector<AppEntry>> ChooseApps(std::string_view text, std::span<const 
 // none. InvalidArgument, with the path, for a file that cannot be read, is no such JSON, or names
 // an application that is not in `all`.
 Result<nlohmann::json> LoadAppSettings(const std::string& path, std::span<const AppEntry> all);
+
+// Those, with what the command line says about applications.
+Result<nlohmann::json> ReadAppSettings(const AppOptions& options);
 
 // "prod", "staging", "ci" or "dev", as APP_ENV, or else NODE_ENV, says; both may be null.
 std::string EnvironmentOf(const char* app_env, const char* node_env);

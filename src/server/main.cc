@@ -62,6 +62,11 @@ void AddAppFlags(CLI::App* command, AppOptions* options) {
       ->add_option("--app-config", options->config,
                    "A JSON file with the settings of applications: {\"NAME\": {...}}")
       ->type_name("FILE");
+  command
+      ->add_option("--redis", options->redis,
+                   "A Redis for the caches and queues of applications that can use one; several "
+                   "nodes of a cluster with commas between them")
+      ->type_name("HOST:PORT");
   command->add_flag("--live", options->is_live,
                     "Applications call the real services instead of local stand-ins");
 }

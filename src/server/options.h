@@ -15,6 +15,7 @@ namespace hearth::server {
 // How applications run, whoever runs them.
 struct AppOptions {
   std::string config;  // A file with their settings; empty: none.
+  std::string redis;   // HOST:PORT, several with commas between them; empty: none.
   bool is_live = false;
 };
 

@@ -33,7 +33,7 @@ Status RunApp(const RunAppOptions& options) {
   ASSIGN_OR_RETURN(const LogFormat log_format, ParseLogFormat(options.log_format));
   ASSIGN_OR_RETURN(const AppEntry app, FindApp(options.name, AllApps()));
   ASSIGN_OR_RETURN(http::ListenAddress listen, ParseListenAddress(options.listen));
-  ASSIGN_OR_RETURN(nlohmann::json settings, LoadAppSettings(options.app.config, AllApps()));
+  ASSIGN_OR_RETURN(nlohmann::json settings, ReadAppSettings(options.app));
   if (!options.firestore.empty()) RETURN_IF_ERROR(ParseAddress(options.firestore).status());
   ASSIGN_OR_RETURN(const client::Firestore database,
                    client::Connect({.address = options.firestore, .project = options.project}));

@@ -67,7 +67,7 @@ struct AppPlan {
 
 Result<AppPlan> PlanApps(const ServeOptions& options) {
   ASSIGN_OR_RETURN(std::vector<AppEntry> chosen, ChooseApps(options.apps, AllApps()));
-  ASSIGN_OR_RETURN(nlohmann::json settings, LoadAppSettings(options.app.config, AllApps()));
+  ASSIGN_OR_RETURN(nlohmann::json settings, ReadAppSettings(options.app));
   Result<model::DatabaseName> database =
       model::DatabaseName::Parse("projects/" + options.app_project + "/databases/(default)");
   if (!database.ok()) return database.status().While("--app-project");

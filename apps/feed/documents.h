@@ -1,0 +1,43 @@
+// What the stores share in reading and writing documents.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "client/snapshot.h"
+#include "client/transaction.h"
+#include "client/value.h"
+
+namespace hearth::feed {
+
+// Those who give ids meet at one document: they queue up, but each has to be let try.
+inline constexpr client::TransactionOptions kContended = {.attempts_max = 20};
+
+inline constexpr int64_t kMicrosPerSecond = 1'000'000;
+// 9999-12-31: no document can hold a later moment.
+inline constexpr int64_t kSecondsMax = 253'402'300'799;
+
+inline int64_t NowSeconds(const Clock& clock) { return clock.WallMicros() / kMicrosPerSecond; }
+
+// Requires 0 to kSecondsMax.
+inline client::Timestamp ToTimestamp(int64_t seconds) {
+  return client::Timestamp::FromMicros(seconds * kMicrosPerSecond);
+}
+
+// Zero, empty or false where the field is missing or of another type.
+int64_t IntegerOf(const client::Map& fields, std::string_view name);
+std::string TextOf(const client::Map& fields, std::string_view name);
+bool BooleanOf(const client::Map& fields, std::string_view name);
+int64_t SecondsOf(const client::Map& fields, std::string_view name);
+
+// The last id that a counter gave; 0 where there is no such document yet.
+int64_t LastId(const client::DocumentSnapshot& counter);
+
+// What goes on when there is a document that no version of this application has made.
+inline Status NotOurs(const client::DocumentSnapshot& document, const char* kind) {
+  return Status(Code::kDataLoss, document.path().path() + " is no " + kind);
+}
+
+}  // namespace hearth::feed

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "apps/feed/redis/redis_connection.h"
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "kit/circuit_breaker.h"
+
+namespace hearth::feed {
+
+struct RedisTimes {
+  std::chrono::milliseconds connect_timeout{250};
+  std::chrono::milliseconds command_timeout{500};
+  // How long a server that failed is left alone before one request tries it again.
+  std::chrono::milliseconds rest{1'000};
+};
+
+// One server: a few connections that are kept, and the memory that it failed a moment ago. One that
+// hangs costs a time-out now and then, not one for each request.
+//
+// Threads: safe for concurrent use. Ownership: borrows the clock. Errors: Unavailable; a connection
+// that failed is closed, whatever was on its way.
+class RedisNode {
+ public:
+  static constexpr size_t kConnectionsMax = 16;
+  // Those that wait for something to happen have their own, lest they take those of all others.
+  static constexpr size_t kWaitingConnectionsMax = 4;
+
+  RedisNode(const Clock& clock, RedisAddress address, const RedisTimes& times);
+
+  const RedisAddress& address() const { return address_; }
+
+  // One reply for each command, in order. `patience`: how long the server may be silent on purpose.
+  Result<std::vector<RedisReply>> Exchange(
+      std::span<const RedisArguments> commands,
+      std::chrono::milliseconds patience = std::chrono::milliseconds(0));
+  bool IsFailing() const { return breaker_.state() != kit::CircuitBreaker::State::kClosed; }
+
+ private:
+  // Connections that are kept, at most so many with those in use.
+  struct Pool {
+    explicit Pool(size_t most) : connections_max(most) {}
+
+    const size_t connections_max;
+    Mutex mutex;  // Leaf lock.
+    CondVar returned;
+    size_t in_use GUARDED_BY(mutex) = 0;
+    std::vector<std::unique_ptr<RedisConnection>> idle GUARDED_BY(mutex);
+  };
+
+  // Waits for a free place; false when there is none for too long.
+  bool TakePlace(Pool& pool, std::unique_ptr<RedisConnection>* connection);
+  // nullptr: it failed.
+  void GiveBack(Pool& pool, std::unique_ptr<RedisConnection> connection);
+  Result<std::vector<RedisReply>> ExchangeOn(std::unique_ptr<RedisConnection>* connection,
+                                             std::span<const RedisArguments> commands,
+                                             std::chrono::milliseconds patience);
+
+  const RedisAddress address_;
+  const RedisTimes times_;
+  kit::CircuitBreaker breaker_;
+  Pool pool_{kConnectionsMax};
+  Pool waiting_pool_{kWaitingConnectionsMax};
+};
+
+}  // namespace hearth::feed

@@ -1,0 +1,97 @@
+// For tests: random doings on a feed, each page compared with a plain oracle.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "apps/feed/collections.h"
+#include "apps/feed/feed_core.h"
+#include "apps/feed/testing/feed_oracle.h"
+#include "base/fake_clock.h"
+#include "base/random.h"
+#include "kit/metrics.h"
+
+namespace hearth::feed {
+
+// A kind of cache and queue, and what can happen to it.
+struct ModelBackend {
+  std::string name;
+  // As for a process that begins: whatever outlives a process is still there.
+  std::function<FeedCore::Parts(const Clock&, RandomSource&, kit::Metrics&, const Collections&)>
+      make;
+  // Harm that is done to the cache from outside, to choose from; each leaves it reachable.
+  std::vector<std::function<void(std::mt19937_64&, FeedCore&, const std::vector<int64_t>& users)>>
+      harms;
+  // Makes it unreachable, and reachable again. Empty where that cannot be.
+  std::function<void()> break_down = {};
+  std::function<void()> come_back = {};
+};
+
+struct ModelOptions {
+  uint64_t seed;
+  int users = 8;
+  int steps = 1'500;
+  // By one author at a time: more than a cache holds.
+  int posts_of_a_burst = 530;
+};
+
+// Runs the model. Failures are reported by EXPECT with the seed and the step.
+class FeedModel {
+ public:
+  FeedModel(ModelOptions options, ModelBackend backend, client::Firestore database);
+  ~FeedModel();
+
+  void Run();
+  // How often each way to a page was taken.
+  uint64_t PagesBy(const std::string& path);
+
+ private:
+  void Restart();
+  void Step();
+
+  void Post(int64_t author);
+  // More at a time than a cache holds.
+  void PostManyTimes();
+  void Delete();
+  void Edit();
+  void Follow();
+  void Unfollow();
+  void PassTime();
+  void WorkOnQueue();
+  // As a process that dies between taking events and finishing them.
+  void DropDeliveries();
+  void Harm();
+  void BreakDownOrComeBack();
+
+  void ReadSomething();
+  void CheckPage(int64_t user, const std::optional<PostKey>& before);
+  // All pages, one after the other.
+  void CheckScroll(int64_t user);
+
+  int64_t AnyUser() { return users_[Below(users_.size())].id; }
+  size_t Below(size_t end) { return std::uniform_int_distribution<size_t>(0, end - 1)(chance_); }
+  bool OneIn(size_t n) { return Below(n) == 0; }
+
+  const ModelOptions options_;
+  const ModelBackend backend_;
+  std::mt19937_64 chance_;
+  FakeClock clock_{1'794'744'000'000'000};
+  RandomSource random_;
+  kit::Metrics metrics_;
+  Collections collections_;
+  std::unique_ptr<FeedCore> core_;
+  FeedOracle oracle_;
+  std::vector<User> users_;
+  std::vector<int64_t> all_posts_;                       // Deleted ones, too.
+  std::map<int64_t, std::optional<PostKey>> positions_;  // Where each user has scrolled to.
+  bool is_broken_ = false;
+  int step_ = 0;
+};
+
+}  // namespace hearth::feed
