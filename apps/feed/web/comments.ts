@@ -73,7 +73,11 @@ class Comments {
       h('p', {class: 'comment-text', dir: 'auto'}, authorLink(comment), ' ', comment.text),
       h('p', {class: 'comment-meta'}, ago(comment.created_at),
         user && h('button', {type: 'button', 'aria-label': `Reply to ${comment.username}`, onclick: () => this.form.replyTo(comment)}, 'Reply'),
-        user?.id === comment.user_id && h('button', {type: 'button', 'aria-label': 'Delete your comment', onclick: () => void this.#remove(comment)}, 'Delete')));
+        // The owner of a post decides what stands below it.
+        user && (user.id === comment.user_id || user.id === this.#post.user_id) && h('button', {
+          type: 'button', 'aria-label': user.id === comment.user_id ? 'Delete your comment' : `Delete the comment by ${comment.username}`,
+          onclick: () => void this.#remove(comment),
+        }, 'Delete')));
   }
 
   async #add(text: string, parent: number | null) {
