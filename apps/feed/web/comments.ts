@@ -62,7 +62,10 @@ class Comments {
       avatar(comment.username || '?', comment.user_id, 'small'), body, !parent && replies);
     this.#rows.set(comment.id, {comment, element, body, replies});
     this.#fill(comment, body);
-    (parent?.replies ?? this.#top).append(element);
+    // One's own new comment may be there before older ones of later pages.
+    const siblings = parent?.replies ?? this.#top;
+    const newer = [...siblings.children].find((sibling) => Number((sibling as HTMLElement).dataset.id) > comment.id);
+    siblings.insertBefore(element, newer ?? null);
     return element;
   }
 
@@ -100,7 +103,8 @@ class Comments {
     this.#count(-1);
     this.form.forget(comment.id);
     const row = this.#rows.get(comment.id)!;
-    if (row.replies.childElementCount > 0) {
+    // Replies may come with a later page.
+    if (row.replies.childElementCount > 0 || !this.#list.complete) {
       this.#fill(Object.assign(comment, {is_deleted: true, text: ''}), row.body);
     } else {
       row.element.remove();
