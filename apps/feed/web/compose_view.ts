@@ -123,6 +123,7 @@ export class ComposeView implements View {
     this.#drop.hidden = this.#chosen.length >= picturesMax;
     setText(this.#invitation, this.#chosen.length > 0 ? 'Add more pictures' : 'Choose pictures');
     this.#drop.classList.toggle('drop-more', this.#chosen.length > 0);
+    this.#share.hidden = this.#under !== undefined;
     this.#share.disabled = this.#chosen.length === 0 || length > textMax || this.#under !== undefined;
   }
 
