@@ -42,7 +42,8 @@ export class ComposeView implements View {
 
   constructor(app: App) {
     this.#app = app;
-    this.#drop = h('label', {class: 'drop', for: 'pictures'}, icon('images', 32), this.#invitation, h('span', {class: 'muted'}, 'or drop them here: 1 to 10, JPEG, PNG, GIF or WebP, up to 5 MB each'));
+    this.#drop = h('label', {class: 'drop', for: 'pictures'}, icon('images', 32), this.#invitation,
+      h('span', {class: 'muted'}, 'or drop them here: 1 to 10, JPEG, PNG, GIF or WebP, up to 5 MB each'));
     this.#fields = h('fieldset', {class: 'compose-fields'}, h('legend', {class: 'visually-hidden'}, 'Post'),
       this.#previews, this.#input, this.#drop, field('Caption', 'caption', this.#caption), this.#counter);
     const form = h('form', {class: 'form', novalidate: true}, this.#error, this.#fields, this.#sending, h('div', {class: 'form-actions'}, this.#share));

@@ -3,7 +3,7 @@
 import {h, setText} from '../../../web/design/dom';
 import {count, plural} from '../../../web/design/format';
 import {HttpError} from '../../../web/design/http';
-import {icon} from '../../../web/design/icons';
+import {icon, type IconName} from '../../../web/design/icons';
 import {skeletons, state} from '../../../web/design/states';
 import {toast} from '../../../web/design/toast';
 import {textMax, type Post} from './api';
@@ -60,6 +60,9 @@ async function deletePost(app: App, post: Post) {
   }
 }
 
+const ownerButton = (name: IconName, label: string, onclick: () => void) =>
+  h('button', {type: 'button', class: 'button button-quiet button-icon', 'aria-label': label, title: label, onclick}, icon(name));
+
 export function postView(app: App, id: number): View {
   const element = h('section', {class: 'post-view'});
   let panel: CommentsPanel | undefined;
@@ -89,8 +92,8 @@ export function postView(app: App, id: number): View {
         h('div', {class: 'post-side'},
           h('header', {class: 'post-head'}, avatar(post.username, post.user_id, 'small'),
             h('div', {class: 'post-author'}, authorLink(post), h('p', {class: 'post-time'}, ago(post.created_at))),
-            own && h('button', {type: 'button', class: 'button button-quiet button-icon', 'aria-label': 'Edit the caption', title: 'Edit the caption', onclick: () => editCaption(app, post)}, icon('edit')),
-            own && h('button', {type: 'button', class: 'button button-quiet button-icon', 'aria-label': 'Delete the post', title: 'Delete the post', onclick: () => void deletePost(app, post)}, icon('trash'))),
+            own && ownerButton('edit', 'Edit the caption', () => editCaption(app, post)),
+            own && ownerButton('trash', 'Delete the post', () => void deletePost(app, post))),
           words,
           h('div', {class: 'post-actions'}, like.element, comments),
           panel.list, panel.form)));
