@@ -8,6 +8,8 @@ const {PagedList, refreshPagesMax} = await load('apps/feed/web/paged_list.ts');
 const {Likes} = await load('apps/feed/web/likes.ts');
 const {characters, frameRatio, hueOf, initials, isLong, shortCount} = await load('apps/feed/web/words.ts');
 const {admit, pictureBytesMax} = await load('apps/feed/web/picture_rules.ts');
+const {followsMissing} = await load('apps/feed/web/welcome_view.ts');
+const {complaint} = await load('apps/feed/web/auth_view.ts');
 const {parseRoute, searchHash} = await load('apps/feed/web/routes.ts');
 
 const pageSize = 10;
@@ -210,4 +212,17 @@ test('addresses of views', () => {
   assert.deepEqual(parseRoute('#/posts/7'), {name: 'post', id: 7});
   assert.deepEqual(parseRoute(searchHash('a&b c')), {name: 'search', query: 'a&b c'});
   for (const hash of ['#/users/0', '#/users/x', '#/posts/-1', '#/users/1/2', '#/nowhere']) assert.equal(parseRoute(hash).name, 'unknown');
+});
+
+test('three are to be followed, or all there are if they are fewer', () => {
+  assert.deepEqual([0, 1, 2, 3, 9].map((following) => followsMissing(following, 20)), [3, 2, 1, 0, 0]);
+  assert.deepEqual([0, 1, 2].map((available) => followsMissing(0, available)), [0, 1, 2]);
+});
+
+test('what is typed is checked before it is sent; an old password is not measured by new rules', () => {
+  assert.equal(complaint('register', '', 'long enough')?.about, 'username');
+  assert.equal(complaint('register', 'no spaces', 'long enough')?.about, 'username');
+  assert.equal(complaint('register', 'ada', 'short')?.about, 'password');
+  assert.equal(complaint('register', 'Ada.L_1', 'long enough'), undefined);
+  assert.equal(complaint('sign-in', 'ada', 'short'), undefined);
 });
