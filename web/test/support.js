@@ -1,4 +1,4 @@
-// Bundles one TypeScript file and loads it here, without a browser.
+// Bundles TypeScript files and loads them here, without a browser.
 
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -8,12 +8,13 @@ import {build} from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
-// `path` from the repository's root.
-export async function load(path) {
+// `paths` from the repository's root. Several are loaded as one, so that an error of one is an error to the other.
+export async function load(...paths) {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-web-'));
+  const contents = paths.map((path) => `export * from ${JSON.stringify(`./${path}`)};`).join('\n');
   try {
     const outfile = join(folder, 'bundle.mjs');
-    await build({entryPoints: [join(root, path)], bundle: true, format: 'esm', target: 'es2022', outfile, logLevel: 'error'});
+    await build({stdin: {contents, resolveDir: root}, bundle: true, format: 'esm', target: 'es2022', outfile, logLevel: 'error'});
     return await import(pathToFileURL(outfile));
   } finally {
     rmSync(folder, {recursive: true, force: true});

@@ -62,7 +62,10 @@ class Comments {
       avatar(comment.username || '?', comment.user_id, 'small'), body, !parent && replies);
     this.#rows.set(comment.id, {comment, element, body, replies});
     this.#fill(comment, body);
-    (parent?.replies ?? this.#top).append(element);
+    // One's own new comment may be there before older ones of later pages.
+    const siblings = parent?.replies ?? this.#top;
+    const newer = [...siblings.children].find((sibling) => Number((sibling as HTMLElement).dataset.id) > comment.id);
+    siblings.insertBefore(element, newer ?? null);
     return element;
   }
 
@@ -73,7 +76,11 @@ class Comments {
       h('p', {class: 'comment-text', dir: 'auto'}, authorLink(comment), ' ', comment.text),
       h('p', {class: 'comment-meta'}, ago(comment.created_at),
         user && h('button', {type: 'button', 'aria-label': `Reply to ${comment.username}`, onclick: () => this.form.replyTo(comment)}, 'Reply'),
-        user?.id === comment.user_id && h('button', {type: 'button', 'aria-label': 'Delete your comment', onclick: () => void this.#remove(comment)}, 'Delete')));
+        // The owner of a post decides what stands below it.
+        user && (user.id === comment.user_id || user.id === this.#post.user_id) && h('button', {
+          type: 'button', 'aria-label': user.id === comment.user_id ? 'Delete your comment' : `Delete the comment by ${comment.username}`,
+          onclick: () => void this.#remove(comment),
+        }, 'Delete')));
   }
 
   async #add(text: string, parent: number | null) {
@@ -96,7 +103,8 @@ class Comments {
     this.#count(-1);
     this.form.forget(comment.id);
     const row = this.#rows.get(comment.id)!;
-    if (row.replies.childElementCount > 0) {
+    // Replies may come with a later page.
+    if (row.replies.childElementCount > 0 || !this.#list.complete) {
       this.#fill(Object.assign(comment, {is_deleted: true, text: ''}), row.body);
     } else {
       row.element.remove();

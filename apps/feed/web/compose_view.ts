@@ -2,7 +2,7 @@
 
 import {announce} from '../../../web/design/announce';
 import {h, setText} from '../../../web/design/dom';
-import {plural} from '../../../web/design/format';
+import {count, plural} from '../../../web/design/format';
 import {icon} from '../../../web/design/icons';
 import {toast} from '../../../web/design/toast';
 import {textMax} from './api';
@@ -28,25 +28,26 @@ export class ComposeView implements View {
   readonly #input = h('input', {type: 'file', id: 'pictures', class: 'visually-hidden', multiple: true, accept: pictureTypes.join(',')});
   readonly #previews = h('ol', {role: 'list', class: 'previews', 'aria-label': 'Chosen pictures'});
   readonly #caption = h('textarea', {class: 'input', rows: 4, placeholder: 'Say something about it (optional)'});
-  readonly #counter = h('p', {class: 'hint numeric counter'});
+  readonly #counter = h('p', {class: 'numeric counter'});
   readonly #error = h('div', {class: 'form-error', role: 'alert', hidden: true});
   readonly #progress = h('progress', {max: 100, value: 0, 'aria-label': 'Upload'});
   readonly #progressText = h('p', {class: 'muted numeric'});
   readonly #cancel = h('button', {type: 'button', class: 'button'}, 'Cancel');
   readonly #sending = h('div', {class: 'sending', hidden: true}, this.#progressText, this.#progress, this.#cancel);
   readonly #share = h('button', {type: 'submit', class: 'button button-primary'}, 'Share');
+  readonly #invitation = h('strong', {});
   readonly #drop: HTMLElement;
   readonly #fields: HTMLFieldSetElement;
   #under: AbortController | undefined;
 
   constructor(app: App) {
     this.#app = app;
-    this.#drop = h('label', {class: 'drop', for: 'pictures'}, icon('images', 32),
-      h('strong', {}, 'Choose pictures'), h('span', {class: 'muted'}, 'or drop them here: 1 to 10, JPEG, PNG, GIF or WebP, up to 5 MB each'));
+    this.#drop = h('label', {class: 'drop', for: 'pictures'}, icon('images', 32), this.#invitation,
+      h('span', {class: 'muted'}, 'or drop them here: 1 to 10, JPEG, PNG, GIF or WebP, up to 5 MB each'));
     this.#fields = h('fieldset', {class: 'compose-fields'}, h('legend', {class: 'visually-hidden'}, 'Post'),
       this.#previews, this.#input, this.#drop, field('Caption', 'caption', this.#caption), this.#counter);
-    const form = h('form', {class: 'form card', novalidate: true}, this.#error, this.#fields, this.#sending, h('div', {class: 'form-actions'}, this.#share));
-    this.element = h('section', {class: 'column compose'}, h('h1', {class: 'title', tabindex: -1}, 'New post'), form);
+    const form = h('form', {class: 'form', novalidate: true}, this.#error, this.#fields, this.#sending, h('div', {class: 'form-actions'}, this.#share));
+    this.element = h('section', {class: 'column compose'}, h('h1', {class: 'title', tabindex: -1}, 'New post'), h('div', {class: 'card'}, form));
     this.#input.addEventListener('change', () => { this.#add([...this.#input.files ?? []]); this.#input.value = ''; });
     this.#caption.addEventListener('input', () => this.#show());
     this.#cancel.addEventListener('click', () => this.#under?.abort());
@@ -117,11 +118,13 @@ export class ComposeView implements View {
 
   #show() {
     const length = characters(this.#caption.value);
-    setText(this.#counter, `${length.toLocaleString('en')} / ${textMax.toLocaleString('en')}`);
+    setText(this.#counter, `${count(length)} / ${count(textMax)}`);
     this.#counter.classList.toggle('counter-over', length > textMax);
     this.#caption.setAttribute('aria-invalid', String(length > textMax));
     this.#drop.hidden = this.#chosen.length >= picturesMax;
+    setText(this.#invitation, this.#chosen.length > 0 ? 'Add more pictures' : 'Choose pictures');
     this.#drop.classList.toggle('drop-more', this.#chosen.length > 0);
+    this.#share.hidden = this.#under !== undefined;
     this.#share.disabled = this.#chosen.length === 0 || length > textMax || this.#under !== undefined;
   }
 

@@ -4,7 +4,7 @@ import {h} from '../../../web/design/dom';
 import {explain} from './words';
 
 export interface EndlessOptions {
-  list: {readonly complete: boolean; readonly started: boolean};
+  list: {readonly complete: boolean};
   // Loads and shows the next page.
   load: () => Promise<void>;
   end: string;  // What is said at the end.

@@ -39,6 +39,7 @@ export class HomeView implements View {
     this.#list = new PagedList<Post>(app.api.feed, isOlder);
     const pull = pullToRefresh(() => this.refresh());
     this.element = h('section', {class: 'column'}, h('h1', {class: 'visually-hidden', tabindex: -1}, 'Home'), pull.element, this.#body);
+    this.#feed.addEventListener('keydown', (event) => this.#onKey(event));
     this.#stops.push(app.changes.listen((change) => this.#onChange(change)), pull.stop);
   }
 
@@ -139,6 +140,16 @@ export class HomeView implements View {
       if (card.element === before) before = before.nextElementSibling;
       else this.#feed.insertBefore(card.element, before);
     });
+  }
+
+  // From post to post, for those who read it by keyboard.
+  #onKey(event: KeyboardEvent) {
+    const article = (event.target as Element).closest('article');
+    const next = event.key === 'PageDown' ? article?.nextElementSibling : event.key === 'PageUp' ? article?.previousElementSibling : null;
+    if (!(next instanceof HTMLElement)) return;
+    event.preventDefault();
+    next.focus();
+    next.scrollIntoView({block: 'start'});
   }
 
   #onChange(change: Change) {

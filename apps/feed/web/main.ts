@@ -59,6 +59,7 @@ const keeper = new ViewKeeper(byId('view'));
 let home: HomeView | undefined;
 let compose: ComposeView | undefined;
 let isPreparing = false;
+let beforeSignIn = homeHash;
 
 // --- Account
 
@@ -67,7 +68,7 @@ function onUser(user: Me | null, why: 'signed-in' | 'signed-out' | 'ended') {
   if (why !== 'ended') otherTabs.postMessage('changed');
   if (why === 'signed-in' && user) {
     if (user.is_new_user && location.hash !== welcomeHash) return app.go(welcomeHash);
-    if (parseRoute(location.hash).name === 'sign-in') return app.go(homeHash);
+    if (parseRoute(location.hash).name === 'sign-in') return app.go(beforeSignIn);
   }
   showRoute();
   if (why === 'ended') toast('Your session has ended. Please sign in again.');
@@ -125,6 +126,7 @@ function viewOf(route: Route): View {
 function showRoute() {
   const route = parseRoute(location.hash);
   if (route.name === 'sign-in' && session.user) return location.replace(homeHash);
+  if (route.name !== 'sign-in') beforeSignIn = location.hash || homeHash;
   for (const open of document.querySelectorAll<HTMLDialogElement>('dialog[open]')) open.close();
   keeper.show(() => viewOf(route));
   showNavigation(route);
@@ -157,7 +159,7 @@ function showNavigation(route: Route) {
     onclick: () => { if (place.hash === location.hash) scrollTo({top: 0}); },
   }, icon(place.icon, 24), h('span', {}, place.label)))));
   if (focused) [...navigation.querySelectorAll('a')].find(({textContent}) => textContent === focused)?.focus();
-  byId('refresh').hidden = !(user && !user.is_new_user && route.name === 'home');
+  byId('refresh').hidden = !(user && !user.is_new_user && route.name === 'home' && !isPreparing);
   byId('sign-in').hidden = user !== null || needsAccount(route) || route.name === 'sign-in';
 }
 
@@ -169,7 +171,12 @@ function showRestoreFailure(error: unknown) {
 }
 
 async function restore() {
-  if (session.isRemembered) byId('view').replaceChildren(h('div', {class: 'column'}, skeletons(2, postSkeleton)));
+  if (session.isRemembered) {
+    // Where everything will be, so that nothing moves when it is.
+    document.body.classList.add('has-navigation');
+    byId('navigation').hidden = false;
+    byId('view').replaceChildren(h('div', {class: 'column'}, skeletons(2, postSkeleton)));
+  }
   try {
     // A session that has ended has been shown already.
     const wasRemembered = session.isRemembered;

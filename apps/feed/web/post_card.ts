@@ -56,6 +56,8 @@ export function postCard(app: App, post: Post, openComments: (post: Post) => voi
   const pictures = carousel(post, 'fill');
   pictures.addEventListener('dblclick', () => { if (!post.has_liked) like.element.click(); });
   const update = (changed: Post) => {
+    // The list may have read it anew; what the buttons act on is this one.
+    Object.assign(post, changed);
     like.update(changed);
     setText(count, shortCount(changed.comment_count));
     comments.setAttribute('aria-label', plural(changed.comment_count, 'comment'));

@@ -1,9 +1,9 @@
 // One post with all that belongs to it.
 
 import {h, setText} from '../../../web/design/dom';
-import {plural} from '../../../web/design/format';
+import {count, plural} from '../../../web/design/format';
 import {HttpError} from '../../../web/design/http';
-import {icon} from '../../../web/design/icons';
+import {icon, type IconName} from '../../../web/design/icons';
 import {skeletons, state} from '../../../web/design/states';
 import {toast} from '../../../web/design/toast';
 import {textMax, type Post} from './api';
@@ -18,12 +18,14 @@ import {characters, explain} from './words';
 function editCaption(app: App, post: Post) {
   const text = h('textarea', {class: 'input', rows: 6});
   text.value = post.caption;
-  const counter = h('p', {class: 'hint numeric', 'aria-live': 'off'});
+  const counter = h('p', {class: 'numeric counter'});
   const error = h('p', {class: 'form-error', role: 'alert', hidden: true});
   const save = h('button', {type: 'submit', class: 'button button-primary'}, 'Save');
   const show = () => {
-    setText(counter, `${characters(text.value)} / ${textMax}`);
-    save.disabled = characters(text.value) > textMax;
+    const length = characters(text.value);
+    setText(counter, `${count(length)} / ${count(textMax)}`);
+    counter.classList.toggle('counter-over', length > textMax);
+    save.disabled = length > textMax;
   };
   const form = h('form', {class: 'form', novalidate: true}, error, field('Caption', 'edit-caption', text), counter,
     h('div', {class: 'form-actions'}, h('button', {type: 'button', class: 'button', onclick: () => box.close()}, 'Cancel'), save));
@@ -58,6 +60,9 @@ async function deletePost(app: App, post: Post) {
   }
 }
 
+const ownerButton = (name: IconName, label: string, onclick: () => void) =>
+  h('button', {type: 'button', class: 'button button-quiet button-icon', 'aria-label': label, title: label, onclick}, icon(name));
+
 export function postView(app: App, id: number): View {
   const element = h('section', {class: 'post-view'});
   let panel: CommentsPanel | undefined;
@@ -87,8 +92,8 @@ export function postView(app: App, id: number): View {
         h('div', {class: 'post-side'},
           h('header', {class: 'post-head'}, avatar(post.username, post.user_id, 'small'),
             h('div', {class: 'post-author'}, authorLink(post), h('p', {class: 'post-time'}, ago(post.created_at))),
-            own && h('button', {type: 'button', class: 'button button-quiet button-icon', 'aria-label': 'Edit the caption', title: 'Edit the caption', onclick: () => editCaption(app, post)}, icon('edit')),
-            own && h('button', {type: 'button', class: 'button button-quiet button-icon', 'aria-label': 'Delete the post', title: 'Delete the post', onclick: () => void deletePost(app, post)}, icon('trash'))),
+            own && ownerButton('edit', 'Edit the caption', () => editCaption(app, post)),
+            own && ownerButton('trash', 'Delete the post', () => void deletePost(app, post))),
           words,
           h('div', {class: 'post-actions'}, like.element, comments),
           panel.list, panel.form)));

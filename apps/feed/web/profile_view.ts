@@ -17,7 +17,8 @@ import {explain, shortCount} from './words';
 function tile(post: Tile, username: string): HTMLElement {
   const many = post.media_count > 1;
   const about = [many ? plural(post.media_count, 'picture') : '', plural(post.like_count, 'like'), plural(post.comment_count, 'comment')];
-  return h('li', {'data-id': post.id}, h('a', {class: 'tile', href: postHash(post.id), 'aria-label': `Post by ${username}, ${about.filter(Boolean).join(', ')}`},
+  const label = `Post by ${username}, ${about.filter(Boolean).join(', ')}`;
+  return h('li', {'data-id': post.id}, h('a', {class: 'tile', href: postHash(post.id), 'aria-label': label},
     h('img', {src: post.thumbnail_url, alt: '', loading: 'lazy', decoding: 'async'}),
     many && h('span', {class: 'tile-many', 'aria-hidden': 'true'}, icon('images', 18)),
     h('span', {class: 'tile-counts numeric', 'aria-hidden': 'true'},
@@ -49,7 +50,8 @@ function profileHead(app: App, user: User, signOut: () => void): {element: HTMLE
   return {element, update};
 }
 
-const gridSkeleton = () => h('div', {class: 'grid'}, ...Array.from({length: 9}, () => h('div', {class: 'tile'}, h('span', {class: 'skeleton skeleton-picture'}))));
+const gridSkeleton = () => h('div', {class: 'grid'},
+  ...Array.from({length: 9}, () => h('div', {class: 'tile'}, h('span', {class: 'skeleton skeleton-picture'}))));
 
 export function profileView(app: App, id: number, signOut: () => void): View {
   const element = h('section', {class: 'profile'});

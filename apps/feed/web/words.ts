@@ -1,13 +1,12 @@
 // What the feed says about numbers, times and errors.
 
-import {sentence} from '../../../web/design/format';
+import {count, sentence} from '../../../web/design/format';
 import {HttpError} from '../../../web/design/http';
 
-const whole = new Intl.NumberFormat('en');
 const short = new Intl.NumberFormat('en', {notation: 'compact', maximumFractionDigits: 1, roundingMode: 'trunc'} as Intl.NumberFormatOptions);
 
 // "9,999", and then "12.3K": room is small on phones. Rounded down, so that nobody has more than they have.
-export const shortCount = (value: number): string => (value < 10_000 ? whole : short).format(value);
+export const shortCount = (value: number): string => (value < 10_000 ? count(value) : short.format(value));
 
 // As the server counts: an emoji is one character, whatever it is made of in memory.
 export const characters = (text: string): number => [...text].length;

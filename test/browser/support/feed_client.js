@@ -1,0 +1,64 @@
+// What others do in the photo feed while a test looks at its page: accounts, follows and posts, without a browser.
+
+import assert from 'node:assert/strict';
+import {png} from './png.js';
+
+export const feedPath = '/apps/feed/';
+const password = 'a long password';
+
+export class FeedClient {
+  #count = 0;
+  #pictures = 0;
+
+  constructor(context) {
+    this.context = context;
+    // Names that no other run on the same server has.
+    this.prefix = `t${process.pid.toString(36)}${Date.now().toString(36).slice(-5)}`;
+  }
+
+  async ask(method, path, {token, body} = {}) {
+    const isForm = body instanceof FormData;
+    const response = await fetch(`${this.context.origin}${feedPath}${path}`, {
+      method,
+      headers: {...(token ? {authorization: `Bearer ${token}`} : {}), ...(body && !isForm ? {'content-type': 'application/json'} : {})},
+      body: isForm || !body ? body : JSON.stringify(body),
+    });
+    const text = await response.text();
+    assert.ok(response.ok, `${method} ${path}: ${response.status} ${text}`);
+    return text === '' ? null : JSON.parse(text);
+  }
+
+  newName(kind = 'u') { return `${this.prefix}${kind}${++this.#count}`; }
+
+  // `follows`: accounts. Without any the account is new, unless it is told otherwise.
+  async account({kind, follows = [], isNew = false} = {}) {
+    const username = this.newName(kind);
+    const {access_token: token, user} = await this.ask('POST', 'auth/register', {body: {username, password}});
+    for (const {id} of follows) await this.ask('POST', `users/${id}/follow`, {token});
+    if (!isNew) await this.ask('PATCH', 'me/onboarding', {token});
+    return {id: user.id, username, password, token};
+  }
+
+  // `sizes`: width and height of each picture.
+  post({token}, {caption = '', sizes = [[60, 60]]} = {}) {
+    const form = new FormData();
+    form.append('caption', caption);
+    for (const [width, height] of sizes) {
+      const shade = ++this.#pictures;
+      form.append('images', new Blob([png(width, height, [shade * 37 % 256, shade * 59 % 256, shade * 83 % 256])]), `${shade}.png`);
+    }
+    return this.ask('POST', 'posts', {token, body: form});
+  }
+
+  // All ids of a feed, as the server tells them.
+  async feedIds({token}) {
+    const ids = [];
+    let cursor = null;
+    do {
+      const page = await this.ask('GET', cursor ? `feed?cursor=${encodeURIComponent(cursor)}` : 'feed', {token});
+      ids.push(...page.posts.map(({id}) => id));
+      cursor = page.has_more ? page.next_cursor : null;
+    } while (cursor);
+    return ids;
+  }
+}
