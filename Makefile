@@ -43,10 +43,11 @@ stress: build     ## Kill the server hundreds of times and compare with a model
 	@tools/build release hearth_stress
 	$(BUILD)/hearth_stress --server $(BUILD)/hearth --kills $(or $(KILLS),300)
 
-soak: setup       ## Ask and listen to random queries, each for SOAK_SECONDS (an hour), and compare
-	@tools/build release queries_query_differential_test queries_watcher_random_test hearth
+soak: setup       ## Random queries, listeners and feeds, each for SOAK_SECONDS (an hour), compared with models
+	@tools/build release queries_query_differential_test queries_watcher_random_test feed_model_test hearth
 	HEARTH_SOAK_SECONDS=$(or $(SOAK_SECONDS),3600) $(BUILD)/queries_query_differential_test
 	HEARTH_SOAK_SECONDS=$(or $(SOAK_SECONDS),3600) $(BUILD)/queries_watcher_random_test
+	HEARTH_SOAK_SECONDS=$(or $(SOAK_SECONDS),3600) $(BUILD)/feed_model_test
 	HEARTH_QUERIES=$(or $(SOAK_QUERIES),50000) node --test test/conformance/query_differential.test.js
 
 bench: setup      ## Measure against the ceilings and rivals; writes bench/results/

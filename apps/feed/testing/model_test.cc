@@ -43,7 +43,7 @@ void FeedModel::Restart() {
 void FeedModel::Run() {
   PostManyTimes();
   for (step_ = 1; step_ <= options_.steps && !testing::Test::HasFailure(); ++step_) {
-    SCOPED_TRACE(backend_.name + ", seed " + std::to_string(options_.seed) + ", step " +
+    SCOPED_TRACE(backend_.name + ", HEARTH_SEED=" + std::to_string(options_.seed) + ", step " +
                  std::to_string(step_));
     Step();
   }
