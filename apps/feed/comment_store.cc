@@ -68,9 +68,15 @@ Result<Comment> CommentStore::Create(const Draft& draft) {
                      .text = draft.text,
                      .parent_id = draft.parent_id,
                      .created_seconds = NowSeconds(clock_)};
+  const std::string maker = collections_.comments(draft.post_id).Doc().id();
   const client::DocumentReference counter = collections_.counter("comments");
   RETURN_IF_ERROR(collections_.database().RunTransaction(
       [&](client::Transaction& transaction) -> Status {
+        if (comment.id != 0) {
+          ASSIGN_OR_RETURN(const client::DocumentSnapshot made,
+                           transaction.Get(Doc(draft.post_id, comment.id)));
+          if (IsMadeBy(maker, made)) return Status();
+        }
         if (draft.parent_id) {
           ASSIGN_OR_RETURN(const client::DocumentSnapshot document,
                            transaction.Get(Doc(draft.post_id, *draft.parent_id)));
@@ -79,7 +85,9 @@ Result<Comment> CommentStore::Create(const Draft& draft) {
         }
         ASSIGN_OR_RETURN(const client::DocumentSnapshot last, transaction.Get(counter));
         comment.id = LastId(last) + 1;
-        transaction.Create(Doc(draft.post_id, comment.id), ToDocument(comment));
+        client::Map document = ToDocument(comment);
+        document[kMakerField] = maker;
+        transaction.Create(Doc(draft.post_id, comment.id), document);
         transaction.Set(counter, {{"last_id", comment.id}});
         transaction.Update(collections_.post(draft.post_id),
                            {{"comment_count", FieldValue::Increment(1)}});

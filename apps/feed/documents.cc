@@ -35,4 +35,8 @@ int64_t LastId(const client::DocumentSnapshot& counter) {
   return last ? last->integer().value_or(0) : 0;
 }
 
+bool IsMadeBy(const std::string& maker, const client::DocumentSnapshot& document) {
+  return document.exists() && TextOf(document.Data(), kMakerField) == maker;
+}
+
 }  // namespace hearth::feed

@@ -35,6 +35,12 @@ int64_t SecondsOf(const client::Map& fields, std::string_view name);
 // The last id that a counter gave; 0 where there is no such document yet.
 int64_t LastId(const client::DocumentSnapshot& counter);
 
+// A commit that was not answered may have been carried out, and is tried again. This says what the
+// tries before have made, so that none of it is made twice: a name that nobody else has.
+inline constexpr char kMakerField[] = "maker";
+// Whether the document is there, made by `maker`.
+bool IsMadeBy(const std::string& maker, const client::DocumentSnapshot& document);
+
 // What goes on when there is a document that no version of this application has made.
 inline Status NotOurs(const client::DocumentSnapshot& document, const char* kind) {
   return Status(Code::kDataLoss, document.path().path() + " is no " + kind);

@@ -42,7 +42,9 @@ Result<Settings> ReadSettings(const kit::AppContext& context) {
   settings.has_demo = !context.sandbox_url.empty();
   kit::JsonFields fields(context.settings);
   if (const auto redis = fields.OptionalText("redis", {})) {
-    ASSIGN_OR_RETURN(settings.redis, ParseRedisAddresses(*redis));
+    Result<std::vector<RedisAddress>> addresses = ParseRedisAddresses(*redis);
+    if (!addresses.ok()) return addresses.status().While("reading the setting redis");
+    settings.redis = *std::move(addresses);
   }
   if (const auto count = fields.OptionalInteger("pushed_followers_max", {.min = 0})) {
     settings.fan_out.pushed_followers_max = *count;

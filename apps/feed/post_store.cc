@@ -51,15 +51,22 @@ Result<Post> PostStore::Create(int64_t user_id, const std::string& username,
                                std::optional<int64_t> created_seconds) {
   Post post = {
       .key = {}, .user_id = user_id, .username = username, .caption = caption, .media = media};
+  const std::string maker = collections_.posts().Doc().id();
   const client::DocumentReference counter = collections_.counter("posts");
   RETURN_IF_ERROR(collections_.database().RunTransaction(
       [&](client::Transaction& transaction) -> Status {
-        ASSIGN_OR_RETURN(const client::DocumentSnapshot last, transaction.Get(counter));
-        const PostKey before = KeyOf(last);
+        std::vector<client::DocumentReference> wanted = {counter};
+        if (post.key.id != 0) wanted.push_back(collections_.post(post.key.id));
+        ASSIGN_OR_RETURN(const std::vector<client::DocumentSnapshot> read,
+                         transaction.GetAll(wanted));
+        if (read.size() > 1 && IsMadeBy(maker, read[1])) return Status();
+        const PostKey before = KeyOf(read[0]);
         post.key = {.created_seconds = std::max(created_seconds.value_or(NowSeconds(clock_)),
                                                 before.created_seconds),
                     .id = before.id + 1};
-        transaction.Create(collections_.post(post.key.id), ToDocument(post));
+        client::Map document = ToDocument(post);
+        document[kMakerField] = maker;
+        transaction.Create(collections_.post(post.key.id), document);
         transaction.Update(collections_.user(user_id), {{"post_count", FieldValue::Increment(1)}});
         transaction.Set(counter, {{"last_id", post.key.id},
                                   {"last_created_at", ToTimestamp(post.key.created_seconds)}});

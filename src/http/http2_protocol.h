@@ -50,6 +50,8 @@ class Http2Protocol final : public Protocol {
   void SendFinalGoaway();
   // Ends the connection when the peer sends too many frames that ask for nothing.
   void CountUselessFrame();
+  // Ends the connection when the peer takes back more requests than the limits allow.
+  void CountReset();
 
   // nghttp2's callbacks; `self` is the Http2Protocol.
   static int OnBeginHeaders(nghttp2_session*, const nghttp2_frame* frame, void* self);
@@ -82,6 +84,8 @@ class Http2Protocol final : public Protocol {
   DrainStep drain_ = DrainStep::kNone;
   TimePoint final_goaway_due_ = TimePoint::max();
   size_t useless_frames_ = 0;
+  double resets_left_;  // At `resets_counted_`; more come with time.
+  TimePoint resets_counted_;
   bool broken_ = false;  // Nothing more can be said on this connection.
 };
 

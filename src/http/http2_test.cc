@@ -136,7 +136,22 @@ TEST_F(Http2Test, BothSidesOfTheRapidResetLimit) {
   ASSERT_TRUE(flood.RoundTrip());
   reset_many(flood, 60);
   EXPECT_TRUE(flood.UntilConnectionEnds());
-  EXPECT_TRUE(flood.goaway().has_value());
+  EXPECT_EQ(flood.goaway_reason(), static_cast<uint32_t>(NGHTTP2_ENHANCE_YOUR_CALM));
+}
+
+TEST_F(Http2Test, ResetsOfWhatHasEndedTakeNothingBack) {
+  server_.options.connection.stream_reset_burst_max = 5;
+  server_.options.connection.stream_resets_per_second_max = 1;
+  server_.Start();
+  TestHttp2Client client(server_.port());
+  for (int i = 0; i < 50; ++i) {
+    const int32_t stream = client.OpenGrpc("/t/Echo");
+    client.SendBody(stream, TestFrame("x"));
+    client.EndBody(stream);
+    ASSERT_TRUE(client.UntilClosed(stream)) << i;
+    client.Reset(stream);
+  }
+  EXPECT_TRUE(client.RoundTrip());
 }
 
 TEST_F(Http2Test, BothSidesOfThePingLimit) {

@@ -62,6 +62,23 @@ TEST(AppsTest, Settings) {
   EXPECT_EQ(LoadAppSettings(folder.path(), kApps).status().code(), Code::kInvalidArgument);
 }
 
+TEST(AppsTest, TheCommandLineNamesTheRedis) {
+  const storage::TemporaryFolder folder;
+  std::ofstream(folder / "apps.json")
+      << R"({"feed": {"redis": "there:1", "demo": false}, "hackernews": {"a": 1}})";
+  const auto read = [](const std::string& config, const std::string& redis) {
+    return *ReadAppSettings({.config = config, .redis = redis});
+  };
+  EXPECT_EQ(read("", ""), nlohmann::json::object());
+  EXPECT_EQ(read("", "here:2,here:3"), nlohmann::json({{"feed", {{"redis", "here:2,here:3"}}}}));
+  EXPECT_EQ(read(folder / "apps.json", "")["feed"]["redis"], "there:1");
+  const nlohmann::json both = read(folder / "apps.json", "here:2");
+  EXPECT_EQ(both["feed"], nlohmann::json({{"redis", "here:2"}, {"demo", false}}));
+  EXPECT_EQ(both["hackernews"], nlohmann::json({{"a", 1}}));
+  EXPECT_EQ(ReadAppSettings({.config = folder / "missing", .redis = "here:2"}).status().code(),
+            Code::kInvalidArgument);
+}
+
 TEST(AppsTest, Environments) {
   EXPECT_EQ(EnvironmentOf(nullptr, nullptr), "dev");
   EXPECT_EQ(EnvironmentOf("", ""), "dev");

@@ -86,6 +86,8 @@ TEST(Apps, AllRunAndStop) {
   EXPECT_THAT(Ask(server->port(), "/apps/hackernews"), StartsWith("HTTP/1.1 307 "));
   EXPECT_THAT(Ask(server->port(), "/apps/hackernews/", kAcceptHtml), HasSubstr("<!doctype html>"));
   EXPECT_THAT(Ask(server->port(), "/apps/hackernews/api/v1/stories"), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(Ask(server->port(), "/apps/feed/", kAcceptHtml), HasSubstr("<!doctype html>"));
+  EXPECT_THAT(Ask(server->port(), "/apps/feed/health"), StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(Ask(server->port(), "/hearth/front"), HasSubstr("\"state\":\"running\""));
   EXPECT_THAT(Ask(server->port(), "/metrics"), HasSubstr("hearth_app_requests_total{"));
   server->Signal(SIGTERM);
@@ -104,6 +106,50 @@ TEST(Apps, OneThatFailsDoesNotHinderTheDatabase) {
   EXPECT_THAT(front, HasSubstr("\"state\":\"failed\""));
   EXPECT_THAT(front, HasSubstr("no_such_setting"));
   EXPECT_THAT(server->Stderr(), HasSubstr("no_such_setting"));
+}
+
+// Each with the part that is wrong.
+const std::pair<std::string, std::string> kWrongRedis[] = {
+    {"nonsense", "\\\"nonsense\\\" has no port"},
+    {"127.0.0.1:1,there:65536", "\\\"there:65536\\\": the port must be a number"},
+    {"127.0.0.1:1,", "\\\"\\\" has no port"},
+    {":6379", "\\\":6379\\\" has no host"},
+};
+
+TEST(Apps, AWrongRedisStopsOnlyWhoeverNeedsIt) {
+  for (const auto& [redis, reason] : kWrongRedis) {
+    SCOPED_TRACE(redis);
+    const TemporaryFolder folder;
+    const auto server = Serve(folder / "data", {"--apps", "hackernews,feed", "--redis", redis});
+    FirestoreClient client(server->port());
+    EXPECT_TRUE(Put(client, "rooms/r1", "hello").ok());
+    EXPECT_THAT(Ask(server->port(), "/apps/hackernews/"), StartsWith("HTTP/1.1 200 "));
+    const std::string refused = Ask(server->port(), "/apps/feed/health");
+    EXPECT_THAT(refused, StartsWith("HTTP/1.1 503 "));
+    EXPECT_THAT(refused, HasSubstr("the setting redis"));
+    EXPECT_THAT(Ask(server->port(), "/hearth/front"), HasSubstr(reason));
+  }
+}
+
+TEST(Apps, OneAloneDoesNotStartWithAWrongRedis) {
+  const TemporaryFolder folder;
+  const auto app = RunHearth({"app", "feed", "--firestore", "127.0.0.1:1", "--listen",
+                              "127.0.0.1:0", "--data", folder / "app", "--redis", "nonsense"});
+  EXPECT_EQ(app->Wait().code, 1);
+  EXPECT_THAT(Lines(app->Stderr()).back(), StartsWith("hearth: "));
+  EXPECT_THAT(Lines(app->Stderr()).back(), HasSubstr("\"nonsense\" has no port: HOST:PORT"));
+}
+
+TEST(Apps, ARedisThatIsAwayHindersNobody) {
+  const TemporaryFolder folder;
+  // Nobody listens on port 1.
+  const auto server =
+      Serve(folder / "data", {"--apps", "feed", "--redis", "127.0.0.1:1", "--live"});
+  const std::string health = Ask(server->port(), "/apps/feed/health");
+  EXPECT_THAT(health, StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(health, HasSubstr("\"status\":\"degraded\""));
+  server->Signal(SIGTERM);
+  EXPECT_EQ(server->Wait().code, 0) << server->Stderr();
 }
 
 TEST(Apps, OneAloneOnADatabaseElsewhere) {

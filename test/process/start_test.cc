@@ -19,6 +19,13 @@ TEST(CommandLine, HelpAndVersionSayWhatTheyShould) {
     EXPECT_NE(help->Stdout().find("serve"), std::string::npos) << help->Stdout();
     EXPECT_EQ(help->Stderr(), "");
   }
+  for (const char* command : {"serve", "app"}) {
+    const auto help = RunHearth({command, "--help"});
+    EXPECT_EQ(help->Wait().code, 0);
+    for (const char* flag : {"--app-config FILE", "--redis HOST:PORT", "--live"}) {
+      EXPECT_NE(help->Stdout().find(flag), std::string::npos) << command << " " << flag;
+    }
+  }
   const auto version = RunHearth({"--version"});
   EXPECT_EQ(version->Wait().code, 0);
   EXPECT_EQ(version->Stdout(), HEARTH_VERSION "\n");
