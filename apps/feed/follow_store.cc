@@ -27,13 +27,6 @@ Following ReadFollowing(const client::DocumentSnapshot& list) {
   return {.version = version ? version->integer().value_or(0) : 0, .ids = IdsOf(list)};
 }
 
-client::Map ToDocument(const Following& following) {
-  client::Array ids;
-  ids.reserve(following.ids.size());
-  for (const int64_t id : following.ids) ids.emplace_back(id);
-  return {{"version", following.version}, {"ids", std::move(ids)}};
-}
-
 Result<FollowStore::EdgePage> ListEdges(const client::CollectionReference& edges,
                                         const std::optional<FollowStore::Edge>& before,
                                         size_t limit) {
@@ -58,6 +51,13 @@ Result<FollowStore::EdgePage> ListEdges(const client::CollectionReference& edges
 }
 
 }  // namespace
+
+client::Map ToDocument(const Following& following) {
+  client::Array ids;
+  ids.reserve(following.ids.size());
+  for (const int64_t id : following.ids) ids.emplace_back(id);
+  return {{"version", following.version}, {"ids", std::move(ids)}};
+}
 
 FollowStore::FollowStore(const Clock& clock, Collections collections)
     : clock_(clock), collections_(std::move(collections)) {}
