@@ -5,12 +5,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -140,7 +142,7 @@ class Bench {
 
  private:
   std::unique_ptr<Feed> Open(FanOutOptions fan_out = {});
-  void Add(const std::string& name, const std::string& unit, double value) {
+  void Add(const std::string& name, const std::string& unit, std::optional<double> value) {
     report_.Add(redis_ ? CacheKind::kRedis : CacheKind::kMemory, name, unit, value);
   }
 
@@ -160,7 +162,8 @@ class Bench {
   // A post by the popular author: when a reader sees it, and when all caches have it.
   void MeasurePost(const Feed& feed, const std::string& how);
   void MeasureLoad();
-  double RedisMb();
+  // That Redis uses; nullopt where there is none.
+  std::optional<double> RedisMb();
 
   const Options options_;
   const storage::TemporaryFolder folder_;
@@ -329,9 +332,9 @@ void Bench::MeasurePush() {
   const std::unique_ptr<Feed> feed =
       Open({.pushed_followers_max = std::numeric_limits<int64_t>::max()});
   ResetPeak();
-  const double before = redis_ ? RedisMb() : MemoryMb("VmRSS:");
+  const double before = RedisMb().value_or(MemoryMb("VmRSS:"));
   WarmFollowers(*feed);
-  const double after = redis_ ? RedisMb() : MemoryMb("VmRSS:");
+  const double after = RedisMb().value_or(MemoryMb("VmRSS:"));
   Add("memory of " + std::to_string(options_.warm_followers) + " warm caches of " +
           std::to_string(options_.cached_posts) + " posts",
       "MB", after - before);
@@ -373,34 +376,34 @@ void Bench::MeasurePost(const Feed& feed, const std::string& how) {
   feed.core->fan_out().Start();
   ResetPeak();
   const double resident = MemoryMb("VmRSS:");
-  const double in_redis = redis_ ? RedisMb() : 0;
+  const std::optional<double> redis_before = RedisMb();
   counts_->Reset();
 
-  int64_t post_id = 0;
   const steady_clock::time_point start = steady_clock::now();
   const auto since_start = [&] {
     return std::chrono::duration<double, std::milli>(steady_clock::now() - start).count();
   };
   const Result<Post> post = feed.core->CreatePost(*author, "Look at this", {});
   CHECK(post.ok());
-  post_id = post->key.id;
   const double created = since_start();
-  while (feed.Page(reader).front().key.id != post_id) {
-  }
+  while (feed.Page(reader).front().key != post->key) std::this_thread::sleep_for(kPollEvery);
   const double seen = since_start();
-  while (feed.Mark().newest.id < post_id) std::this_thread::sleep_for(kPollEvery);
+  while (feed.Mark().newest < post->key) std::this_thread::sleep_for(kPollEvery);
   const double pushed = since_start();
 
   Add(how + ": created", "ms", created);
   Add(how + ": seen by a reader", "ms", seen);
-  Add(how + ": in the last cache", "ms", pushed);
+  Add(how + ": done with the last follower", "ms", pushed);
   Add(how + ": documents read", "", static_cast<double>(counts_->reads()));
   Add(how + ": most memory more in this process", "MB", MemoryMb("VmHWM:") - resident);
-  if (redis_) Add(how + ": memory more in Redis", "MB", RedisMb() - in_redis);
+  std::optional<double> redis_growth;
+  if (redis_before) redis_growth = *RedisMb() - *redis_before;
+  Add(how + ": memory more in Redis", "MB", redis_growth);
   feed.core->fan_out().Stop();
 }
 
-double Bench::RedisMb() {
+std::optional<double> Bench::RedisMb() {
+  if (!redis_) return std::nullopt;
   const std::string info = redis_->Command({"INFO", "memory"}).text;
   constexpr std::string_view kField = "used_memory:";
   const size_t place = info.find(kField);
@@ -437,8 +440,9 @@ void Bench::MeasureLoad() {
   size_t answered = 0;
   const char* kinds[kRequestKinds] = {"pages", "likes", "comments", "posts"};
   for (size_t kind = 0; kind < kRequestKinds; ++kind) answered += report.milliseconds[kind].size();
-  Add("requests over HTTP: asked for", "/s", load.requests_per_second);
-  Add("requests over HTTP: achieved", "/s", static_cast<double>(answered) / report.seconds);
+  Add("requests over HTTP, " + std::to_string(std::lround(load.requests_per_second)) +
+          "/s asked for: achieved",
+      "/s", static_cast<double>(answered) / report.seconds);
   Add("requests over HTTP: errors", "", static_cast<double>(report.errors));
   for (size_t kind = 0; kind < kRequestKinds; ++kind) {
     if (report.milliseconds[kind].empty()) continue;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -13,10 +14,12 @@ namespace hearth::feed {
 
 enum class CacheKind : uint8_t { kMemory, kRedis };
 
-// Rows in the order in which their names came first. Threads: one at a time.
+// Rows in the order in which their names came first; a row may be without a value for a cache that
+// has no such thing. Threads: one at a time.
 class FeedReport {
  public:
-  void Add(CacheKind kind, const std::string& name, const std::string& unit, double value) {
+  void Add(CacheKind kind, const std::string& name, const std::string& unit,
+           std::optional<double> value) {
     Row* row = nullptr;
     for (Row& known : rows_) {
       if (known.name == name) row = &known;
@@ -50,7 +53,8 @@ class FeedReport {
 
   static std::string Format(double value) {
     char text[32];
-    std::snprintf(text, sizeof text, value < 100 ? "%.2f" : "%.0f", value);
+    const bool is_short = value >= 100 || value == std::floor(value);
+    std::snprintf(text, sizeof text, is_short ? "%.0f" : "%.2f", value);
     return text;
   }
 
