@@ -1,14 +1,11 @@
 // What the photo feed costs: pages from the cache, cold starts, a post by somebody with very many
 // followers, and a mix of requests over HTTP; each with the cache in this process and in Redis.
-#include <malloc.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -33,6 +30,7 @@
 #include "client/testing/counting_transport.h"
 #include "feed_data.h"
 #include "feed_load.h"
+#include "feed_measure.h"
 #include "feed_report.h"
 #include "http/server.h"
 #include "kit/app_service.h"
@@ -49,6 +47,8 @@ constexpr char kSecret[] = "a secret that only this benchmark knows";
 constexpr std::chrono::seconds kIndexesSettle{4};
 constexpr std::chrono::milliseconds kPollEvery{1};
 constexpr size_t kColdRounds = 5;
+// The caches take turns under load: what else the machine does meanwhile should not hit one alone.
+constexpr size_t kLoadTurns = 4;
 
 struct Options {
   FeedSize size;
@@ -58,12 +58,6 @@ struct Options {
   LoadOptions load;
   std::string firestore;  // Empty: in this process.
 };
-
-void Progress(const std::string& text) {
-  static const steady_clock::time_point start = steady_clock::now();
-  const std::chrono::duration<double> elapsed = steady_clock::now() - start;
-  std::fprintf(stderr, "%6.1f s  %s\n", elapsed.count(), text.c_str());
-}
 
 bool HasRedisServer() {
   const char* path = std::getenv("PATH");
@@ -81,34 +75,6 @@ client::Firestore OpenDatabase(const Options& options, const std::string& folder
           : client::Connect({.address = options.firestore, .project = "bench-feed"});
   CHECK(database.ok());
   return *std::move(database);
-}
-
-double MillisecondsOf(const std::function<void()>& work) {
-  const steady_clock::time_point start = steady_clock::now();
-  work();
-  return std::chrono::duration<double, std::milli>(steady_clock::now() - start).count();
-}
-
-double PercentileOf(std::vector<double> values, double share) {
-  CHECK(!values.empty());
-  std::ranges::sort(values);
-  const auto place = static_cast<size_t>(share * static_cast<double>(values.size()));
-  return values[std::min(place, values.size() - 1)];
-}
-
-// Of this process, in MB: "VmRSS:" now, "VmHWM:" the most since ResetPeak.
-double MemoryMb(const std::string& field) {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;) {
-    double kilobytes = 0;
-    if (word == field && status >> kilobytes) return kilobytes / 1'000;
-  }
-  CHECK(false);
-}
-
-void ResetPeak() {
-  malloc_trim(0);  // What was freed before would hide what is used now.
-  std::ofstream("/proc/self/clear_refs") << "5";
 }
 
 // The feed without a web server, on one kind of cache; as after a start of the process.
@@ -143,11 +109,11 @@ class Bench {
  private:
   std::unique_ptr<Feed> Open(FanOutOptions fan_out = {});
   void Add(const std::string& name, const std::string& unit, std::optional<double> value) {
-    report_.Add(redis_ ? CacheKind::kRedis : CacheKind::kMemory, name, unit, value);
+    report_.Add(kind_, name, unit, value);
   }
 
   void SettleIndexes();
-  void MeasureAll();
+  void MeasureAlone();
   void MeasurePages();
   void MeasurePagesOf(const Feed& feed, const std::string& who, size_t rounds,
                       const std::function<int64_t(size_t)>& reader);
@@ -161,7 +127,9 @@ class Bench {
   void WarmFollowers(const Feed& feed);
   // A post by the popular author: when a reader sees it, and when all caches have it.
   void MeasurePost(const Feed& feed, const std::string& how);
-  void MeasureLoad();
+  // A turn of requests over HTTP, and what all turns of one cache came to.
+  void TakeLoad();
+  void ReportLoad();
   // That Redis uses; nullopt where there is none.
   std::optional<double> RedisMb();
 
@@ -173,15 +141,17 @@ class Bench {
   const Collections collections_;
   FeedData data_;
   FeedReport report_;
-  std::unique_ptr<RedisServer> redis_;  // Null while the cache in memory is measured.
-  int64_t loads_ = 0;
+  std::unique_ptr<RedisServer> redis_;   // Null where it is not installed.
+  CacheKind kind_ = CacheKind::kMemory;  // That is being measured.
+  LoadReport loads_[2];                  // By cache.
+  int64_t turns_ = 0;
 };
 
 std::unique_ptr<Feed> Bench::Open(FanOutOptions fan_out) {
   auto feed = std::make_unique<Feed>();
   std::unique_ptr<FeedCache> cache;
   std::unique_ptr<FeedQueue> queue;
-  if (redis_) {
+  if (kind_ == CacheKind::kRedis) {
     feed->redis = std::make_unique<RedisClient>(clock_, feed->metrics,
                                                 std::vector<RedisAddress>{redis_->address()});
     cache = std::make_unique<RedisFeedCache>(*feed->redis, random_);
@@ -205,14 +175,29 @@ void Bench::Run() {
   data_.Fill();
   Progress("waiting for the indexes");
   SettleIndexes();
-  Progress("cache in process");
-  MeasureAll();
+  std::vector<CacheKind> kinds = {CacheKind::kMemory};
   if (HasRedisServer()) {
-    Progress("cache in Redis");
     redis_ = std::make_unique<RedisServer>();
-    MeasureAll();
+    kinds.push_back(CacheKind::kRedis);
   } else {
     Progress("no redis-server in the path: the cache in Redis is left out");
+  }
+  for (const CacheKind kind : kinds) {
+    kind_ = kind;
+    Progress(kind == CacheKind::kRedis ? "cache in Redis" : "cache in process");
+    MeasureAlone();
+  }
+  for (size_t turn = 0; turn < kLoadTurns; ++turn) {
+    for (const CacheKind kind : kinds) {
+      kind_ = kind;
+      Progress(std::string("requests over HTTP, cache in ") +
+               (kind == CacheKind::kRedis ? "Redis" : "process"));
+      TakeLoad();
+    }
+  }
+  for (const CacheKind kind : kinds) {
+    kind_ = kind;
+    ReportLoad();
   }
   report_.Print();
 }
@@ -227,7 +212,7 @@ void Bench::SettleIndexes() {
   }
 }
 
-void Bench::MeasureAll() {
+void Bench::MeasureAlone() {
   // Somebody who is pulled stays so: the cache before has made it so.
   CHECK(collections_.pulled_authors().Delete().ok());
   Progress("  pages");
@@ -239,8 +224,6 @@ void Bench::MeasureAll() {
   MeasurePush();
   Progress("  a post, pulled");
   MeasurePull();
-  Progress("  requests over HTTP");
-  MeasureLoad();
 }
 
 void Bench::MeasurePages() {
@@ -403,7 +386,7 @@ void Bench::MeasurePost(const Feed& feed, const std::string& how) {
 }
 
 std::optional<double> Bench::RedisMb() {
-  if (!redis_) return std::nullopt;
+  if (kind_ != CacheKind::kRedis) return std::nullopt;
   const std::string info = redis_->Command({"INFO", "memory"}).text;
   constexpr std::string_view kField = "used_memory:";
   const size_t place = info.find(kField);
@@ -411,10 +394,12 @@ std::optional<double> Bench::RedisMb() {
   return std::stod(info.substr(place + kField.size())) / 1'000'000;
 }
 
-void Bench::MeasureLoad() {
+void Bench::TakeLoad() {
+  // The turn of the other cache has brought posts that Redis was not told of.
+  if (kind_ == CacheKind::kRedis) redis_->Flush();
   kit::Metrics metrics;
   nlohmann::json settings = {{"session_secret", kSecret}};
-  if (redis_) settings["redis"] = redis_->address().ToString();
+  if (kind_ == CacheKind::kRedis) settings["redis"] = redis_->address().ToString();
   const Result<std::unique_ptr<kit::Application>> app =
       MakeApplication({.database = collections_.database(),
                        .clock = clock_,
@@ -430,17 +415,23 @@ void Bench::MeasureLoad() {
   CHECK(server.Start().ok());
 
   LoadOptions load = options_.load;
+  load.duration /= kLoadTurns;
   load.url = "http://127.0.0.1:" + std::to_string(server.addresses().front().port);
   const Result<kit::SessionSigner> signer = kit::SessionSigner::Make(kSecret, clock_);
   CHECK(signer.ok());
   const Tokens tokens(clock_, collections_, *signer);
   WarmReaders(load, data_, tokens);
-  const LoadReport report = SendMixedLoad(load, data_, tokens, loads_++);
+  loads_[static_cast<size_t>(kind_)].Merge(SendMixedLoad(load, data_, tokens, turns_++));
+  server.Drain(std::chrono::seconds(10));
+  (*app)->Stop();
+}
 
+void Bench::ReportLoad() {
+  const LoadReport& report = loads_[static_cast<size_t>(kind_)];
   size_t answered = 0;
   const char* kinds[kRequestKinds] = {"pages", "likes", "comments", "posts"};
   for (size_t kind = 0; kind < kRequestKinds; ++kind) answered += report.milliseconds[kind].size();
-  Add("requests over HTTP, " + std::to_string(std::lround(load.requests_per_second)) +
+  Add("requests over HTTP, " + std::to_string(std::lround(options_.load.requests_per_second)) +
           "/s asked for: achieved",
       "/s", static_cast<double>(answered) / report.seconds);
   Add("requests over HTTP: errors", "", static_cast<double>(report.errors));
@@ -450,8 +441,6 @@ void Bench::MeasureLoad() {
     Add(name + ": p50", "ms", PercentileOf(report.milliseconds[kind], 0.5));
     Add(name + ": p99", "ms", PercentileOf(report.milliseconds[kind], 0.99));
   }
-  server.Drain(std::chrono::seconds(10));
-  (*app)->Stop();
 }
 
 }  // namespace
@@ -460,7 +449,7 @@ void Bench::MeasureLoad() {
 int main(int argc, char** argv) {
   CLI::App app("Measures the photo feed.");
   hearth::feed::Options options;
-  int64_t seconds = options.load.duration.count();
+  double seconds = std::chrono::duration<double>(options.load.duration).count();
   app.add_option("--authors", options.size.authors, "That one account follows")
       ->check(CLI::Range(1'000, 10'000))
       ->capture_default_str();
@@ -482,7 +471,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--firestore", options.firestore, "HOST:PORT, instead of in this process");
   CLI11_PARSE(app, argc, argv);
-  options.load.duration = std::chrono::seconds(seconds);
+  options.load.duration = std::chrono::milliseconds(std::lround(seconds * 1'000));
   hearth::feed::Bench(options).Run();
   return 0;
 }

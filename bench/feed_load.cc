@@ -126,11 +126,20 @@ bool IsSuccess(int status) { return status == 200 || status == 201; }
 
 }  // namespace
 
+void LoadReport::Merge(const LoadReport& other) {
+  errors += other.errors;
+  seconds += other.seconds;
+  for (size_t kind = 0; kind < kRequestKinds; ++kind) {
+    milliseconds[kind].insert(milliseconds[kind].end(), other.milliseconds[kind].begin(),
+                              other.milliseconds[kind].end());
+  }
+}
+
 LoadReport SendMixedLoad(const LoadOptions& options, const FeedData& data, const Tokens& tokens,
                          int64_t round) {
   const RequestMix mix(options.url, data, tokens, round);
-  const auto total = static_cast<uint64_t>(options.requests_per_second *
-                                           static_cast<double>(options.duration.count()));
+  const std::chrono::duration<double> duration = options.duration;
+  const auto total = static_cast<uint64_t>(options.requests_per_second * duration.count());
   CHECK(total * kLikes / kCycle <= static_cast<uint64_t>(kLikesPerRound));
   std::atomic<uint64_t> next = 0;
   std::vector<LoadReport> reports(options.connections);
@@ -158,14 +167,8 @@ LoadReport SendMixedLoad(const LoadOptions& options, const FeedData& data, const
   for (std::thread& thread : threads) thread.join();
 
   LoadReport sum;
+  for (const LoadReport& report : reports) sum.Merge(report);
   sum.seconds = std::chrono::duration<double>(steady_clock::now() - start).count();
-  for (const LoadReport& report : reports) {
-    sum.errors += report.errors;
-    for (size_t kind = 0; kind < kRequestKinds; ++kind) {
-      sum.milliseconds[kind].insert(sum.milliseconds[kind].end(), report.milliseconds[kind].begin(),
-                                    report.milliseconds[kind].end());
-    }
-  }
   return sum;
 }
 

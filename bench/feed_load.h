@@ -18,7 +18,7 @@ inline constexpr size_t kRequestKinds = 4;
 struct LoadOptions {
   std::string url;  // "http://127.0.0.1:4711"
   double requests_per_second = 1'000;
-  std::chrono::seconds duration{8};
+  std::chrono::milliseconds duration{8'000};
   size_t connections = 32;  // Also requests at a time.
 };
 
@@ -28,6 +28,8 @@ struct LoadReport {
   std::vector<double> milliseconds[kRequestKinds];
   uint64_t errors = 0;  // Answers other than 200 and 201, and none at all.
   double seconds = 0;   // Until the last answer.
+
+  void Merge(const LoadReport& other);
 };
 
 // 80 pages of the readers' home feeds, 10 likes, 5 comments and 5 posts of a tiny picture by any
