@@ -20,6 +20,8 @@ struct Following {
   std::vector<int64_t> ids;  // Ascending.
 };
 
+client::Map ToDocument(const Following& following);
+
 // Who follows whom, in both directions, and the counts of it on the accounts.
 //
 // Threads: safe for concurrent use. Errors: InvalidArgument for oneself, and beyond kFollowingMax;

@@ -23,20 +23,6 @@ std::string Lowered(std::string_view text) {
   return lowered;
 }
 
-client::Map ToDocument(const User& user) {
-  return {{"id", user.id},
-          {"username", user.username},
-          {"display_name", user.display_name},
-          {"display_name_lowered", Lowered(user.display_name)},
-          {"bio", user.bio},
-          {"password_hash", user.password_hash},
-          {"is_new_user", user.is_new_user},
-          {"created_at", ToTimestamp(user.created_seconds)},
-          {"post_count", user.post_count},
-          {"follower_count", user.follower_count},
-          {"following_count", user.following_count}};
-}
-
 Result<User> ReadUser(const client::DocumentSnapshot& document) {
   const client::Map fields = document.Data();
   User user = {.id = IntegerOf(fields, "id"),
@@ -56,6 +42,20 @@ Result<User> ReadUser(const client::DocumentSnapshot& document) {
 Status NoSuchUser(const std::string& who) { return Status(Code::kNotFound, "no account " + who); }
 
 }  // namespace
+
+client::Map ToDocument(const User& user) {
+  return {{"id", user.id},
+          {"username", user.username},
+          {"display_name", user.display_name},
+          {"display_name_lowered", Lowered(user.display_name)},
+          {"bio", user.bio},
+          {"password_hash", user.password_hash},
+          {"is_new_user", user.is_new_user},
+          {"created_at", ToTimestamp(user.created_seconds)},
+          {"post_count", user.post_count},
+          {"follower_count", user.follower_count},
+          {"following_count", user.following_count}};
+}
 
 UserStore::UserStore(const Clock& clock, Collections collections)
     : clock_(clock), collections_(std::move(collections)) {}

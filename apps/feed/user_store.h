@@ -23,6 +23,8 @@ struct User {
   int64_t following_count = 0;
 };
 
+client::Map ToDocument(const User& user);
+
 // The accounts.
 //
 // Threads: safe for concurrent use. Errors: NotFound, AlreadyExists for a name that is taken.

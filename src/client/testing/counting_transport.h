@@ -21,7 +21,8 @@ class CountingTransport final : public Transport {
   // as one, as it is billed.
   uint64_t reads() const { return reads_; }
   uint64_t writes() const { return writes_; }
-  void Reset() { reads_ = writes_ = 0; }
+  uint64_t queries() const { return queries_; }
+  void Reset() { reads_ = writes_ = queries_ = 0; }
 
   const model::DatabaseName& database() const override { return transport_->database(); }
   std::string NewDocumentId() override { return transport_->NewDocumentId(); }
@@ -33,6 +34,7 @@ class CountingTransport final : public Transport {
   }
   Result<model::Timestamp> Query(const query::Query& query, const ReadMoment& moment,
                                  const OnResult& on_result) override {
+    ++queries_;
     uint64_t results = 0;
     Result<model::Timestamp> read =
         transport_->Query(query, moment, [&](TransportDocument document) {
@@ -81,6 +83,7 @@ class CountingTransport final : public Transport {
   const std::shared_ptr<Transport> transport_;  // Shared with the handle that it came from.
   std::atomic<uint64_t> reads_ = 0;
   std::atomic<uint64_t> writes_ = 0;
+  std::atomic<uint64_t> queries_ = 0;
 };
 
 }  // namespace hearth::client

@@ -1,0 +1,64 @@
+// The accounts, posts and followers that the feed's benchmarks work with.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "apps/feed/collections.h"
+#include "apps/feed/post_key.h"
+#include "base/clock.h"
+
+namespace hearth::feed {
+
+struct FeedSize {
+  int64_t authors = 5'000;
+  int64_t posts = 20'000;
+  int64_t readers = 300;
+  int64_t followed = 100;       // By each reader, without the popular author.
+  int64_t followers = 100'000;  // Of the popular author; the readers are among them.
+};
+
+// Fills an empty database: a popular author, many others, readers who follow some of them and the
+// popular one, and two accounts that follow a thousand and all. Documents are those that the stores
+// would have written, but for the edges that no feed reads (whom somebody follows, one by one), and
+// the accounts of the popular author's other followers, which nobody looks at.
+//
+// Threads: one at a time.
+class FeedData {
+ public:
+  static constexpr int64_t kPopular = 1;
+  static constexpr int64_t kThousand = 1'000;
+
+  FeedData(const Clock& clock, Collections collections, const FeedSize& size);
+
+  void Fill();
+
+  const FeedSize& size() const { return size_; }
+  int64_t Author(int64_t i) const { return kPopular + 1 + i % size_.authors; }
+  int64_t Reader(int64_t i) const { return kPopular + 1 + size_.authors + i % size_.readers; }
+  int64_t FollowerOfThousand() const { return Reader(0) + size_.readers; }
+  int64_t FollowerOfAll() const { return FollowerOfThousand() + 1; }
+  // Of the popular author, and no readers.
+  std::vector<int64_t> OtherFollowers(size_t count_max) const;
+  // Oldest first.
+  const std::vector<PostKey>& posts() const { return posts_; }
+
+ private:
+  // Who follows whom: one list for each account, ascending.
+  struct List {
+    int64_t user;
+    std::vector<int64_t> authors;
+  };
+  std::vector<List> MakeLists() const;
+  void FillPosts(client::BulkWriter* writer);
+  void FillFollowers(const std::vector<List>& lists, client::BulkWriter* writer);
+  void FillAccounts(const std::vector<List>& lists, client::BulkWriter* writer);
+
+  const Clock& clock_;
+  const Collections collections_;
+  const FeedSize size_;
+  std::vector<PostKey> posts_;
+};
+
+}  // namespace hearth::feed
