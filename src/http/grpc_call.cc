@@ -1,6 +1,7 @@
 #include "http/grpc_call.h"
 
 #include <array>
+#include <chrono>
 #include <utility>
 
 #include "base/check.h"
@@ -32,6 +33,8 @@ struct StatusFields {
   std::array<Header, 2> fields;
   size_t count = 0;
 };
+
+Status DeadlineExceeded() { return Status(Code::kDeadlineExceeded, "deadline exceeded"); }
 
 }  // namespace
 
@@ -261,6 +264,10 @@ void GrpcServerCall::DeliverSingle() {
   if (!complete) return FailNow(Status(Code::kInternal, "the stream ends inside a message"));
   const Result<std::optional<std::string_view>> message = reader_.Next();
   if (!message.ok()) return FailNow(message.status());
+  if (const std::optional<TimePoint> end = Deadline();
+      end && std::chrono::steady_clock::now() >= *end) {
+    return FailNow(DeadlineExceeded());  // Nobody waits for what has not been begun.
+  }
   (*single_)(shared_from_this(), **message);
   reader_.Clear();
   if (!ended_) ArmDeadline();
@@ -286,14 +293,18 @@ void GrpcServerCall::ReturnCredit() {
   if (bytes > 0) exchange_->ConsumeBody(bytes);
 }
 
+std::optional<TimePoint> GrpcServerCall::Deadline() const {
+  const std::optional<std::string_view> timeout = head_.Find("grpc-timeout");
+  if (!timeout) return std::nullopt;
+  const auto length = ParseGrpcTimeout(*timeout);
+  return length ? std::optional(start_ + *length) : std::nullopt;
+}
+
 void GrpcServerCall::ArmDeadline() {
   if (ended_ || deadline_.armed_for() != TimePoint::max()) return;
-  const std::optional<std::string_view> timeout = head_.Find("grpc-timeout");
-  if (!timeout) return;
-  if (const auto length = ParseGrpcTimeout(*timeout)) {
+  if (const std::optional<TimePoint> end = Deadline()) {
     // The timer dies with the call or is disarmed before, so it needs no share in it.
-    deadline_.Arm(start_ + *length,
-                  [this] { FailNow(Status(Code::kDeadlineExceeded, "deadline exceeded")); });
+    deadline_.Arm(*end, [this] { FailNow(DeadlineExceeded()); });
   }
 }
 

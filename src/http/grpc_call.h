@@ -70,6 +70,8 @@ class GrpcServerCall final : public RpcCall,
   void DeliverSingle();
   void DeliverStream();
   void ReturnCredit();
+  // When the caller stops waiting; nullopt: never.
+  std::optional<TimePoint> Deadline() const;
   void ArmDeadline();
 
   const std::shared_ptr<EventLoop> loop_;  // Shared: the call may outlive the server.

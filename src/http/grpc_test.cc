@@ -268,9 +268,9 @@ TEST_F(GrpcTest, TheDeadlineEndsACall) {
 TEST_F(GrpcTest, TheDeadlineEndsAStreamAndAHalfSentRequest) {
   server_.Start();
   TestHttp2Client client(server_.port());
-  const int32_t stream = client.OpenGrpc("/t/Bidi", {{"grpc-timeout", "20m"}});
+  const int32_t stream = client.OpenGrpc("/t/Bidi", {{"grpc-timeout", "500m"}});
   client.SendBody(stream, TestFrame("one"));
-  const int32_t half = client.OpenGrpc("/t/Echo", {{"grpc-timeout", "20m"}});
+  const int32_t half = client.OpenGrpc("/t/Echo", {{"grpc-timeout", "500m"}});
   client.SendBody(half, TestFrame("half").substr(0, 7));
   ASSERT_TRUE(client.UntilClosed(stream));
   ASSERT_TRUE(client.UntilClosed(half));
@@ -278,6 +278,13 @@ TEST_F(GrpcTest, TheDeadlineEndsAStreamAndAHalfSentRequest) {
   EXPECT_THAT(client.answer(stream).messages(), ElementsAre("one"));
   EXPECT_EQ(client.answer(half).grpc_status(), Number(Code::kDeadlineExceeded));
   EXPECT_TRUE(WaitForCancel());
+}
+
+TEST_F(GrpcTest, WhatComesAfterItsDeadlineIsNotBegun) {
+  server_.Start();
+  TestHttp2Client client(server_.port());
+  const TestAnswer answer = client.Call("/t/Echo", "x", {{"grpc-timeout", "1n"}});
+  EXPECT_EQ(answer.grpc_status(), Number(Code::kDeadlineExceeded));
 }
 
 TEST_F(GrpcTest, ACallAnsweredInTimeIsNotCancelled) {
