@@ -177,7 +177,7 @@ TEST_F(AppServiceTest, ARouteMayTakeLargerBodiesThanTheOthers) {
   constexpr size_t kPieceBytes = 1024 * 1024;
   for (size_t sent = 0; sent < kUploadBytesMax; sent += kPieceBytes) {
     client.SendBody(stream, std::string_view(largest).substr(sent, kPieceBytes));
-    ASSERT_TRUE(client.Until([&] { return client.unsent_bytes(stream) == 0; }));
+    ASSERT_TRUE(client.RoundTrip());  // The server has read some of it, and said how much it takes.
   }
   client.EndBody(stream);
   ASSERT_TRUE(client.UntilClosed(stream));
