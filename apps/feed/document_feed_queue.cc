@@ -1,5 +1,7 @@
 #include "apps/feed/document_feed_queue.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -18,6 +20,18 @@ client::Map ToDocument(const FeedEvent& event) {
 int64_t Integer(const client::Map& document, const char* field) {
   const auto found = document.find(field);
   return found == document.end() ? 0 : found->second.integer().value_or(0);
+}
+
+int64_t Micros(std::chrono::microseconds time) { return time.count(); }
+
+// As text that sorts as time does.
+std::string NameOf(int64_t micros) {
+  const std::string digits = std::to_string(std::max<int64_t>(micros, 0));
+  return std::string(20 - digits.size(), '0') + digits;
+}
+
+std::optional<client::Timestamp> AvailableAt(const client::DocumentSnapshot& event) {
+  return event.Get("available_at").value_or(nullptr).timestamp();
 }
 
 Result<FeedEvent> ReadEvent(const client::Map& document) {
@@ -45,7 +59,11 @@ Status DocumentFeedQueue::Publish(const FeedEvent& event) {
   client::Map document = ToDocument(event);
   document["available_at"] = Now();
   document["tries"] = 0;
-  RETURN_IF_ERROR(collections_.events().Add(document).status());
+  const std::string unique = collections_.events().Doc().id();
+  RETURN_IF_ERROR(collections_.events()
+                      .Doc(NameOf(clock_.WallMicros()) + "-" + unique)
+                      .Create(document)
+                      .status());
   MutexLock lock(mutex_);
   ++published_;
   news_.NotifyAll();
@@ -72,24 +90,44 @@ Result<std::vector<FeedQueue::Delivery>> DocumentFeedQueue::Take(
 
 Result<std::vector<FeedQueue::Delivery>> DocumentFeedQueue::TakeAvailable() {
   MutexLock lock(taking_);
-  ASSIGN_OR_RETURN(const client::QuerySnapshot available,
-                   collections_.events()
-                       .Where("available_at", client::Op::kLessOrEqual, Now())
-                       .OrderBy("available_at")
-                       .Limit(kBatchMax)
-                       .Get());
+  ASSIGN_OR_RETURN(const std::vector<client::DocumentReference> documents, FindAvailable());
   std::vector<Delivery> deliveries;
-  if (available.empty()) return deliveries;
-  std::vector<client::DocumentReference> documents;
-  documents.reserve(available.size());
-  for (const client::DocumentSnapshot& document : available.documents) {
-    documents.push_back(document.reference());
-  }
+  if (documents.empty()) return deliveries;
   RETURN_IF_ERROR(collections_.database().RunTransaction([&](client::Transaction& transaction) {
     deliveries.clear();
     return Claim(transaction, documents, &deliveries);
   }));
   return deliveries;
+}
+
+Result<std::vector<client::DocumentReference>> DocumentFeedQueue::FindAvailable() {
+  const int64_t now = clock_.WallMicros();
+  if (now >= everything_due_micros_) {
+    oldest_name_.clear();
+    everything_due_micros_ = now + Micros(kEverythingEvery);
+  }
+  std::vector<client::DocumentReference> available;
+  client::Query events = collections_.events().OrderBy("__name__").Limit(kEventsPerRead);
+  if (!oldest_name_.empty()) {
+    events = events.Where("__name__", client::Op::kGreaterOrEqual, oldest_name_);
+  }
+  std::optional<client::DocumentSnapshot> last;
+  while (true) {
+    ASSIGN_OR_RETURN(const client::QuerySnapshot some,
+                     (last ? events.StartAfter(*last) : events).Get());
+    if (!last) {
+      const std::string first = some.empty() ? NameOf(now) : std::string(some.documents[0].id());
+      oldest_name_ = NameOf(std::strtoll(first.c_str(), nullptr, 10) - Micros(kClockSkew));
+    }
+    for (const client::DocumentSnapshot& event : some.documents) {
+      const std::optional<client::Timestamp> available_at = AvailableAt(event);
+      if (available_at && available_at->micros() > now) continue;
+      available.push_back(event.reference());
+      if (available.size() == kBatchMax) return available;
+    }
+    if (some.size() < kEventsPerRead) return available;
+    last = some.documents.back();
+  }
 }
 
 Status DocumentFeedQueue::Claim(client::Transaction& transaction,
@@ -100,8 +138,7 @@ Status DocumentFeedQueue::Claim(client::Transaction& transaction,
   for (size_t i = 0; i < events.size(); ++i) {
     if (!events[i].exists()) continue;
     const client::Map document = events[i].Data();
-    const std::optional<client::Timestamp> available_at =
-        events[i].Get("available_at").value_or(nullptr).timestamp();
+    const std::optional<client::Timestamp> available_at = AvailableAt(events[i]);
     if (available_at && *available_at > Now()) continue;
     const int64_t tries = Integer(document, "tries");
     const Result<FeedEvent> event = ReadEvent(document);
@@ -154,17 +191,14 @@ client::Timestamp DocumentFeedQueue::Now() const {
 }
 
 client::Timestamp DocumentFeedQueue::WhenIdle() const {
-  return client::Timestamp::FromMicros(
-      clock_.WallMicros() +
-      std::chrono::duration_cast<std::chrono::microseconds>(idle_max_).count());
+  return client::Timestamp::FromMicros(clock_.WallMicros() + Micros(idle_max_));
 }
 
 client::Map DocumentFeedQueue::DeadLetter(client::Map event, const std::string& reason) const {
   event["reason"] = reason;
   event["died_at"] = Now();
-  event["expires_at"] = client::Timestamp::FromMicros(
-      clock_.WallMicros() +
-      std::chrono::duration_cast<std::chrono::microseconds>(kDeadLetterLifetime).count());
+  event["expires_at"] =
+      client::Timestamp::FromMicros(clock_.WallMicros() + Micros(kDeadLetterLifetime));
   return event;
 }
 
