@@ -1,6 +1,7 @@
 #include "apps/feed/document_feed_queue.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <optional>
 #include <utility>
@@ -72,20 +73,23 @@ Status DocumentFeedQueue::Publish(const FeedEvent& event) {
 
 Result<std::vector<FeedQueue::Delivery>> DocumentFeedQueue::Take(
     std::chrono::milliseconds patience) {
-  uint64_t seen = 0;
-  {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (true) {
+    uint64_t seen = 0;
+    {
+      MutexLock lock(mutex_);
+      if (stopped_) return std::vector<Delivery>();
+      seen = published_;
+    }
+    ASSIGN_OR_RETURN(std::vector<Delivery> deliveries, TakeAvailable());
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    if (!deliveries.empty() || left.count() <= 0) return deliveries;
     MutexLock lock(mutex_);
-    if (stopped_) return std::vector<Delivery>();
-    seen = published_;
+    if (!stopped_ && seen == published_) {
+      news_.WaitFor(mutex_, std::min<std::chrono::milliseconds>(left, kAskEvery));
+    }
   }
-  ASSIGN_OR_RETURN(std::vector<Delivery> deliveries, TakeAvailable());
-  if (!deliveries.empty() || patience.count() == 0) return deliveries;
-  {
-    MutexLock lock(mutex_);
-    if (!stopped_ && seen == published_) news_.WaitFor(mutex_, patience);
-    if (stopped_) return std::vector<Delivery>();
-  }
-  return TakeAvailable();
 }
 
 Result<std::vector<FeedQueue::Delivery>> DocumentFeedQueue::TakeAvailable() {

@@ -18,8 +18,8 @@ namespace hearth::feed {
 // over all that was deleted lately; so each look at the queue begins where the oldest event was
 // found the last time, a little before for clocks that differ, and now and then at the beginning.
 //
-// Several processes may share it. One learns of its own events at once, and of those of others when
-// it asks again.
+// Several processes may share it. One that waits learns of its own events at once, and of those of
+// others when it asks again, every kAskEvery.
 //
 // Threads: safe for concurrent use. Ownership: borrows the clock.
 class DocumentFeedQueue final : public FeedQueue {
@@ -31,6 +31,7 @@ class DocumentFeedQueue final : public FeedQueue {
   static constexpr std::chrono::seconds kClockSkew{10};
   static constexpr std::chrono::minutes kEverythingEvery{1};
   static constexpr size_t kEventsPerRead = 50;
+  static constexpr std::chrono::milliseconds kAskEvery{500};
 
   DocumentFeedQueue(const Clock& clock, Collections collections,
                     std::chrono::milliseconds idle_max = kIdleMax);
