@@ -220,11 +220,10 @@ void RedisClient::LearnLocked(std::optional<RedisSlotMap> slots, const RedisAddr
   is_known_ = true;
   is_stale_ = false;
   // Nodes that left keep neither connections nor memory.
+  std::vector<RedisAddress> kept = addresses_;
+  if (slots_) kept.insert(kept.end(), slots_->masters.begin(), slots_->masters.end());
   std::erase_if(nodes_, [&](const auto& entry) {
-    const auto is_in = [&](const std::vector<RedisAddress>& list) {
-      return std::find(list.begin(), list.end(), entry.first) != list.end();
-    };
-    return !is_in(addresses_) && !(slots_ && is_in(slots_->masters));
+    return std::find(kept.begin(), kept.end(), entry.first) == kept.end();
   });
 }
 
