@@ -18,6 +18,8 @@ namespace beast_http = boost::beast::http;
 constexpr size_t kBodyWindowBytes = 256 * 1024;
 // A body that nobody wants is read and dropped up to this, to keep the connection; then closed.
 constexpr size_t kDiscardedBodyBytesMax = 256 * 1024;
+// "0\r\n\r\n". Beast asserts that a last chunk which was cut short is not offered again with less.
+constexpr size_t kLastChunkBytesMin = 5;
 
 void AppendStatusLine(std::string& out, int status) {
   out += "HTTP/1.1 ";
@@ -74,8 +76,10 @@ size_t Http1Protocol::Receive(std::string_view bytes) {
     }
     if (request_ == RequestPart::kComplete || unconsumed_bytes_ >= kBodyWindowBytes) break;
 
+    if (chunk_head_is_cut_ && bytes.size() < kLastChunkBytesMin) break;
     boost::beast::error_code error;
     const size_t used = parser_->put(boost::asio::buffer(bytes.data(), bytes.size()), error);
+    chunk_head_is_cut_ = request_ == RequestPart::kBody && error == beast_http::error::need_more;
     bytes.remove_prefix(used);
     if (request_ == RequestPart::kHead && parser_->is_header_done() && !error) {
       // Beast bounds only heads that are incomplete, and not to the byte.

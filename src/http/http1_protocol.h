@@ -74,6 +74,7 @@ class Http1Protocol final : public Protocol, public Exchange, private Http1Parse
   bool is_http10_ = false;
   bool keep_alive_ = true;
   bool continue_expected_ = false;  // The client waits for leave to send its body.
+  bool chunk_head_is_cut_ = false;  // The parser waits for more of it.
   size_t unconsumed_bytes_ = 0;     // Given to the handler, not yet given back.
   size_t discarded_bytes_ = 0;      // Of a body that nobody wants.
 

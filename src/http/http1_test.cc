@@ -5,6 +5,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <chrono>
 #include <future>
 #include <string>
 #include <thread>
@@ -214,6 +215,20 @@ TEST_F(Http1Test, TakesChunkedBodiesInAnyPieces) {
   EXPECT_THAT(socket.ReadUntil("hello, world"), HasSubstr("content-length: 12\r\n"));
   socket.Send(kGet);  // Nothing of the body is left over.
   EXPECT_THAT(socket.ReadUntil("hello\n"), HasSubstr("200 OK"));
+}
+
+TEST_F(Http1Test, TakesAnEmptyChunkedBodyInAnyPieces) {
+  server_.Start();
+  for (size_t piece = 1; piece <= 5; ++piece) {
+    TestSocket socket(server_.port());
+    socket.Send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+    const std::string_view last_chunk = "0\r\n\r\n";
+    for (size_t sent = 0; sent < last_chunk.size(); sent += piece) {
+      ASSERT_TRUE(socket.Send(last_chunk.substr(sent, piece)));
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));  // So that it comes alone.
+    }
+    EXPECT_THAT(socket.ReadUntil("\r\n\r\n"), HasSubstr("content-length: 0\r\n")) << piece;
+  }
 }
 
 TEST_F(Http1Test, GivesLeaveToSendTheBody) {
