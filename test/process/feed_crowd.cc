@@ -108,7 +108,10 @@ void FeedCrowd::Start(const FeedDoor& door) {
 }
 
 void FeedCrowd::WaitForAcknowledged(int count) {
-  const auto end = std::chrono::steady_clock::now() + support::kPatience;
+  // An application that is killed within a transaction leaves its locks behind, on the counter of
+  // posts too, for as long as transactions live: 270 s at most.
+  constexpr std::chrono::seconds kTransactionsMax{300};
+  const auto end = std::chrono::steady_clock::now() + kTransactionsMax;
   MutexLock lock(mutex_);
   const int wanted = acknowledged_ + count;
   while (acknowledged_ < wanted) {
