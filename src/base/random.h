@@ -11,7 +11,7 @@
 
 namespace hearth {
 
-// From the operating system's generator: nobody can guess them, whatever else they have seen.
+// From the operating system's generator: earlier bytes do not help to guess later ones.
 std::string SecureRandomBytes(size_t size);
 
 // Where randomness comes from. Numbers are as good as SecureRandomBytes and may be secrets, unless
@@ -21,7 +21,7 @@ std::string SecureRandomBytes(size_t size);
 class RandomSource {
  public:
   RandomSource();
-  // Repeatable, for tests: some of its numbers tell the others.
+  // Repeatable, for tests. Its numbers can be predicted from earlier ones.
   explicit RandomSource(uint64_t seed);
   ~RandomSource();
 

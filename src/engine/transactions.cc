@@ -8,7 +8,7 @@
 namespace hearth::engine {
 namespace {
 
-// What IdParts has, and a number that nobody can guess: who knows the id may end the transaction.
+// IdParts, and a number that cannot be guessed: a client that knows the id can end the transaction.
 constexpr size_t kIdBytes = 4 * sizeof(uint64_t);
 
 // SDKs look for these words and then start the transaction again.

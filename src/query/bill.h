@@ -10,17 +10,17 @@ namespace hearth::query {
 
 // The rule, after https://firebase.google.com/docs/firestore/pricing (Standard edition):
 //
-//   1. A query costs one read for each document that it returns and for each that its offset skips.
-//   2. A query with several range fields also costs one read for each 1,000 index entries, or part
-//      of them. Fields of inequalities are range fields; so is `__name__` in any filter; and where
-//      there is one, so are the fields that the query orders by.
-//   3. A search for the nearest also costs one read for each 100 vectors that are compared.
-//   4. An aggregation costs no documents, but one read for each 1,000 index entries of the results
-//      it goes through.
-//   5. Nothing costs less than one read.
+//   1. A query costs one read per document that it returns or that its offset skips.
+//   2. A query with several range fields also costs one read per 1,000 index entries, rounded up.
+//      Range fields are those with an inequality, `__name__` in any filter, and, if there is one of
+//      these, the fields that the query orders by.
+//   3. A search for nearest neighbours also costs one read per 100 vectors compared, rounded up.
+//   4. An aggregation costs no documents, but one read per 1,000 index entries, rounded up. The
+//      results that it goes through stand for them.
+//   5. Every request costs at least one read.
 //
-// Only the entries of rule 2 depend on the plan: those that an index scan has passed over count
-// too. Without the index nobody knows how many that would be, and the results alone count.
+// Only rule 2 depends on the plan: entries that an index scan has passed over count too. Without
+// the index their number is not known, and the results alone count.
 struct Bill {
   uint64_t documents = 0;
   uint64_t index_entries = 0;
