@@ -8,7 +8,8 @@
 namespace hearth::engine {
 namespace {
 
-constexpr size_t kIdBytes = 3 * sizeof(uint64_t);
+// IdParts, and a number that cannot be guessed: a client that knows the id can end the transaction.
+constexpr size_t kIdBytes = 4 * sizeof(uint64_t);
 
 // SDKs look for these words and then start the transaction again.
 Status Closed() {
@@ -19,7 +20,11 @@ Status Closed() {
 
 Transactions::Transactions(const Clock& clock, CommitClock& commit_clock, LockTable& locks,
                            RandomSource& random)
-    : clock_(clock), commit_clock_(commit_clock), locks_(locks), process_(random.Next()) {}
+    : clock_(clock),
+      commit_clock_(commit_clock),
+      locks_(locks),
+      random_(random),
+      process_(random.Next()) {}
 
 Result<Transactions::IdParts> Transactions::ParseId(std::string_view id) {
   if (id.size() != kIdBytes) return InvalidArgument("Invalid transaction.");
@@ -42,6 +47,7 @@ Result<std::shared_ptr<const Transaction>> Transactions::Begin(const Database& d
     transaction->read_time = options.read_time.value_or(commit_clock_.ReadTime());
   }
   const auto now = clock_.Monotonic();
+  const uint64_t secret = random_.Next();
 
   MutexLock lock(mutex_);
   if (open_.size() >= kOpenTransactionsMax) {
@@ -54,7 +60,8 @@ Result<std::shared_ptr<const Transaction>> Transactions::Begin(const Database& d
   transaction->last_release = std::shared_ptr<void>(
       nullptr, [this, owner = transaction->owner](void*) { locks_.Release(owner); });
   transaction->read_lock = is_retry ? LockMode::kUpdate : LockMode::kRead;
-  transaction->id = EncodeUint64(process_) + EncodeUint64(number) + EncodeUint64(age);
+  transaction->id =
+      EncodeUint64(process_) + EncodeUint64(number) + EncodeUint64(age) + EncodeUint64(secret);
   open_[transaction->id] = Entry{transaction, now, now, 0};
   return std::shared_ptr<const Transaction>(std::move(transaction));
 }

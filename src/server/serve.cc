@@ -103,7 +103,8 @@ Status Serve(const ServeOptions& options) {
   ASSIGN_OR_RETURN(http::ServerOptions server_options, ToServerOptions(options));
   ASSIGN_OR_RETURN(const engine::EngineOptions engine_options, ToEngineOptions(options));
   ASSIGN_OR_RETURN(AppPlan plan, PlanApps(options));
-  ASSIGN_OR_RETURN(IndexFiles index_files, IndexFiles::Load(options.index_config));
+  ASSIGN_OR_RETURN(IndexFiles index_files,
+                   IndexFiles::Load(options.index_config, plan.chosen, plan.database));
   ConfigureLog(log_level, log_format);
   wire::SilenceProtobufLog();
   const Signals signals;

@@ -198,8 +198,7 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
       const auto indexes = run_->IndexesUsed(Wants::kDocuments);
       if (!indexes.ok()) return End(std::nullopt, indexes.status());
       answer.explain_metrics = wire::EncodeExplainMetrics(
-          *indexes,
-          wire::Execution{run_->statistics(), duration_, wire::Execution::Billing::kDocuments});
+          *indexes, wire::Execution{run_->statistics(), duration_, run_->bill()});
     }
     End(std::move(answer), Status());
   }
@@ -237,9 +236,7 @@ Result<std::string> AnswerAggregation(QueryRun& run, const Clock& clock,
   answer.result = wire::EncodeAggregationResult(request.aggregations, values);
   answer.read_time = run.read_time();
   if (request.base.explain == Explain::kAnalyze) {
-    wire::Execution execution{run.statistics(), clock.Monotonic() - started,
-                              wire::Execution::Billing::kIndexEntries};
-    execution.statistics.results_returned = 1;
+    const wire::Execution execution{run.statistics(), clock.Monotonic() - started, run.bill()};
     ASSIGN_OR_RETURN(const auto indexes, run.IndexesUsed(Wants::kKeys));
     answer.explain_metrics = wire::EncodeExplainMetrics(indexes, execution);
   }

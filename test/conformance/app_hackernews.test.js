@@ -3,14 +3,11 @@
 import assert from 'node:assert/strict';
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
-import {dirname, join} from 'node:path';
+import {join} from 'node:path';
 import {after, before, test} from 'node:test';
-import {fileURLToPath} from 'node:url';
 import {Random, seed} from './support/random.js';
 import {startApp, startHearth} from './support/server.js';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const indexFile = join(root, 'apps', 'hackernews', 'firestore.indexes.json');
 const waitMsMax = 30_000;
 
 let folder;
@@ -61,7 +58,7 @@ test('a new server has stories for every timespan', async () => {
 });
 
 test('its queries need no more indexes than its file has', async () => {
-  const server = await startHearth({flags: ['--apps', 'hackernews', '--indexes', 'strict', '--index-config', indexFile]});
+  const server = await startHearth({flags: ['--apps', 'hackernews', '--indexes', 'strict']});
   const api = `http://${server.address}/apps/hackernews/api/v1`;
   const status = await synced(api);
   assert.equal(status.worker.lastError, null);

@@ -20,6 +20,11 @@ struct Exit {
   std::optional<int> signal;
 };
 
+struct MemoryUse {
+  size_t resident_kib = 0;
+  size_t own_kib = 0;  // Of that, without the pages of files: heap, stacks, what was relocated.
+};
+
 // A `hearth` process of its own, as a user starts one.
 //
 // Threads: one at a time; the thread that starts it must outlive it, because the kernel kills the
@@ -49,8 +54,7 @@ class ServerProcess {
   std::string Stdout();
   std::string Stderr() const;
 
-  // Resident memory now.
-  size_t resident_kib() const;
+  MemoryUse memory() const;  // Now.
 
  private:
   bool ReadStdout(std::chrono::milliseconds wait);
