@@ -42,6 +42,9 @@ export class ViewKeeper {
     this.#focus(view);
   }
 
+  // The whole page was away and is back.
+  again() { this.#current?.shown?.(); }
+
   clear() {
     const views = new Set([...this.#kept.values()].map(({view}) => view));
     this.#kept.clear();
