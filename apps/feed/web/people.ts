@@ -52,7 +52,7 @@ export function personRow(app: App, user: User): HTMLElement {
     avatar(nameOf(user), user.id),
     h('div', {class: 'person-words'},
       h('a', {class: 'person-name', href: profileHash(user.id), dir: 'auto'}, nameOf(user)),
-      h('p', {class: 'muted person-about'}, `@${user.username} · `, h('span', {class: 'nowrap'}, plural(user.follower_count, 'follower')))),
+      h('p', {class: 'muted person-about'}, `@${user.username}\u00a0· `, h('span', {class: 'nowrap'}, plural(user.follower_count, 'follower')))),
     followButton(app, user));
 }
 
