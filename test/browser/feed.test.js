@@ -344,6 +344,8 @@ test('a profile: numbers, a grid without repeats, followers', async () => {
 test('visitors see posts and people; what needs an account asks for one', async () => {
   const {page, close} = await open({hash: `#/users/${authors[2].id}`});
   await page.locator('.grid [data-id]').first().click();
+  const invitation = page.locator('.comment-form p');
+  assert.equal(await invitation.innerText(), 'Sign in to comment.', 'one sentence, in one line');
   await page.locator('.post-full .like').click();
   const account = await client.account();
   await page.fill('#username', account.username);
