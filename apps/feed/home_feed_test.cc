@@ -37,7 +37,7 @@ class WarmingGate {
     MutexLock lock(mutex_);
     user_ = user;
   }
-  // Whoever waits gets `status`; nobody waits from now on.
+  // Callers that wait get `status`; later ones pass.
   void Open(const Status& status) EXCLUDES_LOCK(mutex_) {
     MutexLock lock(mutex_);
     user_.reset();
@@ -208,7 +208,7 @@ TEST_F(HomeFeedTest, AFeedWhoseCacheIsSlowToMakeHoldsUpNoOther) {
   std::future<std::vector<int64_t>> slow_page =
       std::async(std::launch::async, [&] { return Read(slow.id); });
   gate_.WaitUntilReached();
-  // So many that some would share a lock with the slow one, were there a table of locks.
+  // Enough users that one would share the slow user's slot in a table of 64 locks.
   std::vector<User> others;
   for (int i = 0; i < 64; ++i) {
     others.push_back(MakeUser("other" + std::to_string(i)));
@@ -239,7 +239,7 @@ TEST_P(CrowdedHomeFeedTest, AFewWaitForTheCacheAndTheRestAskTheDatabase) {
   std::vector<std::thread> threads;
   threads.emplace_back([&] { EXPECT_EQ(Read(reader.id), expected); });
   gate_.WaitUntilReached();
-  // As long as the gate is closed only those come back who do not wait: one, if the others wait.
+  // While the gate is closed only requests that do not wait return: one, if the others wait.
   std::latch one_is_back(1);
   std::atomic<size_t> back = 0;
   for (size_t i = 0; i < HomeFeed::kWarmingWaitersMax + 1; ++i) {

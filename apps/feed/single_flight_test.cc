@@ -59,7 +59,7 @@ TEST(SingleFlightTest, OneWorksAFewWaitAndTheRestAreTurnedAway) {
   for (Outcome& outcome : outcomes) {
     threads.emplace_back([&] {
       outcome = flights.Run(1, [&] { ++runs; });
-      // Those who wait come back only after the test has let the work go.
+      // Waiters return only after the test has let the work go.
       if (outcome == Outcome::kCrowded) one_is_back.count_down();
     });
   }

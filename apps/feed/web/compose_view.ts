@@ -93,7 +93,7 @@ export class ComposeView implements View {
       this.#chosen.push(picture);
       this.#previews.append(picture.element);
       void preview(file, canvas).catch(() => {
-        // Who has removed it meanwhile need not know.
+        // A picture that was removed meanwhile needs no complaint.
         if (this.#remove(picture)) this.#complainAbout({name: file.name, reason: 'cannot be read as a picture.'});
       });
     }

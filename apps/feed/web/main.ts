@@ -204,7 +204,7 @@ function start() {
   const bar = byId('bar');
   new ResizeObserver(() => document.documentElement.style.setProperty('--bar-height', `${bar.offsetHeight}px`)).observe(bar);
   addEventListener('hashchange', showRoute);
-  // The browser has kept the page as it was when one left it.
+  // A page from the browser's cache is as it was when one left it.
   addEventListener('pageshow', ({persisted}) => { if (persisted) keeper.again(); });
   // Another account, or none, in another tab is so in this one.
   otherTabs.addEventListener('message', () => location.reload());

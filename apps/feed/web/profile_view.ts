@@ -182,7 +182,7 @@ export class ProfileView implements View {
   async #refresh(shown: User) {
     const was = shown.is_following;
     const [user] = await Promise.all([this.#app.api.user(this.#id), this.#grid?.refresh()]).catch(() => [undefined]);
-    // Whoever pressed the button meanwhile knows better than the answer.
+    // A press of the button since the question is newer than the answer.
     if (user && shown.is_following === was) this.#showHead(user);
   }
 

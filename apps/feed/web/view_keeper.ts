@@ -42,7 +42,7 @@ export class ViewKeeper {
     this.#focus(view);
   }
 
-  // The whole page was away and is back.
+  // The browser has brought the whole page back from its cache.
   again() { this.#current?.shown?.(); }
 
   clear() {
