@@ -5,7 +5,7 @@ import {test} from 'node:test';
 import {load} from './support.js';
 
 const {relativeTime, duration, exactTime} = await load('web/design/time.ts');
-const {plural, safeUrl, sentence, siteName} = await load('web/design/format.ts');
+const {noun, plural, safeUrl, sentence, siteName} = await load('web/design/format.ts');
 const {getJson, messageOf} = await load('web/design/http.ts');
 const {statusLine} = await load('apps/hackernews/web/status.ts');
 const {snippet, splitAddress} = await load('apps/front/web/snippets.ts');
@@ -34,6 +34,7 @@ test('durations have their two largest units', () => {
 test('numbers and plurals', () => {
   assert.equal(plural(1, 'point'), '1 point');
   assert.equal(plural(2_014, 'story', 'stories'), '2,014 stories');
+  assert.deepEqual([0, 1, 2].map((value) => noun(value, 'like')), ['likes', 'like', 'likes']);
   assert.deepEqual(['', 'the disk is full', 'Wait!'].map(sentence), ['', 'The disk is full.', 'Wait!']);
 });
 

@@ -64,7 +64,8 @@ export async function openApp(context, path, {allow = [], prepare, viewport = {w
 export const answer = (json, status = 200) => (route) =>
   route.fulfill({status, contentType: 'application/json', body: JSON.stringify(json)});
 
-export const fitsWidth = (page) => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+// Nothing sticks out at the side. Phones zoom out until all of a page is seen, so that their window is no measure.
+export const fitsWidth = (page) => page.evaluate((width) => Math.max(innerWidth, document.scrollingElement.scrollWidth) <= width, page.viewportSize().width);
 
 // What a person can act on and has no name for those who do not see it.
 export const nameless = (page) => page.evaluate(() => [...document.querySelectorAll('button, a[href], input, dialog, [tabindex="0"]')]
