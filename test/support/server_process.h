@@ -11,8 +11,9 @@
 
 namespace hearth::support {
 
-// No wait in a test is longer: a server that hangs fails a test instead of hanging it.
-inline constexpr std::chrono::seconds kPatience{30};
+// No wait in a test is longer: a server that hangs fails a test instead of hanging it. Busy
+// machines are slow, so it is much longer than anything takes.
+inline constexpr std::chrono::seconds kPatience{120};
 
 // How a process ended. Neither is set: it had not ended when patience ran out.
 struct Exit {
