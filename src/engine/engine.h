@@ -250,11 +250,12 @@ class Engine {
   Mutex maintenance_mutex_;  // Leaf lock.
   CondVar maintenance_changed_;
   bool stopping_ GUARDED_BY(maintenance_mutex_) = false;
-  // In this order: the committer ends before the readers that its outcomes set to work, and both
-  // before all that they use.
+  // The order matters. The destructor stops the committer first, because its callbacks queue tasks
+  // for the readers; the object outlives the readers, because their tasks may still try to commit.
+  // All of them end before the members above, which they use.
+  Committer committer_;
   ThreadPool readers_;
   ThreadPool watch_threads_;
-  Committer committer_;
   std::thread maintenance_;
 };
 

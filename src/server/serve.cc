@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "client/embedded.h"
 #include "doors/control/control_service.h"
+#include "doors/control/emulator_service.h"
 #include "doors/rest/rest_service.h"
 #include "doors/webchannel/channel_service.h"
 #include "engine/engine.h"
@@ -126,6 +127,7 @@ Status Serve(const ServeOptions& options) {
   firestore.Register(&methods);
   kit::Metrics metrics;
   doors::control::ControlService control(*engine, [&metrics] { return metrics.Text(); });
+  doors::control::EmulatorService emulator(*engine);
   const auto background = [&engine](std::function<void()> task) {
     return engine->RunBlocking(std::move(task));
   };
@@ -133,6 +135,7 @@ Status Serve(const ServeOptions& options) {
   doors::webchannel::ChannelService channel(methods, background);
   http::Router router;
   router.SetGrpc(grpc);
+  router.AddService("/emulator/", emulator);
   router.AddService("/hearth/", control);
   router.AddService("/metrics", control);
   router.AddService("/v1/", rest);

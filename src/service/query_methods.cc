@@ -1,4 +1,4 @@
-// RunQuery, RunAggregationQuery and PartitionQuery.
+// RunQuery, RunAggregationQuery, PartitionQuery and ExecutePipeline.
 #include <atomic>
 #include <chrono>
 #include <optional>
@@ -294,6 +294,19 @@ void FirestoreService::PartitionQuery(const Call& call, std::string_view bytes) 
     return Status();
   };
   if (const Status status = start(); !status.ok()) call->Finish(status);
+}
+
+void FirestoreService::ExecutePipeline(const Call& call, std::string_view bytes) {
+  const auto refuse = [&]() -> Status {
+    proto::ExecutePipelineRequest message;
+    RETURN_IF_ERROR(wire::ParseMessage(bytes, &message));
+    RETURN_IF_ERROR(model::DatabaseName::Parse(message.database()).status());
+    // Tests of Google's clients look for "only allowed on ENTERPRISE mode".
+    return Status(Code::kFailedPrecondition,
+                  "Pipeline operations are only allowed on ENTERPRISE mode databases. This is a "
+                  "Standard edition database.");
+  };
+  call->Finish(refuse());
 }
 
 }  // namespace hearth::service

@@ -271,3 +271,8 @@ test('timestamps, and fields with odd names', async () => {
   await expectIds(all.where(new FieldPath('odd.name'), '>', 1), ['b']);
   await expectIds(all.where('at', '>', Timestamp.fromMillis(1500)), ['b']);
 });
+
+ownTest('pipelines are refused as by the Standard edition', 'it does not know them', async () => {
+  const rooms = await fill({a: {n: 1}});
+  await assert.rejects(rooms.firestore.pipeline().collection('rooms').execute(), {code: 9, message: /only allowed on ENTERPRISE mode/});
+});
