@@ -30,7 +30,7 @@ quick-test: setup ## Build and run the tests, without sanitizers and fuzzers
 	cd $(BUILD) && ctest --output-on-failure -j $(JOBS) --label-exclude long
 
 asan: setup       ## The C++ tests under AddressSanitizer and UBSan
-	@tools/sanitize clang both long
+	@tools/sanitize asan both long
 
 tsan: setup       ## The C++ tests under ThreadSanitizer
 	@tools/sanitize tsan both long
