@@ -78,16 +78,17 @@ export function signInDialog(submit: (acct: string, pw: string) => Promise<void>
   const box = dialog('Sign in', intro, form);
   // Nothing typed stays in the page longer than it is needed.
   box.element.addEventListener('close', () => { form.reset(); show(''); });
+  const fillIn = h('button', {class: 'button', type: 'button'}, 'Fill in');
   const offer: SignIn['offer'] = ({username, password}) => {
     intro.replaceChildren('The sandbox knows no real accounts. Sign in as ', h('code', {}, username), ' with the password ',
       h('code', {}, password), '; any other name works too.');
-    const fill = () => {
+    fillIn.onclick = () => {
       acct.input.value = username;
       pw.input.value = password;
       show('');
       button.focus();
     };
-    actions.prepend(h('button', {class: 'button', type: 'button', onclick: fill}, 'Fill in'));
+    actions.prepend(fillIn);
   };
   return {offer, open: () => { box.open(); acct.input.focus(); }};
 }
