@@ -192,9 +192,13 @@ void Engine::ReadInTransaction(Database& database, std::shared_ptr<const Transac
                    const bool is_first_read = !shared_parts->new_transaction.empty();
                    Result<std::unique_ptr<ReadView>> view =
                        status.ok() ? ViewNow(database, scope, std::move(*shared_parts)) : status;
-                   // One that lost a lock is at its end. One whose first read failed is too: its
-                   // id is known to nobody.
-                   if (!status.ok() || (!view.ok() && is_first_read)) {
+                   // By the view's moment, what was read before may have changed.
+                   if (view.ok() && locks_.HasLost(transaction->owner)) view = LocksLost();
+                   // Nobody knows the id of a transaction whose first read failed. One that has
+                   // lost its locks stays, so that later requests are told the same.
+                   const bool is_over =
+                       is_first_read ? !view.ok() : !status.ok() && status.code() != Code::kAborted;
+                   if (is_over) {
                      IgnoreError(transactions_.Rollback(database, transaction->id),
                                  "it may have ended already");
                    }
@@ -307,8 +311,8 @@ Status Engine::RunBlocking(std::function<void()> task) {
 std::string Engine::NewDocumentId() { return model::NewDocumentId(random_); }
 
 void Engine::Maintain() {
-  locks_.ExpireWaits();
   transactions_.Expire();
+  locks_.ExpireWaits();  // After the locks that have come free.
   index_keeper_->Maintain();
   vector_graphs_.Maintain();
   change_feed_.Maintain();

@@ -8,11 +8,18 @@
 namespace hearth::engine {
 namespace {
 
-constexpr size_t kIdBytes = 3 * sizeof(uint64_t);
+constexpr size_t kIdBytes = 3 * sizeof(uint64_t) + sizeof(uint32_t);
+// More would make no difference.
+constexpr uint32_t kRetriesMax = 10;
 
 // SDKs look for these words and then start the transaction again.
 Status Closed() {
   return InvalidArgument("The referenced transaction has expired or is no longer valid.");
+}
+
+bool HasBeenIdle(std::chrono::steady_clock::duration idle, std::chrono::seconds at_first,
+                 uint32_t retries) {
+  return idle >= at_first * (1 << retries);
 }
 
 }  // namespace
@@ -26,7 +33,8 @@ Result<Transactions::IdParts> Transactions::ParseId(std::string_view id) {
   ASSIGN_OR_RETURN(const uint64_t process, DecodeUint64(id.substr(0, 8)));
   ASSIGN_OR_RETURN(const uint64_t number, DecodeUint64(id.substr(8, 8)));
   ASSIGN_OR_RETURN(const uint64_t age, DecodeUint64(id.substr(16, 8)));
-  return IdParts{process, number, age};
+  ASSIGN_OR_RETURN(const uint32_t retries, DecodeUint32(id.substr(24, 4)));
+  return IdParts{process, number, age, retries};
 }
 
 Result<std::shared_ptr<const Transaction>> Transactions::Begin(const Database& database,
@@ -54,7 +62,9 @@ Result<std::shared_ptr<const Transaction>> Transactions::Begin(const Database& d
   transaction->last_release = std::shared_ptr<void>(
       nullptr, [this, owner = transaction->owner](void*) { locks_.Release(owner); });
   transaction->read_lock = is_retry ? LockMode::kUpdate : LockMode::kRead;
-  transaction->id = EncodeUint64(process_) + EncodeUint64(number) + EncodeUint64(age);
+  transaction->retries = is_retry ? std::min(retried->retries, kRetriesMax - 1) + 1 : 0;
+  transaction->id = EncodeUint64(process_) + EncodeUint64(number) + EncodeUint64(age) +
+                    EncodeUint32(transaction->retries);
   open_[transaction->id] = Entry{transaction, now, now, 0};
   return std::shared_ptr<const Transaction>(std::move(transaction));
 }
@@ -115,24 +125,33 @@ void Transactions::Expire() {
   const auto now = clock_.Monotonic();
   std::vector<LockOwner> owners;
   std::vector<std::shared_ptr<const Transaction>> ended;  // Must not end while the lock is held.
+  std::vector<IdleOwner> idle;
   {
     MutexLock lock(mutex_);
     std::erase_if(open_, [&](const auto& item) {
       const Entry& entry = item.second;
-      const bool is_idle = entry.uses == 0 && now - entry.used_at >= kTransactionIdleMax;
-      if (!is_idle && now - entry.started_at < kTransactionAgeMax) return false;
-      owners.push_back(entry.transaction->owner);
-      ended.push_back(entry.transaction);
-      return true;
+      const Transaction& transaction = *entry.transaction;
+      const auto idle_for = entry.uses == 0 ? now - entry.used_at : now - now;
+      if (idle_for >= kTransactionIdleMax || now - entry.started_at >= kTransactionAgeMax) {
+        owners.push_back(transaction.owner);
+        ended.push_back(entry.transaction);
+        return true;
+      }
+      if (HasBeenIdle(idle_for, kYieldsToRetriesAfter, transaction.retries)) {
+        const bool yields_to_all = HasBeenIdle(idle_for, kYieldsAfter, transaction.retries);
+        idle.push_back({transaction.owner, yields_to_all ? IdleOwner::YieldsTo::kEverybody
+                                                         : IdleOwner::YieldsTo::kRetries});
+      }
+      return false;
     });
   }
   locks_.ReleaseAll(owners);
+  locks_.Yield(idle);
 }
 
 LockOwner Transactions::NewOwner() {
   MutexLock lock(mutex_);
-  const uint64_t number = next_number_++;
-  return {number, number};
+  return LockOwner::OutsideOfTransactions(next_number_++);
 }
 
 size_t Transactions::open_transactions() const {

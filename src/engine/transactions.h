@@ -23,6 +23,12 @@ namespace hearth::engine {
 
 inline constexpr std::chrono::seconds kTransactionAgeMax{270};
 inline constexpr std::chrono::seconds kTransactionIdleMax{60};
+// A transaction without a request under way for this long yields its locks to whoever waits for
+// them: sooner to transactions that try again, which have waited or lost before; later to all
+// others, whose waits are to end as documented while the client may be alive. Both double with each
+// retry of the idle transaction, so that a client that takes its time gets through in the end.
+inline constexpr std::chrono::seconds kYieldsToRetriesAfter{3};
+inline constexpr std::chrono::seconds kYieldsAfter{20};
 inline constexpr size_t kOpenTransactionsMax = 50'000;
 
 struct TransactionOptions {
@@ -41,6 +47,7 @@ struct Transaction {
   model::Timestamp read_time;  // Of a read-only transaction.
   LockOwner owner;             // Of a read-write transaction.
   LockMode read_lock;          // How this transaction locks what it reads.
+  uint32_t retries;            // How many attempts came before this one.
   // Releases what the owner still holds when the transaction's last user is gone: a read that was
   // under way when the transaction ended may get its locks after they were released.
   std::shared_ptr<void> last_release;
@@ -78,7 +85,8 @@ class Transactions {
   // Ends the transaction and its locks. OK also for one that has ended already.
   Status Rollback(const Database& database, std::string_view id) EXCLUDES_LOCK(mutex_);
 
-  // Ends the transactions that are too old or idle for too long.
+  // Ends the transactions that are too old or idle for too long, and has idle ones yield to those
+  // who wait for them. One that yields stays open, but has lost its locks.
   void Expire() EXCLUDES_LOCK(mutex_);
 
   // A lock owner for a commit outside of transactions.
@@ -98,6 +106,7 @@ class Transactions {
     uint64_t process;  // Which run of the server made it.
     uint64_t number;
     uint64_t age;
+    uint32_t retries;
   };
 
   static Result<IdParts> ParseId(std::string_view id);

@@ -240,6 +240,47 @@ ownTest('of two that wait for each other one is given up at once', 'both time ou
   }
 });
 
+ownTest('a transaction that commits goes ahead of younger ones that have read the document', 'it waits, and times out', async (t) => {
+  const overtaken = {code: 'ABORTED', message: contention};
+  const nextCalls = {
+    read: (room, transaction) => room.read(transaction, 'c/e'),
+    query: (room, transaction) => room.call('RunQuery',
+      {parent: room.root, structuredQuery: {from: [{collectionId: 'c'}]}, transaction}),
+    commit: (room, transaction) => room.end(transaction, room.set('c/d', {n: 9})),
+    'commit without writes': (room, transaction) => room.end(transaction),
+  };
+  for (const [name, next] of Object.entries(nextCalls)) {
+    await t.test(name, async () => {
+      const room = await Room.open();
+      const [older, younger] = [await room.begin(), await room.begin()];
+      await room.lock(older, 'c/d');
+      await room.lock(younger, 'c/d');
+      expectOutcome(await room.end(older, room.set('c/d', {n: 2})), {code: 'OK'});
+      expectOutcome(await next(room, younger), overtaken);
+      if (name.startsWith('commit')) {
+        expectOutcome(await room.read(younger), isOver);
+      } else {
+        expectOutcome(await room.read(younger), overtaken);
+        expectOutcome(await room.rollback(younger), {code: 'OK'});
+      }
+      const retry = await room.begin({readWrite: {retryTransaction: younger}});
+      await room.lock(retry, 'c/d');
+      expectOutcome(await room.end(retry, room.set('c/d', {n: 3})), {code: 'OK'});
+      await room.expectFields('c/d', {n: 3});
+    });
+  }
+});
+
+ownTest('an attempt takes the locks that the one before it still holds', 'they are strangers to each other', async () => {
+  const room = await Room.open();
+  const first = await room.begin();
+  await room.lock(first, 'c/d');
+  const second = await room.begin({readWrite: {retryTransaction: first}});
+  await room.lock(second, 'c/d');
+  expectOutcome(await room.end(second, room.set('c/d', {n: 2})), {code: 'OK'});
+  expectOutcome(await room.end(first, room.set('c/d', {n: 3})), {code: 'ABORTED', message: contention});
+});
+
 test('read-only transactions', async () => {
   const room = await Room.open();
   const transaction = await room.begin({readOnly: {}});
