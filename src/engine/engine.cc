@@ -217,15 +217,19 @@ void Engine::Read(Database& database, const Consistency& consistency, const Read
   }
   std::string id;
   std::string new_transaction;
+  Transactions::Client client;
   if (const auto* existing = std::get_if<InTransaction>(&consistency)) {
     id = existing->id;
+    client = existing->client;
   } else {
-    Result<std::string> started =
-        BeginTransaction(database, std::get<NewTransaction>(consistency).options);
+    const auto& beginning = std::get<NewTransaction>(consistency);
+    Result<std::string> started = BeginTransaction(database, beginning.options);
     if (!started.ok()) return done(started.status());
     id = new_transaction = *std::move(started);
+    client = beginning.client;
   }
-  Result<std::shared_ptr<const Transaction>> transaction = transactions_.BeginUse(database, id);
+  Result<std::shared_ptr<const Transaction>> transaction =
+      transactions_.BeginUse(database, id, std::move(client));
   if (!transaction.ok()) return done(transaction.status());
   ReadInTransaction(database, *std::move(transaction), scope, std::move(new_transaction),
                     std::move(done));
@@ -292,10 +296,11 @@ void Engine::Commit(Database& database, std::vector<Write> writes, std::string_v
 }
 
 Result<std::string> Engine::BeginTransaction(const Database& database,
-                                             const TransactionOptions& options) {
+                                             const TransactionOptions& options,
+                                             Transactions::Client client) {
   if (options.read_time) RETURN_IF_ERROR(CheckReadTime(*options.read_time));
   ASSIGN_OR_RETURN(const std::shared_ptr<const Transaction> transaction,
-                   transactions_.Begin(database, options));
+                   transactions_.Begin(database, options, std::move(client)));
   return transaction->id;
 }
 

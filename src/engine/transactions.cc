@@ -17,11 +17,6 @@ Status Closed() {
   return InvalidArgument("The referenced transaction has expired or is no longer valid.");
 }
 
-bool HasBeenIdle(std::chrono::steady_clock::duration idle, std::chrono::seconds at_first,
-                 uint32_t retries) {
-  return idle >= at_first * (1 << retries);
-}
-
 }  // namespace
 
 Transactions::Transactions(const Clock& clock, CommitClock& commit_clock, LockTable& locks,
@@ -38,7 +33,8 @@ Result<Transactions::IdParts> Transactions::ParseId(std::string_view id) {
 }
 
 Result<std::shared_ptr<const Transaction>> Transactions::Begin(const Database& database,
-                                                               const TransactionOptions& options) {
+                                                               const TransactionOptions& options,
+                                                               Client client) {
   std::optional<IdParts> retried;
   if (!options.retry_transaction.empty()) {
     ASSIGN_OR_RETURN(retried, ParseId(options.retry_transaction));
@@ -65,18 +61,20 @@ Result<std::shared_ptr<const Transaction>> Transactions::Begin(const Database& d
   transaction->retries = is_retry ? std::min(retried->retries, kRetriesMax - 1) + 1 : 0;
   transaction->id = EncodeUint64(process_) + EncodeUint64(number) + EncodeUint64(age) +
                     EncodeUint32(transaction->retries);
-  open_[transaction->id] = Entry{transaction, now, now, 0};
+  open_[transaction->id] = Entry{transaction, std::move(client), now, now, 0};
   return std::shared_ptr<const Transaction>(std::move(transaction));
 }
 
 Result<std::shared_ptr<const Transaction>> Transactions::BeginUse(const Database& database,
-                                                                  std::string_view id) {
+                                                                  std::string_view id,
+                                                                  Client client) {
   RETURN_IF_ERROR(ParseId(id).status());
   {
     MutexLock lock(mutex_);
     const auto found = open_.find(std::string(id));
     if (found != open_.end() && found->second.transaction->database == &database) {
       ++found->second.uses;
+      found->second.client = std::move(client);
       return found->second.transaction;
     }
   }
@@ -121,6 +119,19 @@ Status Transactions::Rollback(const Database& database, std::string_view id) {
   return has_ended ? Status() : InvalidArgument("Transaction is invalid or expired.");
 }
 
+std::optional<IdleOwner::YieldsTo> Transactions::WhomToYieldTo(
+    const Entry& entry, std::chrono::steady_clock::duration idle_for) {
+  const auto has_been_idle_for = [&](std::chrono::seconds at_first) {
+    return idle_for >= at_first * (1 << entry.transaction->retries);
+  };
+  const bool has_left = entry.client && entry.client->has_left();
+  if (has_been_idle_for(has_left ? kYieldsWithoutClientAfter : kYieldsAfter)) {
+    return IdleOwner::YieldsTo::kEverybody;
+  }
+  if (has_been_idle_for(kYieldsToRetriesAfter)) return IdleOwner::YieldsTo::kRetries;
+  return std::nullopt;
+}
+
 void Transactions::Expire() {
   const auto now = clock_.Monotonic();
   std::vector<LockOwner> owners;
@@ -130,17 +141,15 @@ void Transactions::Expire() {
     MutexLock lock(mutex_);
     std::erase_if(open_, [&](const auto& item) {
       const Entry& entry = item.second;
-      const Transaction& transaction = *entry.transaction;
-      const auto idle_for = entry.uses == 0 ? now - entry.used_at : now - now;
+      const LockOwner owner = entry.transaction->owner;
+      const auto idle_for = entry.uses == 0 ? now - entry.used_at : decltype(now - now)::zero();
       if (idle_for >= kTransactionIdleMax || now - entry.started_at >= kTransactionAgeMax) {
-        owners.push_back(transaction.owner);
+        owners.push_back(owner);
         ended.push_back(entry.transaction);
         return true;
       }
-      if (HasBeenIdle(idle_for, kYieldsToRetriesAfter, transaction.retries)) {
-        const bool yields_to_all = HasBeenIdle(idle_for, kYieldsAfter, transaction.retries);
-        idle.push_back({transaction.owner, yields_to_all ? IdleOwner::YieldsTo::kEverybody
-                                                         : IdleOwner::YieldsTo::kRetries});
+      if (const auto yields_to = WhomToYieldTo(entry, idle_for)) {
+        idle.push_back({owner, *yields_to});
       }
       return false;
     });

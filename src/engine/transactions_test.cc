@@ -265,6 +265,35 @@ TEST_F(TransactionsTest, YieldToRetriesWhenIdle) {
   EXPECT_EQ(transactions_.open_transactions(), 3u);  // So that it can be told.
 }
 
+TEST_F(TransactionsTest, YieldSoonerWhenTheClientHasLeft) {
+  const auto client = std::make_shared<ClientPresence>();
+  const auto holder = *transactions_.Begin(database_, {}, client);
+  locks_.Acquire(holder->owner, {{"k"}, {}}, LockMode::kRead, [](const Status&) {});
+  locks_.Acquire(transactions_.NewOwner(), {{"k"}, {}}, LockMode::kWrite, [](const Status&) {});
+  client->Leave();
+  Pass(kYieldsWithoutClientAfter - 1us);
+  EXPECT_FALSE(locks_.HasLost(holder->owner));
+
+  // It is back, and leaves again while its request is under way.
+  const auto client_again = std::make_shared<ClientPresence>();
+  ASSERT_TRUE(transactions_.BeginUse(database_, holder->id, client_again).ok());
+  client_again->Leave();
+  Pass(kYieldsWithoutClientAfter);
+  EXPECT_FALSE(locks_.HasLost(holder->owner));
+  transactions_.EndUse(*holder);
+  Pass(kYieldsWithoutClientAfter);
+  EXPECT_TRUE(locks_.HasLost(holder->owner));
+}
+
+TEST_F(TransactionsTest, KeepTheirLocksWhileTheClientIsThere) {
+  const auto client = std::make_shared<ClientPresence>();
+  const auto holder = *transactions_.Begin(database_, {}, client);
+  locks_.Acquire(holder->owner, {{"k"}, {}}, LockMode::kRead, [](const Status&) {});
+  locks_.Acquire(transactions_.NewOwner(), {{"k"}, {}}, LockMode::kWrite, [](const Status&) {});
+  Pass(kYieldsAfter - 1us);
+  EXPECT_FALSE(locks_.HasLost(holder->owner));
+}
+
 TEST_F(TransactionsTest, EachRetryMayBeIdleTwiceAsLong) {
   auto holder = Begin();
   auto allowed = kYieldsAfter;

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {Fixture, expectOutcome, invalid, ownTest, useServer} from './support/check.js';
+import {Raw} from './support/raw.js';
 import {targetIsEmulator} from './support/server.js';
 import {fieldsOf, microsOf, timeOf, toFields} from './support/values.js';
 
@@ -279,6 +280,41 @@ ownTest('an attempt takes the locks that the one before it still holds', 'they a
   await room.lock(second, 'c/d');
   expectOutcome(await room.end(second, room.set('c/d', {n: 2})), {code: 'OK'});
   expectOutcome(await room.end(first, room.set('c/d', {n: 3})), {code: 'ABORTED', message: contention});
+});
+
+ownTest('a transaction whose client is gone does not hold writes up', 'it holds its locks for a minute', async (t) => {
+  const begins = {
+    BeginTransaction: async (room, raw) => {
+      const {transaction} = await raw.must('BeginTransaction', {database: room.database});
+      await raw.must('GetDocument', {name: room.doc('c/d'), transaction});
+      return transaction;
+    },
+    BatchGetDocuments: async (room, raw) => {
+      const [{transaction}] = await raw.must('BatchGetDocuments',
+        {database: room.database, documents: [room.doc('c/d')], newTransaction: {readWrite: {}}});
+      return transaction;
+    },
+    RunQuery: async (room, raw) => {
+      const [{transaction}] = await raw.must('RunQuery', {parent: room.root,
+        structuredQuery: {from: [{collectionId: 'c'}]}, newTransaction: {readWrite: {}}});
+      return transaction;
+    },
+    ListDocuments: async (room, raw) => {
+      const transaction = await room.begin();
+      await raw.must('ListDocuments', {parent: room.root, collectionId: 'c', transaction});
+      return transaction;
+    },
+  };
+  for (const [name, begin] of Object.entries(begins)) {
+    await t.test(name, async () => {
+      const room = await Room.open();
+      const raw = new Raw(context.address);
+      const transaction = await begin(room, raw);
+      raw.close();
+      expectOutcome(await room.tryWrite(room.set('c/d', {n: 2})), {code: 'OK'});
+      expectOutcome(await room.end(transaction, room.set('c/d', {n: 3})), {code: 'ABORTED', message: contention});
+    });
+  }
 });
 
 test('read-only transactions', async () => {
