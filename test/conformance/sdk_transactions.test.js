@@ -136,12 +136,15 @@ ownTest('a transaction that its client has left behind does not stop others for 
   const document = await newDocument({n: 0});
   const {raw} = context;
   const database = `projects/${document.firestore.projectId}/databases/(default)`;
-  await raw.call('BatchGetDocuments', {database, documents: [`${database}/documents/${document.path}`], newTransaction: {readWrite: {}}});
+  const [{transaction: left}] = await raw.must('BatchGetDocuments',
+    {database, documents: [`${database}/documents/${document.path}`], newTransaction: {readWrite: {}}});
   await document.firestore.runTransaction(async (transaction) => {
     const {n} = (await transaction.get(document)).data();
     transaction.update(document, {n: n + 1});
   });
   assert.deepStrictEqual(await dataOf(document), {n: 1});
+  // It did not just come to its end.
+  assert.equal((await raw.call('Commit', {database, transaction: left})).code, 'ABORTED');
 });
 
 test('write skew does not happen', async () => {
