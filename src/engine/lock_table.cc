@@ -62,7 +62,7 @@ template <typename Visit>
 bool LockTable::VisitDocuments(const KeyPrefix& keys, const Visit& visit) const {
   for (auto document = documents_.lower_bound(keys.prefix);
        document != documents_.end() && document->first.starts_with(keys.prefix); ++document) {
-    ++examined_locks_;
+    CountExamined();
     if (keys.Covers(document->first) && visit(document->second)) return true;
   }
   return false;
@@ -81,10 +81,10 @@ bool LockTable::VisitBlockers(const Request& request, const Visit& visit) const 
   };
   for (const std::string& key : request.scope.document_keys) {
     const auto lock = documents_.find(key);
-    ++examined_locks_;
+    CountExamined();
     if (lock != documents_.end() && stops_in(lock->second)) return true;
     const bool stops = prefixes_.VisitPrefixesOf(key, [&](const PrefixLock& prefix) {
-      ++examined_locks_;
+      CountExamined();
       // Of narrowed locks, results have one of their own; what remains is to keep others from
       // becoming results.
       return prefix.keys.Covers(key) && !request.harmless.contains(prefix.number) &&
@@ -95,7 +95,7 @@ bool LockTable::VisitBlockers(const Request& request, const Visit& visit) const 
   for (const KeyPrefix& keys : request.scope.key_prefixes) {
     if (VisitDocuments(keys, stops_in)) return true;
     const bool stops = prefixes_.VisitMeeting(keys.prefix, [&](const PrefixLock& prefix) {
-      ++examined_locks_;
+      CountExamined();
       return keys.Meets(prefix.keys) && stops_at(prefix.owner, Bit(prefix.mode));
     });
     if (stops) return true;
@@ -130,8 +130,8 @@ bool LockTable::MustQueueBehind(const Request& request, Ticket ticket) const {
   return false;
 }
 
-bool LockTable::Wounds(const Request& request, Patience patience, LockOwner holder) const {
-  if (!request.owner.Outranks(holder) || owners_.at(holder).is_committing) return false;
+bool LockTable::MayWound(const Request& request, Patience patience, LockOwner holder) {
+  if (!request.owner.Outranks(holder)) return false;
   // The client has given up an earlier attempt of the same transaction.
   if (request.owner.age == holder.age) return true;
   return request.mode == LockMode::kWrite || patience == Patience::kExhausted;
@@ -145,11 +145,13 @@ bool LockTable::MakeWay(const Request& request, Ticket ticket, Patience patience
   if (!overtakes && MustQueueBehind(request, ticket)) return false;
   std::set<LockOwner> wounded;
   const bool must_wait = VisitBlockers(request, [&](LockOwner holder) {
-    if (!Wounds(request, patience, holder)) return true;
     wounded.insert(holder);
-    return false;
+    return !MayWound(request, patience, holder);
   });
   if (must_wait) return false;
+  for (const LockOwner holder : wounded) {
+    if (owners_.at(holder).is_committing) return false;
+  }
   for (const LockOwner loser : wounded) {
     Drop(loser, Fate::kLost, LocksLost(), candidates, decisions);
   }
@@ -238,17 +240,22 @@ std::vector<LockTable::Question> LockTable::QuestionsOf(Request* request, Ticket
   return questions;
 }
 
+std::set<LockOwner> LockTable::BlockersOf(const Request& request) const {
+  std::set<LockOwner> blockers;
+  if (request.open_questions > 0) return blockers;
+  VisitBlockers(request, [&blockers](LockOwner blocker) {
+    blockers.insert(blocker);
+    return false;
+  });
+  return blockers;
+}
+
 std::set<LockOwner> LockTable::BlockersOf(LockOwner owner) const {
   std::set<LockOwner> blockers;
   const auto found = owners_.find(owner);
   if (found == owners_.end()) return blockers;
   for (const Ticket ticket : found->second.waiting) {
-    const Request& request = waiting_.at(ticket);
-    if (request.open_questions > 0) continue;
-    VisitBlockers(request, [&blockers](LockOwner blocker) {
-      blockers.insert(blocker);
-      return false;
-    });
+    blockers.merge(BlockersOf(waiting_.at(ticket)));
   }
   return blockers;
 }
@@ -512,15 +519,13 @@ void LockTable::Yield(const std::vector<IdleOwner>& idle) {
     for (const IdleOwner& each : idle) idle_owners.emplace(each.owner, each.yields_to);
     std::set<LockOwner> yielding;
     for (const auto& [ticket, request] : waiting_) {
-      if (request.open_questions > 0) continue;
-      VisitBlockers(request, [&](LockOwner holder) {
+      for (const LockOwner holder : BlockersOf(request)) {
         const auto found = idle_owners.find(holder);
-        const bool yields =
-            found != idle_owners.end() && !owners_.at(holder).is_committing &&
-            (found->second == IdleOwner::YieldsTo::kEverybody || request.owner.is_retry());
-        if (yields) yielding.insert(holder);
-        return false;
-      });
+        if (found == idle_owners.end() || owners_.at(holder).is_committing) continue;
+        if (found->second == IdleOwner::YieldsTo::kEverybody || request.owner.is_retry()) {
+          yielding.insert(holder);
+        }
+      }
     }
     std::set<Ticket> candidates;
     for (const LockOwner owner : yielding) {
@@ -547,11 +552,6 @@ void LockTable::Close(Status status) {
 size_t LockTable::waiting_requests() const {
   MutexLock lock(mutex_);
   return waiting_.size();
-}
-
-uint64_t LockTable::examined_locks() const {
-  MutexLock lock(mutex_);
-  return examined_locks_;
 }
 
 }  // namespace hearth::engine

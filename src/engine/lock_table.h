@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <compare>
 #include <cstddef>
@@ -154,7 +155,7 @@ class LockTable {
 
   size_t waiting_requests() const EXCLUDES_LOCK(mutex_);
   // How many locked documents and prefixes were looked at, from the beginning: what requests cost.
-  uint64_t examined_locks() const EXCLUDES_LOCK(mutex_);
+  uint64_t examined_locks() const { return examined_locks_; }
 
  private:
   using Ticket = uint64_t;        // The order of arrival of requests that wait.
@@ -223,6 +224,7 @@ class LockTable {
   enum class Patience : uint8_t { kLeft, kExhausted };
   enum class Fate : uint8_t { kReleased, kLost };
 
+  void CountExamined() const { examined_locks_.fetch_add(1, std::memory_order_relaxed); }
   // Calls `visit` with each locked document that `keys` covers, until it returns true; then returns
   // true as well.
   template <typename Visit>
@@ -232,8 +234,8 @@ class LockTable {
   template <typename Visit>
   bool VisitBlockers(const Request& request, const Visit& visit) const REQUIRES_LOCK(mutex_);
   bool MustQueueBehind(const Request& request, Ticket ticket) const REQUIRES_LOCK(mutex_);
-  bool Wounds(const Request& request, Patience patience, LockOwner holder) const
-      REQUIRES_LOCK(mutex_);
+  // Whether the request takes the locks of the holder, unless that is committing.
+  static bool MayWound(const Request& request, Patience patience, LockOwner holder);
   // True when the request can be granted, after wounding those it may wound; nobody is wounded in
   // vain.
   bool MakeWay(const Request& request, Ticket ticket, Patience patience,
@@ -248,6 +250,8 @@ class LockTable {
   // all of them. Notes how many questions are open.
   std::vector<Question> QuestionsOf(Request* request, Ticket ticket,
                                     std::optional<PrefixNumber> only) REQUIRES_LOCK(mutex_);
+  // Those for whom the request waits; none while it has open questions.
+  std::set<LockOwner> BlockersOf(const Request& request) const REQUIRES_LOCK(mutex_);
   // Those for whom one of the owner's requests waits.
   std::set<LockOwner> BlockersOf(LockOwner owner) const REQUIRES_LOCK(mutex_);
   // The member of a cycle through `start` that all others outrank; nullopt where there is none.
@@ -278,7 +282,7 @@ class LockTable {
   PrefixMap<WaitingPrefix> waiting_prefixes_ GUARDED_BY(mutex_);  // Of the requests that wait.
   std::unordered_map<LockOwner, OwnerState, LockOwnerHash> owners_ GUARDED_BY(mutex_);
   Status closed_ GUARDED_BY(mutex_);  // OK while it is open.
-  mutable uint64_t examined_locks_ GUARDED_BY(mutex_) = 0;
+  mutable std::atomic<uint64_t> examined_locks_ = 0;
 };
 
 }  // namespace hearth::engine
