@@ -110,9 +110,18 @@ Status WrongVersion(int64_t stored, int64_t required) {
                                                std::to_string(required) + ")");
 }
 
+const Status kLaterVersion = InvalidArgument(
+    std::string("Invalid base version, it is greater than the stored version: ") + kName);
+
+Write Verify() {
+  Write verify = Delete(kPath);
+  verify.kind = WriteKind::kVerify;
+  return verify;
+}
+
 // Every kind of write obeys preconditions.
 std::vector<Write> EveryKind() {
-  return {SetFields({}), MergeFields({}, {"a"}), Delete(kPath),
+  return {SetFields({}), MergeFields({}, {"a"}), Delete(kPath), Verify(),
           TransformField(TransformKind::kIncrement, "n", EncodeInteger(1))};
 }
 
@@ -131,8 +140,9 @@ TEST(DocumentEditTest, UpdateTimePreconditions) {
   const auto at = [](int64_t micros) { return Timestamp::FromMicros(micros); };
   for (const Write& write : EveryKind()) {
     EXPECT_EQ(Edit(stored, IfUpdatedAt(write, at(kUpdated))).status, Status());
-    EXPECT_EQ(Edit(stored, IfUpdatedAt(write, at(kUpdated + 1))).status,
-              WrongVersion(kUpdated, kUpdated + 1));
+    EXPECT_EQ(Edit(stored, IfUpdatedAt(write, at(kUpdated + 1))).status, kLaterVersion);
+    EXPECT_EQ(Edit(stored, IfUpdatedAt(write, at(kUpdated - 1))).status,
+              WrongVersion(kUpdated, kUpdated - 1));
     EXPECT_EQ(Edit(stored, IfUpdatedAt(write, at(kCreated))).status,
               WrongVersion(kUpdated, kCreated));
     EXPECT_EQ(Edit(stored, IfUpdatedAt(write, at(0))).status, WrongVersion(kUpdated, 0));
@@ -160,11 +170,15 @@ TEST(DocumentEditTest, LaterPreconditionsSeeEarlierWrites) {
   EXPECT_EQ(Edit(stored, {at_version, at_version}).status, Status());
   EXPECT_EQ(Edit(stored, {remove, at_version}).status, impossible("delete then update"));
   EXPECT_EQ(Edit(stored, {remove, set, at_version}).status, WrongVersion(0, kUpdated));
+  const Write later = IfUpdatedAt(set, Timestamp::FromMicros(kUpdated + 1));
+  EXPECT_EQ(Edit(stored, {set, later}).status, kLaterVersion);
+  // What this commit makes has no version that a required one could be later than.
+  EXPECT_EQ(Edit(nullptr, {set, later}).status, WrongVersion(0, kUpdated + 1));
+  EXPECT_EQ(Edit(stored, {remove, set, later}).status, WrongVersion(0, kUpdated + 1));
 }
 
 TEST(DocumentEditTest, VerifyingChangesNothing) {
-  Write verify = Delete(kPath);
-  verify.kind = WriteKind::kVerify;
+  const Write verify = Verify();
   const Record stored = Stored({{"a", EncodeInteger(1)}});
   EXPECT_EQ(Edit(stored, IfExists(verify)).status, Status());
   EXPECT_EQ(Edit(stored, IfExists(verify)).after, stored);
@@ -271,6 +285,16 @@ TEST(DocumentEditTest, TransformsCreateAndMakeMaps) {
 TEST(DocumentEditTest, ATransformCannotMakeAReservedField) {
   EXPECT_EQ(Edit(nullptr, Transform(kPath, {Increment("__name__", 1)})).status.code(),
             Code::kInvalidArgument);
+}
+
+TEST(DocumentEditTest, ATransformCannotMakePathsTooLong) {
+  const auto add = [](size_t name_bytes) {
+    const std::string element = EncodeMap({{std::string(name_bytes, 'x'), EncodeInteger(1)}});
+    return TransformField(TransformKind::kArrayUnion, "a.b", EncodeArray({element}));
+  };
+  EXPECT_EQ(Edit(nullptr, add(1'496)).status, Status());
+  EXPECT_EQ(Edit(nullptr, add(1'497)).status,
+            InvalidArgument("Property a contains an invalid nested entity."));
 }
 
 TEST(DocumentEditTest, ATransformCannotNestTooDeep) {

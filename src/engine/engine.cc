@@ -101,10 +101,10 @@ Engine::Engine(storage::Store& store, const Clock& clock, RandomSource& random,
       transactions_(clock, commit_clock_, locks_, random),
       change_feed_(commit_clock_, clock, options.queued_change_bytes_max),
       vector_graphs_(store, clock, indexes_, options_.vectors, options.history),
-      readers_(options.reader_threads, options.queued_reads_max),
-      watch_threads_(options.watch_threads, std::numeric_limits<size_t>::max()),
       committer_(store, commit_clock_, cache_, reader_, locks_, indexes_, vector_graphs_,
-                 change_feed_) {}
+                 change_feed_),
+      readers_(options.reader_threads, options.queued_reads_max),
+      watch_threads_(options.watch_threads, std::numeric_limits<size_t>::max()) {}
 
 Engine::~Engine() {
   {
@@ -119,6 +119,7 @@ Engine::~Engine() {
   if (ttl_sweeper_) ttl_sweeper_->Stop();
   change_feed_.Stop();  // While those whom it sets to work are still there.
   if (index_keeper_) index_keeper_->Stop();
+  committer_.Stop();
 }
 
 Status Engine::CheckReadTime(Timestamp read_time) const {

@@ -23,7 +23,7 @@ const Status kTimeout(
     Code::kAborted,
     "Too much contention on these documents. Please try again. (Transaction lock timeout.)");
 
-constexpr std::chrono::milliseconds kLockWaitMax = EngineOptions().lock_wait_max;
+const std::chrono::milliseconds kLockWaitMax = EngineOptions().lock_wait_max;
 
 TransactionOptions RetryOf(std::string id) {
   TransactionOptions options;

@@ -8,7 +8,8 @@
 namespace hearth::engine {
 namespace {
 
-constexpr size_t kIdBytes = 3 * sizeof(uint64_t) + sizeof(uint32_t);
+// IdParts, and a number that cannot be guessed: a client that knows the id can end the transaction.
+constexpr size_t kIdBytes = 4 * sizeof(uint64_t) + sizeof(uint32_t);
 // More would make no difference.
 constexpr uint32_t kRetriesMax = 10;
 
@@ -21,7 +22,11 @@ Status Closed() {
 
 Transactions::Transactions(const Clock& clock, CommitClock& commit_clock, LockTable& locks,
                            RandomSource& random)
-    : clock_(clock), commit_clock_(commit_clock), locks_(locks), process_(random.Next()) {}
+    : clock_(clock),
+      commit_clock_(commit_clock),
+      locks_(locks),
+      random_(random),
+      process_(random.Next()) {}
 
 Result<Transactions::IdParts> Transactions::ParseId(std::string_view id) {
   if (id.size() != kIdBytes) return InvalidArgument("Invalid transaction.");
@@ -46,6 +51,7 @@ Result<std::shared_ptr<const Transaction>> Transactions::Begin(const Database& d
     transaction->read_time = options.read_time.value_or(commit_clock_.ReadTime());
   }
   const auto now = clock_.Monotonic();
+  const uint64_t secret = random_.Next();
 
   MutexLock lock(mutex_);
   if (open_.size() >= kOpenTransactionsMax) {
@@ -60,7 +66,7 @@ Result<std::shared_ptr<const Transaction>> Transactions::Begin(const Database& d
   transaction->read_lock = is_retry ? LockMode::kUpdate : LockMode::kRead;
   transaction->retries = is_retry ? std::min(retried->retries, kRetriesMax - 1) + 1 : 0;
   transaction->id = EncodeUint64(process_) + EncodeUint64(number) + EncodeUint64(age) +
-                    EncodeUint32(transaction->retries);
+                    EncodeUint32(transaction->retries) + EncodeUint64(secret);
   open_[transaction->id] = Entry{transaction, std::move(client), now, now, 0};
   return std::shared_ptr<const Transaction>(std::move(transaction));
 }

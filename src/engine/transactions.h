@@ -61,8 +61,8 @@ struct Transaction {
 // No storage transaction stays open between two requests: a transaction is an id, the locks of
 // what it read, or a moment to read at.
 //
-// Threads: safe for concurrent use. Ownership: borrows the lock table and the clocks.
-// Errors: InvalidArgument for ids that are malformed, closed or expired.
+// Threads: safe for concurrent use. Ownership: borrows the lock table, the clocks and the source of
+// randomness. Errors: InvalidArgument for ids that are malformed, closed or expired.
 class Transactions {
  public:
   Transactions(const Clock& clock, CommitClock& commit_clock, LockTable& locks,
@@ -124,6 +124,7 @@ class Transactions {
   const Clock& clock_;
   CommitClock& commit_clock_;
   LockTable& locks_;
+  RandomSource& random_;
   const uint64_t process_;
 
   mutable Mutex mutex_;  // Nothing else is locked while it is held.

@@ -112,6 +112,16 @@ TEST_F(TransactionsTest, UnknownIds) {
   EXPECT_NE(Retry(unknown)->id, unknown);
 }
 
+TEST_F(TransactionsTest, AnIdDoesNotTellTheNextOne) {
+  std::string guess = Begin()->id;
+  const auto next = Begin();
+  guess.replace(8, 16, next->id.substr(8, 16));  // Their numbers count up.
+  EXPECT_EQ(Use(guess), kClosed);
+  EXPECT_EQ(Take(guess), kClosed);
+  EXPECT_EQ(RollBack(guess), Status());
+  EXPECT_EQ(Use(next->id), Status());
+}
+
 TEST_F(TransactionsTest, OneThatIsBeingCommittedIsClosed) {
   const auto transaction = Begin();
   EXPECT_EQ(Take(transaction->id), Status());

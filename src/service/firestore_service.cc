@@ -31,6 +31,7 @@ void FirestoreService::Register(http::RpcMethods* methods) {
   add("RunQuery", &FirestoreService::RunQuery);
   add("RunAggregationQuery", &FirestoreService::RunAggregationQuery);
   add("PartitionQuery", &FirestoreService::PartitionQuery);
+  add("ExecutePipeline", &FirestoreService::ExecutePipeline);
   add("CreateDocument", &FirestoreService::CreateDocument);
   add("UpdateDocument", &FirestoreService::UpdateDocument);
   add("DeleteDocument", &FirestoreService::DeleteDocument);

@@ -41,6 +41,8 @@ class FirestoreService {
   void RunQuery(const Call& call, std::string_view request);
   void RunAggregationQuery(const Call& call, std::string_view request);
   void PartitionQuery(const Call& call, std::string_view request);
+  // Always rejected, as in Firestore's Standard edition.
+  void ExecutePipeline(const Call& call, std::string_view request);
   void CreateDocument(const Call& call, std::string_view request);
   void UpdateDocument(const Call& call, std::string_view request);
   void DeleteDocument(const Call& call, std::string_view request);

@@ -1,4 +1,4 @@
-// RunQuery, RunAggregationQuery and PartitionQuery.
+// RunQuery, RunAggregationQuery, PartitionQuery and ExecutePipeline.
 #include <atomic>
 #include <chrono>
 #include <optional>
@@ -199,8 +199,7 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
       const auto indexes = run_->IndexesUsed(Wants::kDocuments);
       if (!indexes.ok()) return End(std::nullopt, indexes.status());
       answer.explain_metrics = wire::EncodeExplainMetrics(
-          *indexes,
-          wire::Execution{run_->statistics(), duration_, wire::Execution::Billing::kDocuments});
+          *indexes, wire::Execution{run_->statistics(), duration_, run_->bill()});
     }
     End(std::move(answer), Status());
   }
@@ -238,9 +237,7 @@ Result<std::string> AnswerAggregation(QueryRun& run, const Clock& clock,
   answer.result = wire::EncodeAggregationResult(request.aggregations, values);
   answer.read_time = run.read_time();
   if (request.base.explain == Explain::kAnalyze) {
-    wire::Execution execution{run.statistics(), clock.Monotonic() - started,
-                              wire::Execution::Billing::kIndexEntries};
-    execution.statistics.results_returned = 1;
+    const wire::Execution execution{run.statistics(), clock.Monotonic() - started, run.bill()};
     ASSIGN_OR_RETURN(const auto indexes, run.IndexesUsed(Wants::kKeys));
     answer.explain_metrics = wire::EncodeExplainMetrics(indexes, execution);
   }
@@ -298,6 +295,19 @@ void FirestoreService::PartitionQuery(const Call& call, std::string_view bytes) 
     return Status();
   };
   if (const Status status = start(); !status.ok()) call->Finish(status);
+}
+
+void FirestoreService::ExecutePipeline(const Call& call, std::string_view bytes) {
+  const auto refuse = [&]() -> Status {
+    proto::ExecutePipelineRequest message;
+    RETURN_IF_ERROR(wire::ParseMessage(bytes, &message));
+    RETURN_IF_ERROR(model::DatabaseName::Parse(message.database()).status());
+    // Tests of Google's clients look for "only allowed on ENTERPRISE mode".
+    return Status(Code::kFailedPrecondition,
+                  "Pipeline operations are only allowed on ENTERPRISE mode databases. This is a "
+                  "Standard edition database.");
+  };
+  call->Finish(refuse());
 }
 
 }  // namespace hearth::service

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {Fixture, expectOutcome, invalid, ownTest, useServer} from './support/check.js';
-import {reference} from './support/values.js';
+import {increment, reference} from './support/values.js';
 
 const context = useServer();
 const database = 'projects/p1/databases/(default)';
@@ -157,9 +157,47 @@ test('ids given on their own', async () => {
   expectOutcome(await fixture.call('CreateDocument', {parent}), invalid('collectionId is the empty string.'));
 });
 
+ownTest('four underscores are a reserved name everywhere', 'accepted', async () => {
+  const fixture = new Fixture(context);
+  const [parent, id, name] = [fixture.root, '____', fixture.doc('c/____')];
+  const collection = invalid('Collection id "____" is invalid because it is reserved.');
+  const document = invalid('Resource id "____" is invalid because it is reserved.');
+  const path = invalid('Invalid reserved name in field path ____');
+  const run = (query) => fixture.call('RunQuery', {parent, structuredQuery: {from: [{collectionId: 'c'}], ...query}});
+  const [field, value] = [{fieldPath: 'a.____'}, {integerValue: 1}];
+  const byName = {field: {fieldPath: '__name__'}};
+  const cases = [
+    [fixture.tryWrite(fixture.set('c/____', {})), document],
+    [fixture.tryWrite(fixture.remove('____/d')), collection],
+    [fixture.tryWrite(fixture.set('c/d', {to: reference(name)})), document],
+    [fixture.tryWrite(fixture.set('c/d', {m: [{____: 1}]})), invalid("field name '____' is reserved.")],
+    [fixture.tryWrite(fixture.patch('c/d', {}, ['____'])), path],
+    [fixture.tryWrite(fixture.transform('c/d', increment('`____`.a', 1))), path],
+    [fixture.call('CreateDocument', {parent, collectionId: 'c', documentId: id}), document],
+    [fixture.call('CreateDocument', {parent, collectionId: id}), collection],
+    [fixture.call('GetDocument', {name}), document],
+    [fixture.call('GetDocument', {name: fixture.doc('c/d'), mask: {fieldPaths: ['____']}}), path],
+    [fixture.call('BatchGetDocuments', {database: fixture.database, documents: [name]}), document],
+    [fixture.call('ListDocuments', {parent, collectionId: id}), collection],
+    [fixture.call('ListDocuments', {parent, collectionId: 'c', orderBy: 'a.____ desc'}), path],
+    [fixture.call('ListCollectionIds', {parent: name}), document],
+    [run({from: [{collectionId: id}]}), collection],
+    [run({from: [{collectionId: id, allDescendants: true}]}), collection],
+    [run({where: {fieldFilter: {field, op: 'EQUAL', value}}}), path],
+    [run({where: {unaryFilter: {field, op: 'IS_NULL'}}}), path],
+    [run({where: {fieldFilter: {...byName, op: 'EQUAL', value: {referenceValue: name}}}}), document],
+    [run({orderBy: [{field}]}), path],
+    [run({orderBy: [byName], startAt: {values: [{referenceValue: name}]}}), document],
+    [run({select: {fields: [field]}}), path],
+    [fixture.call('RunAggregationQuery', {parent, structuredAggregationQuery: {structuredQuery: {from: [{collectionId: 'c'}]},
+      aggregations: [{sum: {field}}]}}), path],
+  ];
+  for (const [outcome, expected] of cases) expectOutcome(await outcome, expected);
+});
+
 test('unusual names that are fine', async () => {
   const fixture = new Fixture(context);
-  const ids = ['__', '___', '____', '__foo', '__id7__', '__id-7__', '\u0000', '\n', ' ', '%2F', 'a.b', '😀'];
+  const ids = ['__', '___', '__foo', '__id7__', '__id-7__', '\u0000', '\n', ' ', '%2F', 'a.b', '😀'];
   await fixture.write(...ids.map((id) => fixture.set(`c/${id}`, {id})));
   for (const id of ids) await fixture.expectFields(`c/${id}`, {id});
 });

@@ -96,6 +96,8 @@ const refusedQueries = [
   [{where: {unaryFilter: {field: field('n')}}}, 'Unknown UnaryFilter operator.'],
   [{where: all('OPERATOR_UNSPECIFIED')}, 'Unsupported CompositeFilter operator.'],
   [{where: all('OR')}, 'Composite filter must have at least one sub-filter.'],
+  [{where: all('AND')}, 'Composite filter must have at least one sub-filter.', {code: 'OK', message: ''}],
+  [{where: all('AND', where('n', 'EQUAL', 1), all('AND'))}, 'Composite filter must have at least one sub-filter.', {code: 'OK', message: ''}],
   [{where: where('n', 'IN', 1)}, "'IN' requires an ArrayValue."],
   [{where: inOf('n', 'IN', 0)}, "'IN' requires an non-empty ArrayValue."],
   [{where: inOf('n', 'IN', 31)}, "'IN' supports up to 30 comparison values."],
@@ -130,8 +132,17 @@ const refusedQueries = [
 
 test('queries that are refused', async () => {
   const room = await Room.open();
-  for (const [query, message] of refusedQueries) expectOutcome(await room.run(query), invalid(message), query);
+  for (const [query, message, emulator] of refusedQueries) expectOutcome(await room.run(query), invalid(message, emulator), query);
   expectOutcome(await room.call('RunQuery', {parent: room.root}), invalid('only structured queries are supported'));
+});
+
+ownTest('pipelines are refused as by the Standard edition', 'UNIMPLEMENTED', async () => {
+  const room = await Room.open();
+  const stages = [{name: 'collection', args: [{referenceValue: '/c'}]}, {name: 'limit', args: [toValue(1)]}];
+  const request = {database: room.database, structuredPipeline: {pipeline: {stages}}};
+  expectOutcome(await room.call('ExecutePipeline', request), {code: 'FAILED_PRECONDITION',
+    message: 'Pipeline operations are only allowed on ENTERPRISE mode databases. This is a Standard edition database.'});
+  expectOutcome(await room.call('ExecutePipeline', {...request, database: 'x'}), invalid('Database name "x" lacks "projects" at index 0.'));
 });
 
 test('aggregations', async () => {
@@ -152,10 +163,15 @@ test('aggregations that are refused', async () => {
     [[{}], 'Operator field in Aggregation is not set.'],
     [[{alias: 'x', count: {}}, {alias: 'x', count: {}}], 'Aggregation aliases contain duplicate alias: x.'],
     [[{alias: '__x__', count: {}}], 'The property.name "__x__" is reserved.'],
-    [[{count: {upTo: {value: -1}}}], 'The `up_to` value in a COUNT aggregation must be greater than or equal to zero.'],
+    [[{alias: '____', count: {}}], 'The property.name "____" is reserved.', {code: 'OK', message: ''}],
+    [[{count: {upTo: {value: -1}}}], 'The `up_to` value in a COUNT aggregation must be greater than zero.',
+      {message: 'The `up_to` value in a COUNT aggregation must be greater than or equal to zero.'}],
+    [[{count: {upTo: {value: 0}}}], 'The `up_to` value in a COUNT aggregation must be greater than zero.', {code: 'OK', message: ''}],
     [[{sum: {field: field('__name__')}}], 'Aggregations are not supported for the property: __key__'],
   ];
-  for (const [aggregations, message] of refused) expectOutcome(await room.aggregate(aggregations), invalid(message), aggregations);
+  for (const [aggregations, message, emulator] of refused) {
+    expectOutcome(await room.aggregate(aggregations), invalid(message, emulator), aggregations);
+  }
 });
 
 ownTest('more than five aggregations', 'it crashes', async () => {

@@ -169,6 +169,8 @@ test('ListDocuments ordered by fields', async (t) => {
   const refused = ['x,', ',', 'x foo', 'x desc desc', 'a..b'].map((orderBy) => [{orderBy}, `Invalid order by clause "${orderBy}".`]);
   refused.push(
     [{orderBy: 'x, x'}, 'order by clause cannot contain duplicate fields x'],
+    [{orderBy: 'x, a.__x__ desc'}, 'Invalid reserved name in field path __x__'],
+    [{orderBy: `a.${'x'.repeat(1500)}`}, 'property path is longer than 1500 bytes.'],
     [{orderBy: '__name__, x'}, 'order by clause cannot contain more fields after the key'],
     [{orderBy: 'x', showMissing: true}, 'cannot specify an order when show_missing is true'],
     [{orderBy: '__name__', showMissing: true}, 'cannot specify an order when show_missing is true'],

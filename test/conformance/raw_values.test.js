@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {Fixture, expectOutcome, invalid, useServer} from './support/check.js';
-import {double, geo, int, reference, time, unset, vector} from './support/values.js';
+import {Fixture, expectOutcome, invalid, ownTest, useServer} from './support/check.js';
+import {double, geo, increment, int, reference, time, toValue, union, unset, vector} from './support/values.js';
 
 const context = useServer();
 
@@ -16,7 +16,7 @@ test('values are stored exactly', async () => {
     'int and double': [1, double(1), 9007199254740993n, 2n ** 63n - 1n, -(2n ** 63n)],
     doubles: [NaN, -0, double(0), Infinity, -Infinity, 5e-324],
     empty: [{}, '', Buffer.alloc(0), {list: []}],
-    'odd names': {'a.b': 1, '`': 2, '\u0000': 3, ____: 4, __: 5, é: 6},
+    'odd names': {'a.b': 1, '`': 2, '\u0000': 3, ___: 4, __: 5, é: 6},
     times: [time(-62135596800), time(253402300799, 999999000), time(0), time(-1, 1000)],
     geo: [geo(-0, 180), geo(90, -180)],
     bytes: Buffer.from([0, 255]),
@@ -48,6 +48,8 @@ test('values that are refused', async (t) => {
     [[vector(1)], 'Cannot convert a vector value in an array value.'],
     [nest(21, 1), nested], [nest(20, {}), nested], [nest(10, [nest(10, 1)]), nested],
     [{'': 1}, nested], [{['n'.repeat(1501)]: 1}, nested], [{m: long}, nested],
+    [{['n'.repeat(1499)]: 1}, nested], [{m: {['n'.repeat(1497)]: 1}}, nested], [{['n'.repeat(800)]: {['n'.repeat(800)]: 1}}, nested],
+    [[{['n'.repeat(1499)]: 1}], nested], [{m: [{['n'.repeat(1497)]: 1}]}, nested],
     [{__x__: 1}, "field name '__x__' is reserved."], [{m: [{__name__: 1}]}, "field name '__name__' is reserved."],
     [long, 'The value of property "a" is longer than 1048487 bytes.'],
     [Buffer.from(long), 'The value of property "a" is longer than 1048487 bytes.'],
@@ -86,6 +88,38 @@ test('values that are refused', async (t) => {
   assert.deepStrictEqual(await fixture.listIds({collectionId: 'c'}), []);
 });
 
+test('the longest paths', async () => {
+  const fixture = new Fixture(context);
+  const long = (bytes) => 'é'.repeat(bytes / 2);
+  const data = {a: {[long(1498)]: 1, b: {[long(1496)]: [1]}}, l: [{[long(1498)]: {}}], v: {[long(1498)]: vector(1)}, [long(1500)]: [{}]};
+  await fixture.write(fixture.set('c/d', data));
+  await fixture.expectFields('c/d', data);
+});
+
+ownTest('no path is longer than 1,500 bytes after a transform', 'not checked', async () => {
+  const fixture = new Fixture(context);
+  const expected = invalid('Property a contains an invalid nested entity.');
+  await fixture.write(fixture.transform('c/d', union('a', {['n'.repeat(1498)]: 1})));
+  expectOutcome(await fixture.tryWrite(fixture.transform('c/d', union('a', {['n'.repeat(1499)]: 1}))), expected);
+  expectOutcome(await fixture.tryWrite(fixture.transform('c/e', increment(`a.${'n'.repeat(1499)}`, 1))),
+    invalid('property path is longer than 1500 bytes.'));
+});
+
+ownTest('a path of 1,500 bytes can be asked for', 'one byte less', async () => {
+  const fixture = new Fixture(context);
+  const path = `a.${'n'.repeat(1498)}`;
+  await fixture.write(fixture.patch('c/d', {a: {['n'.repeat(1498)]: 1}}, [path]));
+  const [field, from] = [{fieldPath: path}, [{collectionId: 'c'}]];
+  const queries = [{where: {fieldFilter: {field, op: 'EQUAL', value: toValue(1)}}}, {orderBy: [{field}]}, {select: {fields: [field]}}];
+  for (const query of queries) {
+    const answers = await fixture.must('RunQuery', {parent: fixture.root, structuredQuery: {from, ...query}});
+    assert.deepStrictEqual(answers.map(({document}) => document?.name), [fixture.doc('c/d')]);
+    const longer = JSON.parse(JSON.stringify({from, ...query}).replace(path, `${path}n`));
+    expectOutcome(await fixture.call('RunQuery', {parent: fixture.root, structuredQuery: longer}),
+      invalid('property path is longer than 1500 bytes.'));
+  }
+});
+
 test('top-level field names that are refused', async () => {
   const fixture = new Fixture(context);
   const cases = [
@@ -94,9 +128,10 @@ test('top-level field names that are refused', async () => {
     ['__name__', 'field name __name__ is reserved'],
     ['__type__', 'field name __type__ is reserved'],
     ['é'.repeat(751), 'The property.name is longer than 1500 bytes.'],
+    ['____', 'field name ____ is reserved', {code: 'OK', message: ''}],
   ];
-  for (const [name, message] of cases) {
-    expectOutcome(await fixture.tryWrite(fixture.set('c/d', {[name]: 1})), invalid(message));
+  for (const [name, message, emulator] of cases) {
+    expectOutcome(await fixture.tryWrite(fixture.set('c/d', {[name]: 1})), invalid(message, emulator));
   }
   await fixture.write(fixture.set('c/d', {['é'.repeat(750)]: 1}));
 });

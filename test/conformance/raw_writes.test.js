@@ -16,6 +16,8 @@ const alreadyExists = (fixture, path) => ({code: 'ALREADY_EXISTS', message: `Doc
   emulator: {message: /^entity already exists: /}});
 const otherVersion = (stored, required) => ({code: 'FAILED_PRECONDITION',
   message: `the stored version (${stored}) does not match the required base version (${required})`});
+const laterVersion = (fixture, path) => invalid(`Invalid base version, it is greater than the stored version: ${fixture.doc(path)}`,
+  {message: /^Invalid base version, it is greater than the stored version: app: /});
 
 test('a commit answers with one result a write and its time', async () => {
   const fixture = new Fixture(context);
@@ -182,8 +184,11 @@ test('preconditions, on every kind of write', async () => {
   ];
   const old = {seconds: '1000'};
   const zero = {seconds: '0'};
+  const future = {seconds: '4000000000'};
   for (const [kind, write] of kinds.entries()) {
     const [gone, never] = [`c/gone${kind}`, `c/never${kind}`];
+    await fixture.write(fixture.set('c/deleted', {n: 1}));
+    await fixture.write(fixture.remove('c/deleted'));
     const {commitTime} = await fixture.write(fixture.remove('c/d'), fixture.set('c/d', {n: 1}));
     const stored = microsOf((await fixture.get('c/d')).updateTime);
     const refusals = [
@@ -192,12 +197,18 @@ test('preconditions, on every kind of write', async () => {
       [write('c/d', at(old)), otherVersion(stored, 1_000_000_000)],
       [write(gone, at(old)), otherVersion(0, 1_000_000_000)],
       [write('c/d', at(zero)), otherVersion(stored, 0)],
+      [write('c/d', at(timeOf(stored - 1n))), otherVersion(stored, stored - 1n)],
+      [write('c/d', at(timeOf(stored + 1n))), laterVersion(fixture, 'c/d')],
+      [write('c/d', at(future)), laterVersion(fixture, 'c/d')],
+      [write(never, at(future)), otherVersion(0, 4_000_000_000_000_000n)],
+      [write('c/deleted', at(future)), {...otherVersion(0, 4_000_000_000_000_000n),
+        emulator: {message: /^the stored version \(\d+\) does not match the required base version \(4000000000000000\)$/}}],
     ];
     for (const [refused, expected] of refusals) {
       expectOutcome(await fixture.tryWrite(fixture.set('c/other', {n: 1}), refused), expected);
       const {writeResults, status} = await fixture.must('BatchWrite', fixture.commit(refused));
       assert.deepStrictEqual(writeResults, [{}]);
-      assert.equal(status[0].code, {NOT_FOUND: 5, ALREADY_EXISTS: 6, FAILED_PRECONDITION: 9}[expected.code]);
+      assert.equal(status[0].code, {INVALID_ARGUMENT: 3, NOT_FOUND: 5, ALREADY_EXISTS: 6, FAILED_PRECONDITION: 9}[expected.code]);
       expectOutcome({code: expected.code, message: status[0].message}, expected);
     }
     await fixture.expectFields('c/d', {n: 1});
@@ -255,6 +266,8 @@ test('several writes of one document in a commit', async (t) => {
     'delete and delete again': [[gone(), gone(exists(true))], cannot('delete then delete')],
     'set and update of another version': [[set(1), set(2, at({seconds: '1000'}))],
       () => ({code: 'FAILED_PRECONDITION', message: /does not match the required base version \(1000000000\)/})],
+    'create and update of a later version': [[set(1), set(2, at({seconds: '4000000000'}))],
+      () => otherVersion(0, 4_000_000_000_000_000n)],
   };
   for (const [name, [writes, expected]] of Object.entries(refused)) {
     await t.test(name, async () => {
@@ -288,6 +301,9 @@ test('UpdateDocument', async () => {
   const call = (more) => fixture.call('UpdateDocument', {document: {name: fixture.doc('c/gone')}, ...more});
   expectOutcome(await call(exists(true)), noDocument(fixture, 'c/gone'));
   expectOutcome(await call({document: {name}, ...exists(false)}), alreadyExists(fixture, 'c/d'));
+  const stored = microsOf(patched.updateTime);
+  expectOutcome(await call({document: {name}, ...at(timeOf(stored - 1n))}), otherVersion(stored, stored - 1n));
+  expectOutcome(await call({document: {name}, ...at(timeOf(stored + 1n))}), laterVersion(fixture, 'c/d'));
   expectOutcome(await call({document: undefined}), invalid('Document name "" lacks "projects" at index 0.'));
 });
 
@@ -315,6 +331,7 @@ test('DeleteDocument', async () => {
   expectOutcome(await remove('c/d', exists(false)), alreadyExists(fixture, 'c/d'));
   expectOutcome(await remove('c/d', at(timeOf(microsOf(commitTime) - 1n))),
     otherVersion(microsOf(commitTime), microsOf(commitTime) - 1n));
+  expectOutcome(await remove('c/d', at(timeOf(microsOf(commitTime) + 1n))), laterVersion(fixture, 'c/d'));
   expectOutcome(await remove('c/d', at(commitTime)), {code: 'OK', message: ''});
   await fixture.expectFields('c/d', null);
 });

@@ -7,7 +7,7 @@ import {newProject, useServer} from './support/check.js';
 import {openFirestore} from './support/sdk.js';
 
 const context = useServer();
-const code = {notFound: 5, alreadyExists: 6, failedPrecondition: 9};
+const code = {invalidArgument: 3, notFound: 5, alreadyExists: 6, failedPrecondition: 9};
 
 // A reference to a new document, which holds `data` if given.
 async function newDocument(data, path = 'rooms/r1') {
@@ -148,8 +148,12 @@ test('preconditions', async () => {
   await document.update({n: 2}, {lastUpdateTime: updateTime});
   await assert.rejects(document.update({n: 3}, {lastUpdateTime: updateTime}), {code: code.failedPrecondition});
   await assert.rejects(document.delete({lastUpdateTime: updateTime}), {code: code.failedPrecondition});
+  const future = Timestamp.fromMillis(4e12);
+  await assert.rejects(document.update({n: 3}, {lastUpdateTime: future}), {code: code.invalidArgument});
+  await assert.rejects(document.delete({lastUpdateTime: future}), {code: code.invalidArgument});
   await expectData(document, {n: 2});
   await document.delete({lastUpdateTime: (await document.get()).updateTime});
+  await assert.rejects(document.delete({lastUpdateTime: future}), {code: code.failedPrecondition});
   await assert.rejects(document.delete({exists: true}), {code: code.notFound});
   await assert.rejects(document.delete({lastUpdateTime: Timestamp.fromMillis(1000)}), {code: code.failedPrecondition});
 });
