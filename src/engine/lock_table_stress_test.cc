@@ -29,7 +29,7 @@ std::string KeyName(size_t key) { return (key % 2 == 0 ? "a" : "b") + std::to_st
 bool MayEnter(size_t key) { return key % 3 == 0; }
 
 // What an owner holds by one request.
-struct Granted {
+struct Hold {
   LockScope scope;
   LockMode mode;
   bool is_narrowed = false;
@@ -91,7 +91,7 @@ class Referee {
   }
 
   // What the owner was granted, in the order of the answers.
-  std::vector<Granted> GrantedTo(LockOwner owner) {
+  std::vector<Hold> HeldBy(LockOwner owner) {
     MutexLock lock(mutex_);
     return accounts_[owner].granted;
   }
@@ -104,7 +104,7 @@ class Referee {
 
  private:
   struct Account {
-    std::vector<Granted> granted;
+    std::vector<Hold> granted;
     size_t waiting = 0;
   };
 
@@ -113,7 +113,7 @@ class Referee {
     for (const auto& [other, account] : accounts_) {
       if (other == owner) continue;
       const bool excludes = std::ranges::any_of(
-          account.granted, [&](const Granted& granted) { return granted.Excludes(key, mode); });
+          account.granted, [&](const Hold& granted) { return granted.Excludes(key, mode); });
       if (!excludes) continue;
       EXPECT_TRUE(locks_.HasLost(other) || locks_.HasLost(owner)) << "two owners hold key " << key;
     }
@@ -211,8 +211,8 @@ class Actor {
 
   // Gives up what the answer to a query that it has read does not need.
   void Narrow() {
-    const std::vector<Granted> granted = arena_.referee.GrantedTo(owner_);
-    const auto scan = std::ranges::find_if(granted, [](const Granted& each) {
+    const std::vector<Hold> granted = arena_.referee.HeldBy(owner_);
+    const auto scan = std::ranges::find_if(granted, [](const Hold& each) {
       return !each.is_narrowed && !each.scope.key_prefixes.empty();
     });
     if (scan == granted.end()) return;
