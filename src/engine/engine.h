@@ -70,9 +70,11 @@ struct EngineOptions {
 struct Now {};
 struct InTransaction {
   std::string id;
+  Transactions::Client client = nullptr;
 };
 struct NewTransaction {
   TransactionOptions options;
+  Transactions::Client client = nullptr;
 };
 using Consistency = std::variant<Now, model::Timestamp, InTransaction, NewTransaction>;
 
@@ -121,7 +123,8 @@ class Engine {
   void Commit(Database& database, std::vector<Write> writes, std::string_view transaction,
               CommitCallback done);
 
-  Result<std::string> BeginTransaction(const Database& database, const TransactionOptions& options);
+  Result<std::string> BeginTransaction(const Database& database, const TransactionOptions& options,
+                                       Transactions::Client client = nullptr);
   Status Rollback(const Database& database, std::string_view transaction);
 
   // Listens to a database. The targets are added to what is returned.

@@ -329,6 +329,27 @@ TEST_F(GrpcTest, ALostConnectionCancels) {
   held_.Get()->Finish(Status());
 }
 
+TEST_F(GrpcTest, ACallKnowsWhenItsClientHasLeft) {
+  server_.Start();
+  TestHttp2Client client(server_.port());
+  const auto hold = [&] {
+    held_.Update([](auto& call) { call = nullptr; });
+    const int32_t stream = client.OpenGrpc("/t/Never");
+    client.SendBody(stream, TestFrame("x"));
+    client.EndBody(stream);
+    EXPECT_TRUE(WaitForHeld());
+    return held_.Get();
+  };
+  const std::shared_ptr<RpcCall> finished = hold();
+  finished->Finish(Status());
+  EXPECT_FALSE(finished->client()->has_left());
+  const std::shared_ptr<RpcCall> open = hold();
+  EXPECT_EQ(open->client(), finished->client());
+  client.socket().Close();
+  EXPECT_TRUE(WaitForCancel());
+  EXPECT_TRUE(finished->client()->has_left());
+}
+
 TEST_F(GrpcTest, ACallMayOutliveTheServer) {
   server_.Start();
   TestHttp2Client client(server_.port());

@@ -15,6 +15,10 @@
 
 namespace hearth::service {
 
+// The same moment to read; if it is that of a transaction, on behalf of the client that made the
+// call.
+engine::Consistency ForClientOf(const http::RpcCall& call, engine::Consistency consistency);
+
 // google.firestore.v1.Firestore, whatever the door: requests in, the engine's answers out.
 //
 // Threads: methods run on the server's loops, several at once, and never block them.

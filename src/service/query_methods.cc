@@ -63,7 +63,8 @@ class QueryStart : public std::enable_shared_from_this<QueryStart> {
  private:
   void Start() {
     if (call_->closed()) return;
-    engine_.Query(*query_.database, std::move(query_.query), query_.consistency,
+    engine_.Query(*query_.database, std::move(query_.query),
+                  ForClientOf(*call_, query_.consistency),
                   [self = shared_from_this()](Result<Run> run) { self->Take(std::move(run)); });
     if (other_has_been_.exchange(true)) Finish();
   }

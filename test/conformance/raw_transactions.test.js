@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {Fixture, expectOutcome, invalid, ownTest, useServer} from './support/check.js';
+import {Raw} from './support/raw.js';
 import {fieldsOf, microsOf, timeOf, toFields} from './support/values.js';
 
 const context = useServer();
@@ -230,6 +231,82 @@ ownTest('of two that wait for each other one is given up at once', 'both time ou
       expectOutcome(lost[0], {code: 'ABORTED', message: contention});
       const loser = outcomes[0] === lost[0] ? a : b;
       expectOutcome(await room.read(loser), isOver);
+    });
+  }
+});
+
+ownTest('a transaction that commits goes ahead of younger ones that have read the document', 'it waits, and times out', async (t) => {
+  const overtaken = {code: 'ABORTED', message: contention};
+  const nextCalls = {
+    read: (room, transaction) => room.read(transaction, 'c/e'),
+    query: (room, transaction) => room.call('RunQuery',
+      {parent: room.root, structuredQuery: {from: [{collectionId: 'c'}]}, transaction}),
+    commit: (room, transaction) => room.end(transaction, room.set('c/d', {n: 9})),
+    'commit without writes': (room, transaction) => room.end(transaction),
+  };
+  for (const [name, next] of Object.entries(nextCalls)) {
+    await t.test(name, async () => {
+      const room = await Room.open();
+      const [older, younger] = [await room.begin(), await room.begin()];
+      await room.lock(older, 'c/d');
+      await room.lock(younger, 'c/d');
+      expectOutcome(await room.end(older, room.set('c/d', {n: 2})), {code: 'OK'});
+      expectOutcome(await next(room, younger), overtaken);
+      if (name.startsWith('commit')) {
+        expectOutcome(await room.read(younger), isOver);
+      } else {
+        expectOutcome(await room.read(younger), overtaken);
+        expectOutcome(await room.rollback(younger), {code: 'OK'});
+      }
+      const retry = await room.begin({readWrite: {retryTransaction: younger}});
+      await room.lock(retry, 'c/d');
+      expectOutcome(await room.end(retry, room.set('c/d', {n: 3})), {code: 'OK'});
+      await room.expectFields('c/d', {n: 3});
+    });
+  }
+});
+
+ownTest('an attempt takes the locks that the one before it still holds', 'they are strangers to each other', async () => {
+  const room = await Room.open();
+  const first = await room.begin();
+  await room.lock(first, 'c/d');
+  const second = await room.begin({readWrite: {retryTransaction: first}});
+  await room.lock(second, 'c/d');
+  expectOutcome(await room.end(second, room.set('c/d', {n: 2})), {code: 'OK'});
+  expectOutcome(await room.end(first, room.set('c/d', {n: 3})), {code: 'ABORTED', message: contention});
+});
+
+ownTest('a transaction whose client is gone does not hold writes up', 'it holds its locks for a minute', async (t) => {
+  const begins = {
+    BeginTransaction: async (room, raw) => {
+      const {transaction} = await raw.must('BeginTransaction', {database: room.database});
+      await raw.must('GetDocument', {name: room.doc('c/d'), transaction});
+      return transaction;
+    },
+    BatchGetDocuments: async (room, raw) => {
+      const [{transaction}] = await raw.must('BatchGetDocuments',
+        {database: room.database, documents: [room.doc('c/d')], newTransaction: {readWrite: {}}});
+      return transaction;
+    },
+    RunQuery: async (room, raw) => {
+      const [{transaction}] = await raw.must('RunQuery', {parent: room.root,
+        structuredQuery: {from: [{collectionId: 'c'}]}, newTransaction: {readWrite: {}}});
+      return transaction;
+    },
+    ListDocuments: async (room, raw) => {
+      const transaction = await room.begin();
+      await raw.must('ListDocuments', {parent: room.root, collectionId: 'c', transaction});
+      return transaction;
+    },
+  };
+  for (const [name, begin] of Object.entries(begins)) {
+    await t.test(name, async () => {
+      const room = await Room.open();
+      const raw = new Raw(context.address);
+      const transaction = await begin(room, raw);
+      raw.close();
+      expectOutcome(await room.tryWrite(room.set('c/d', {n: 2})), {code: 'OK'});
+      expectOutcome(await room.end(transaction, room.set('c/d', {n: 3})), {code: 'ABORTED', message: contention});
     });
   }
 });

@@ -107,6 +107,47 @@ test('of two transactions that read the same document one is retried, once', asy
   assert.deepStrictEqual(attempts.sort(), [1, 2]);
 });
 
+ownTest('the older of two transactions does not wait for the younger one', 'it does, and times out', async () => {
+  const document = await newDocument({n: 0});
+  const {firestore} = document;
+  const attempts = {older: 0, younger: 0};
+  const [olderHasRead, youngerHasRead] = [new Barrier(2), new Barrier(2)];
+  const older = firestore.runTransaction(async (transaction) => {
+    const {n} = (await transaction.get(document)).data();
+    if (++attempts.older === 1) {
+      await olderHasRead.arrive();
+      await youngerHasRead.arrive();
+    }
+    transaction.update(document, {n: n + 1});
+  });
+  await olderHasRead.arrive();
+  await firestore.runTransaction(async (transaction) => {
+    const {n} = (await transaction.get(document)).data();
+    if (++attempts.younger === 1) {
+      await youngerHasRead.arrive();
+      await older;
+    }
+    transaction.update(document, {n: n + 1});
+  });
+  assert.deepStrictEqual(await dataOf(document), {n: 2});
+  assert.deepStrictEqual(attempts, {older: 1, younger: 2});
+});
+
+ownTest('a transaction that its client has left behind does not stop others for long', 'it holds its locks for a minute', async () => {
+  const document = await newDocument({n: 0});
+  const {raw} = context;
+  const database = `projects/${document.firestore.projectId}/databases/(default)`;
+  const [{transaction: left}] = await raw.must('BatchGetDocuments',
+    {database, documents: [`${database}/documents/${document.path}`], newTransaction: {readWrite: {}}});
+  await document.firestore.runTransaction(async (transaction) => {
+    const {n} = (await transaction.get(document)).data();
+    transaction.update(document, {n: n + 1});
+  });
+  assert.deepStrictEqual(await dataOf(document), {n: 1});
+  // It did not just come to its end.
+  assert.equal((await raw.call('Commit', {database, transaction: left})).code, 'ABORTED');
+});
+
 test('write skew does not happen', async () => {
   const firestore = openFirestore(context);
   const [a, b] = [firestore.doc('doctors/a'), firestore.doc('doctors/b')];
