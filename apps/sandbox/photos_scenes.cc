@@ -164,7 +164,8 @@ void PaintFlowers(Canvas& canvas, Lot& lot) {
   canvas.FillGradient(0, height, ground);
   for (int spot = Count(lot, 14, 26); spot > 0; --spot) {  // What is out of focus.
     const Point at = {Between(lot, 0, width), Between(lot, 0, height)};
-    canvas.FillDisc(at, Between(lot, 25, 105), lot.OneIn(2) ? bed.ground_far : bed.outer[spot % 3],
+    const size_t shade = static_cast<size_t>(spot) % bed.outer.size();
+    canvas.FillDisc(at, Between(lot, 25, 105), lot.OneIn(2) ? bed.ground_far : bed.outer[shade],
                     Between(lot, 0.06f, 0.2f), 16);
   }
   const Color leaf = Mix(Hex(0x4f7a4a), bed.ground, 0.35f);
