@@ -118,16 +118,6 @@ TEST_F(EngineTest, WhatChangesNothingKeepsItsTimeAndIsNotStored) {
   EXPECT_EQ(gate_.arrivals(), 1u);
 }
 
-TEST_F(EngineTest, ACommitHappensWholeOrNotAtAll) {
-  test_.MustCommit(SetNumber("c/a", 1));
-  EXPECT_EQ(
-      test_.Commit({SetNumber("c/b", 2), Delete("c/c"), IfMissing(SetNumber("c/a", 3))}).status(),
-      kAlreadyThere);
-  EXPECT_EQ(Number("c/a"), 1);
-  EXPECT_EQ(Number("c/b"), std::nullopt);
-  EXPECT_EQ(test_.Commit({SetNumber("c/b", 2)})->write_results.size(), 1u);
-}
-
 TEST_F(EngineTest, DatabasesAreSeparate) {
   Database& other = **test_.engine().OpenDatabase(NameDatabase("other"));
   test_.MustCommit(SetNumber("c/a", 1));

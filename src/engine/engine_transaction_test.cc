@@ -72,40 +72,6 @@ class EngineTransactionTest : public testing::Test {
   TestEngine test_;
 };
 
-TEST_F(EngineTransactionTest, ReadsThenWrites) {
-  const std::string transaction = test_.Begin();
-  EXPECT_EQ(Read(transaction), 1);
-  const Result<CommitResult> result = test_.Commit(SetNumber("c/a", 2), transaction);
-  ASSERT_TRUE(result.ok());
-  EXPECT_EQ(Number(), 2);
-  EXPECT_FALSE(IsLocked("c/a"));
-  EXPECT_EQ(test_.Commit(SetNumber("c/a", 3), transaction).status(), kClosed);
-  EXPECT_EQ(StartRead(transaction).Take().status(), kClosed);
-  EXPECT_EQ(test_.Rollback(transaction), Status());
-}
-
-TEST_F(EngineTransactionTest, BeginsWithARead) {
-  const auto view = test_.Read(NewTransaction{}, TestEngine::Documents({"c/a"}));
-  ASSERT_TRUE(view.ok());
-  const std::string transaction = (*view)->new_transaction();
-  EXPECT_NE(transaction, "");
-  EXPECT_TRUE(IsLocked("c/a"));
-  test_.MustCommit(SetNumber("c/a", 2), transaction);
-  EXPECT_EQ(Number(), 2);
-}
-
-TEST_F(EngineTransactionTest, AWriteFromOutsideWaitsForAReader) {
-  const std::string transaction = BeginReading();
-  const auto outside = test_.StartCommit({Transform("c/a", {Increment("n", 10)})});
-  EXPECT_FALSE(outside.IsThere());
-  EXPECT_EQ(Number(), 1);
-  const Timestamp first = test_.MustCommit(SetNumber("c/a", 2), transaction);
-  const Result<CommitResult> second = outside.Take();
-  ASSERT_TRUE(second.ok());
-  EXPECT_GT(second->commit_time, first);
-  EXPECT_EQ(Number(), 12);
-}
-
 TEST_F(EngineTransactionTest, EveryKindOfWriteWaits) {
   const std::string transaction = BeginReading();
   for (const Write& write :
@@ -117,12 +83,6 @@ TEST_F(EngineTransactionTest, EveryKindOfWriteWaits) {
     EXPECT_EQ(commit.Take().status(), kTimeout);
   }
   EXPECT_EQ(Number("other/x"), std::nullopt);
-}
-
-TEST_F(EngineTransactionTest, AReadLocksWhatIsMissing) {
-  BeginReading("c/missing");
-  EXPECT_TRUE(IsLocked("c/missing"));
-  EXPECT_FALSE(IsLocked("c/a"));
 }
 
 TEST_F(EngineTransactionTest, AScanLocksThePhantoms) {
@@ -195,17 +155,6 @@ TEST_F(EngineTransactionTest, AWaitEndsInAbort) {
   EXPECT_EQ(Number(), 3);
 }
 
-TEST_F(EngineTransactionTest, ARollbackLetsThoseWhoWaitGoOn) {
-  const std::string transaction = BeginReading();
-  std::vector<TestEngine::Commits> waiting;
-  for (int i = 0; i < 3; ++i) {
-    waiting.push_back(test_.StartCommit({Transform("c/a", {Increment("n", 1)})}));
-  }
-  EXPECT_EQ(test_.Rollback(transaction), Status());
-  for (const auto& commit : waiting) EXPECT_TRUE(commit.Take().ok());
-  EXPECT_EQ(Number(), 4);
-}
-
 TEST_F(EngineTransactionTest, AnIdleTransactionGivesItsLocksUp) {
   const std::string transaction = BeginReading();
   test_.Pass(58s);
@@ -228,13 +177,6 @@ TEST_F(EngineTransactionTest, AViewInUseKeepsItsTransaction) {
   EXPECT_TRUE(test_.Commit(SetNumber("c/a", 2), transaction).ok());
 }
 
-TEST_F(EngineTransactionTest, ReadsSeeTheLatestState) {
-  const std::string transaction = BeginReading("c/a");
-  test_.MustCommit(SetNumber("c/b", 2));  // Not read yet: nobody waits.
-  EXPECT_EQ(Read(transaction, "c/b"), 2);
-  EXPECT_TRUE(IsLocked("c/b"));
-}
-
 TEST_F(EngineTransactionTest, AReadWaitsForTheCommitUnderWay) {
   Gate gate;
   gate.Close();
@@ -255,35 +197,6 @@ TEST_F(EngineTransactionTest, AReadWaitsForTheCommitUnderWay) {
   const auto scanned = scan.Take();
   ASSERT_TRUE(scanned.ok());
   EXPECT_EQ(NumberOf(ScanAll(**scanned)->at("c/a")), 2);
-}
-
-TEST_F(EngineTransactionTest, OfTwoWhoReadTheSameOneWins) {
-  const std::string older = BeginReading();
-  const std::string younger = BeginReading();
-  const auto first = test_.StartCommit({SetNumber("c/a", 2)}, older);
-  EXPECT_FALSE(first.IsThere());  // Waits for the other reader.
-  EXPECT_EQ(test_.Commit(SetNumber("c/a", 3), younger).status(), kContention);
-  EXPECT_TRUE(first.Take().ok());
-  EXPECT_EQ(Number(), 2);
-  EXPECT_EQ(test_.Commit(SetNumber("c/a", 3), younger).status(), kClosed);
-}
-
-TEST_F(EngineTransactionTest, TheOlderOneWinsAlsoWhenItComesLast) {
-  const std::string older = BeginReading();
-  const std::string younger = BeginReading();
-  const auto loser = test_.StartCommit({SetNumber("c/a", 3)}, younger);
-  EXPECT_TRUE(test_.Commit(SetNumber("c/a", 2), older).ok());
-  EXPECT_EQ(loser.Take().status(), kContention);
-  EXPECT_EQ(Number(), 2);
-}
-
-TEST_F(EngineTransactionTest, CrosswiseReadsAndWritesAreADeadlock) {
-  const std::string first = BeginReading("c/a");
-  const std::string second = BeginReading("c/b");
-  const auto first_commit = test_.StartCommit({SetNumber("c/b", 2)}, first);
-  EXPECT_FALSE(first_commit.IsThere());
-  EXPECT_EQ(test_.Commit(SetNumber("c/a", 2), second).status(), kContention);
-  EXPECT_TRUE(first_commit.Take().ok());
 }
 
 TEST_F(EngineTransactionTest, AReadThatWaitsTooLongEndsTheTransaction) {
@@ -327,14 +240,6 @@ TEST_F(EngineTransactionTest, ABlindWriteWaitsForReaders) {
   EXPECT_TRUE(blind.Take().ok());
 }
 
-TEST_F(EngineTransactionTest, AFailedPreconditionEndsTheTransaction) {
-  const std::string transaction = BeginReading();
-  EXPECT_EQ(test_.Commit(IfMissing(SetNumber("c/a", 2)), transaction).status().code(),
-            Code::kAlreadyExists);
-  EXPECT_FALSE(IsLocked("c/a"));
-  EXPECT_EQ(test_.Commit(SetNumber("c/a", 2), transaction).status(), kClosed);
-}
-
 TEST_F(EngineTransactionTest, AFailedStoreEndsTheTransaction) {
   const std::string transaction = BeginReading();
   test_.store().FailCommit(1, Status(Code::kUnavailable, "disk"));
@@ -352,16 +257,6 @@ TEST_F(EngineTransactionTest, ACommitWithoutWritesEndsTheTransaction) {
   EXPECT_EQ(test_.Commit(std::vector<Write>{}, transaction).status(), kClosed);
 }
 
-TEST_F(EngineTransactionTest, ReadOnlyOnesCannotWrite) {
-  const std::string transaction = test_.Begin(ReadOnly());
-  EXPECT_EQ(test_.Commit(SetNumber("c/a", 2), transaction).status(),
-            InvalidArgument("Cannot modify entities in a read-only transaction."));
-  EXPECT_EQ(Read(transaction), 1);  // It is still open,
-  EXPECT_FALSE(IsLocked("c/a"));    // and locks nothing.
-  EXPECT_TRUE(test_.Commit(std::vector<Write>{}, transaction).ok());
-  EXPECT_EQ(StartRead(transaction).Take().status(), kClosed);
-}
-
 TEST_F(EngineTransactionTest, IdsThatAreNone) {
   for (const std::string id : {"", "garbage"}) {
     EXPECT_EQ(StartRead(id).Take().status(), InvalidArgument("Invalid transaction."));
@@ -377,19 +272,6 @@ TEST_F(EngineTransactionTest, IdsThatAreNone) {
   test_.Restart();
   EXPECT_EQ(test_.Commit(SetNumber("c/a", 2), before).status(), kClosed);
   EXPECT_EQ(Number(), 1);
-}
-
-TEST_F(EngineTransactionTest, AnotherDatabasesTransaction) {
-  const std::string transaction = BeginReading();
-  Database& other = **test_.engine().OpenDatabase(NameDatabase("other"));
-  TestEngine::Views view;
-  test_.engine().Read(other, InTransaction{transaction}, TestEngine::Documents({"c/a"}),
-                      view.Callback());
-  EXPECT_EQ(view.Take().status(), kClosed);
-  TestEngine::Commits commit;
-  test_.engine().Commit(other, {SetNumber("c/a", 1)}, transaction, commit.Callback());
-  EXPECT_EQ(commit.Take().status(), kClosed);
-  test_.MustCommit(SetNumber("c/a", 2), transaction);  // It is unharmed.
 }
 
 TEST_F(EngineTransactionTest, AFailedFirstReadLeavesNoTransactionBehind) {

@@ -292,6 +292,7 @@ TEST(ReadWriteTest, Deletes) {
 TEST(ReadWriteTest, Verifications) {
   proto::Write write;
   write.set_verify("projects/p1/databases/(default)/documents/c/a");
+  EXPECT_EQ(Verdict(write), InvalidArgument("a verify must contain a precondition"));
   write.mutable_current_document()->set_exists(false);
   EXPECT_EQ(Verdict(write), Status());
   write.mutable_update_mask();

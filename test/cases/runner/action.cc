@@ -122,8 +122,7 @@ AddListener ReadListen(Scanner& scanner, const Scope& scope) {
   }
   while (scanner.ok() && !scanner.AtEnd()) {
     if (scanner.TryWord("resume")) {
-      const Variable* token = ReadVariable(scanner, scope, Variable::Kind::kToken);
-      if (token != nullptr) target.set_resume_token(token->bytes);
+      target.set_resume_token(ReadToken(scanner, scope));
     } else if (scanner.TryWord("from_time")) {
       *target.mutable_read_time() = ReadTime(scanner, scope);
     } else if (scanner.TryWord("expected_count")) {

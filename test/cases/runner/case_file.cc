@@ -4,6 +4,7 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <utility>
 
@@ -13,6 +14,8 @@ namespace hearth::cases {
 namespace {
 
 constexpr size_t kRepeatsMax = 5'000;
+constexpr std::string_view kDoors[] = {"engine",     "grpc",     "rest",
+                                       "webchannel", "embedded", "remote"};
 
 std::string_view Trim(std::string_view text) {
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) {
@@ -156,8 +159,12 @@ class Reader {
     Scanner scanner(text);
     scanner.Word();
     do {
-      (is_only ? case_.only_doors : case_.not_doors).push_back(scanner.Word());
-    } while (scanner.Try(','));
+      const std::string door = scanner.Word();
+      if (std::find(std::begin(kDoors), std::end(kDoors), door) == std::end(kDoors)) {
+        scanner.Fail("there is no door '" + door + "'");
+      }
+      (is_only ? case_.only_doors : case_.not_doors).push_back(door);
+    } while (scanner.Try(',') && scanner.ok());
     if (!scanner.AtEnd()) scanner.FailExpecting("a comma");
     if (!scanner.ok()) return Wrong(statement.head.number, scanner.error());
     return Status();
@@ -183,8 +190,30 @@ class Reader {
     return Status();
   }
 
+  // A column that nothing refers to is a typing error.
+  Status CheckColumns() const {
+    std::string text;
+    for (const Step& step : actions_) {
+      text += step.action.Joined();
+      for (const auto* list : {&step.checks, &step.emulator_checks, &step.keeps}) {
+        for (const Statement& statement : *list) text += statement.Joined();
+      }
+    }
+    for (auto table = tables_.rbegin(); table != tables_.rend(); ++table) {
+      for (const std::string& name : table->names) {
+        if (Expand(text, {{name, ""}}) == text) return Wrong(table->line, "nothing uses $" + name);
+      }
+      // Earlier tables may be used here.
+      for (const Table::Row& row : table->rows) {
+        for (const std::string& cell : row.cells) text += cell;
+      }
+    }
+    return Status();
+  }
+
   // One variant for each combination of the tables' rows.
   Result<Case> Multiply() {
+    RETURN_IF_ERROR(CheckColumns());
     std::vector<std::pair<std::string, Names>> rows = {{"", {}}};
     for (const Table& table : tables_) {
       std::vector<std::pair<std::string, Names>> more;
@@ -195,8 +224,9 @@ class Reader {
           if (!new_label.empty()) new_label += "; ";
           new_label += "row at line " + std::to_string(row.line) + ":";
           for (size_t i = 0; i < row.cells.size(); ++i) {
-            new_names[table.names[i]] = row.cells[i];
-            new_label += (i == 0 ? " " : ", ") + table.names[i] + " = " + row.cells[i];
+            const std::string cell = Expand(row.cells[i], names);
+            new_names[table.names[i]] = cell;
+            new_label += (i == 0 ? " " : ", ") + table.names[i] + " = " + cell;
           }
         }
       }

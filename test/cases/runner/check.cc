@@ -63,6 +63,14 @@ Value FieldTime(const Answer& answer, const std::string& path) {
   return value && value->has_timestamp_value() ? OfTime(value->timestamp_value()) : Value();
 }
 
+// What the first transform of a write came to, if that is a moment.
+Value ResultTime(const Answer& answer, size_t index) {
+  if (index >= answer.write_results.size()) return {};
+  const auto& results = answer.write_results[index].transform_results();
+  if (results.empty() || !results[0].has_timestamp_value()) return {};
+  return OfTime(results[0].timestamp_value());
+}
+
 std::string DebugStat(const proto::ExecutionStats& stats, const std::string& name) {
   const auto& fields = stats.debug_stats().fields();
   const auto found = fields.find(name);
@@ -100,6 +108,7 @@ Value Evaluate(const Term& term, const Answer& answer) {
   if (term.attribute == "update_time") return UpdateTime(answer, term.index);
   if (term.attribute == "create_time") return CreateTime(answer, term.index);
   if (term.attribute == "field") return FieldTime(answer, term.field);
+  if (term.attribute == "result") return ResultTime(answer, term.index);
   if (term.attribute == "page_token") return OfText(answer.next_page_token);
   if (term.attribute == "transaction") return OfText(answer.transaction);
   if (term.attribute == "size") {
@@ -361,7 +370,7 @@ std::optional<Variable> Evaluate(const Keep& keep, const Answer& answer) {
   const Value value = Evaluate(keep.term, answer);
   Variable variable;
   variable.kind = keep.kind;
-  if (keep.kind == Variable::Kind::kToken && value.kind == Term::Kind::kText) {
+  if (keep.kind != Variable::Kind::kTime && value.kind == Term::Kind::kText) {
     variable.bytes = value.text;
   } else if (keep.kind == Variable::Kind::kTime && value.kind == Term::Kind::kTime) {
     variable.time.set_seconds(value.time.first);

@@ -83,7 +83,7 @@ struct Keep {
   Term term;
   std::string listener;  // Empty: of the answer.
   std::string name;
-  Variable::Kind kind;
+  Variable::Kind kind = Variable::Kind::kTime;
 };
 Result<Keep> ParseKeep(const Statement& statement, const Scope& scope);
 

@@ -87,33 +87,15 @@ class ClientListeners final : public Listeners {
   ClientListeners(client::Firestore database, std::string name)
       : database_(std::move(database)), name_(std::move(name)) {}
 
-  Status Add(const proto::Target& target) override {
-    const int id = target.target_id();
-    if (target.has_documents()) {
-      ASSIGN_OR_RETURN(const std::string path,
-                       ToClientPath(name_, target.documents().documents(0)));
-      ASSIGN_OR_RETURN(
-          client::Listener listener, database_.Doc(path).Listen([this, id](const auto& snapshot) {
-            Note(id, snapshot.status(), snapshot.ok() ? DocumentsOf(*snapshot) : Documents());
-          }));
-      listeners_.emplace(id, std::move(listener));
-      return Status();
-    }
-    ASSIGN_OR_RETURN(
-        const client::Query query,
-        ToClient(database_, target.query().parent(), target.query().structured_query(), Last::kNo));
-    ASSIGN_OR_RETURN(client::Listener listener, query.Listen([this, id](const auto& snapshot) {
-      Note(id, snapshot.status(), snapshot.ok() ? DocumentsOf(*snapshot) : Documents());
-    }));
-    listeners_.emplace(id, std::move(listener));
-    return Status();
+  std::optional<std::string> Add(const proto::Target& target) override {
+    const Status status = Listen(target);
+    if (status.ok()) return std::nullopt;
+    return status.message();
   }
 
-  Status Remove(int target_id) override {
+  void Remove(int target_id) override {
     listeners_.erase(target_id);
-    MutexLock lock(mutex_);
-    news_.push_back({target_id, Status(), {}, true});
-    return Status();
+    Note({target_id, Status(), {}, true});
   }
 
   Status Advance(WatchState* state) override {
@@ -145,6 +127,36 @@ class ClientListeners final : public Listeners {
     bool is_end;
   };
 
+  // InvalidArgument for what the client's API cannot say.
+  Status Listen(const proto::Target& target) {
+    const int id = target.target_id();
+    const auto on_snapshot = [this, id](const auto& snapshot) {
+      if (snapshot.ok()) {
+        Note({id, Status(), DocumentsOf(*snapshot), false});
+      } else {
+        Note({id, snapshot.status(), {}, true});
+      }
+    };
+    if (target.has_documents()) {
+      ASSIGN_OR_RETURN(const std::string path,
+                       ToClientPath(name_, target.documents().documents(0)));
+      Keep(id, database_.Doc(path).Listen(on_snapshot));
+      return Status();
+    }
+    ASSIGN_OR_RETURN(
+        const client::Query query,
+        ToClient(database_, target.query().parent(), target.query().structured_query(), Last::kNo));
+    Keep(id, query.Listen(on_snapshot));
+    return Status();
+  }
+  void Keep(int target_id, Result<client::Listener> listener) {
+    if (listener.ok()) {
+      listeners_.emplace(target_id, *std::move(listener));
+    } else {
+      Note({target_id, listener.status(), {}, true});
+    }
+  }
+
   static Documents DocumentsOf(const client::QuerySnapshot& snapshot) {
     Documents documents;
     for (const client::DocumentSnapshot& each : snapshot.documents) {
@@ -159,9 +171,9 @@ class ClientListeners final : public Listeners {
     documents.read_time = ToProto(snapshot.read_time());
     return documents;
   }
-  void Note(int target_id, const Status& status, Documents documents) EXCLUDES_LOCK(mutex_) {
+  void Note(News news) EXCLUDES_LOCK(mutex_) {
     MutexLock lock(mutex_);
-    news_.push_back({target_id, status, std::move(documents), !status.ok()});
+    news_.push_back(std::move(news));
     changed_.NotifyAll();
   }
 
@@ -196,6 +208,7 @@ class ClientSession final : public Session {
   }
 
   Answer Do(const Operation&, const proto::CommitRequest& request) {
+    if (request.database() != name_) return NotPossible("the client is about one database");
     std::vector<ClientWrite> writes;
     for (const proto::Write& write : request.writes()) {
       Result<ClientWrite> converted = ToClient(name_, write);
@@ -230,6 +243,7 @@ class ClientSession final : public Session {
     return Get(batch);
   }
   Answer Do(const Operation&, const proto::BatchGetDocumentsRequest& request) {
+    if (request.database() != name_) return NotPossible("the client is about one database");
     return Get(request);
   }
 
@@ -320,6 +334,7 @@ class ClientSession final : public Session {
   }
 
   Answer Do(const Operation&, const proto::BeginTransactionRequest& request) {
+    if (request.database() != name_) return NotPossible("the client is about one database");
     client::TransactionOptions options;
     options.attempts_max = 1;
     options.read_only = request.options().has_read_only();
@@ -412,6 +427,7 @@ class RemoteDoor final : public ClientDoor {
  public:
   explicit RemoteDoor(const ServerAddress& server) : server_(server) {}
 
+  bool is_emulator() const override { return server_.is_emulator; }
   std::optional<std::string> WhyNotListen(const proto::Target&) const override {
     return "over the network the client has no listeners";
   }

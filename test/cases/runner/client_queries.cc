@@ -74,10 +74,13 @@ Result<client::Query> SourceOf(const client::Firestore& database, const std::str
   const std::string& id = query.from(0).collection_id();
   if (query.from(0).all_descendants()) {
     if (parent != root) return InvalidArgument("the client asks groups of whole databases only");
-    return database.CollectionGroup(id);
+    const client::Query group = database.CollectionGroup(id);
+    return group;
   }
-  if (parent == root) return client::Query(database.Collection(id));
-  return client::Query(database.Collection(parent.substr(root.size() + 1) + "/" + id));
+  const std::string prefix = parent == root ? "" : parent.substr(root.size() + 1) + "/";
+  const client::CollectionReference collection = database.Collection(prefix + id);
+  const client::Query& documents = collection;
+  return documents;
 }
 
 Result<std::vector<client::Value>> ValuesOf(const proto::Cursor& cursor) {
@@ -93,11 +96,19 @@ Result<std::vector<client::Value>> ValuesOf(const proto::Cursor& cursor) {
 Result<client::Query> WithCursors(client::Query query, const Query& from) {
   if (from.has_start_at()) {
     ASSIGN_OR_RETURN(std::vector<client::Value> values, ValuesOf(from.start_at()));
-    query = from.start_at().before() ? query.StartAt(values) : query.StartAfter(values);
+    if (from.start_at().before()) {
+      query = query.StartAt(std::move(values));
+    } else {
+      query = query.StartAfter(std::move(values));
+    }
   }
   if (from.has_end_at()) {
     ASSIGN_OR_RETURN(std::vector<client::Value> values, ValuesOf(from.end_at()));
-    query = from.end_at().before() ? query.EndBefore(values) : query.EndAt(values);
+    if (from.end_at().before()) {
+      query = query.EndBefore(std::move(values));
+    } else {
+      query = query.EndAt(std::move(values));
+    }
   }
   return query;
 }
@@ -150,7 +161,11 @@ Result<client::Query> ToClient(const client::Firestore& database, const std::str
   if (from.has_limit()) {
     if (from.limit().value() < 0) return InvalidArgument("the client has no negative limits");
     const auto limit = static_cast<size_t>(from.limit().value());
-    query = last == Last::kYes ? query.LimitToLast(limit) : query.Limit(limit);
+    if (last == Last::kYes) {
+      query = query.LimitToLast(limit);
+    } else {
+      query = query.Limit(limit);
+    }
   }
   if (from.offset() < 0) return InvalidArgument("the client has no negative offsets");
   if (from.offset() > 0) query = query.Offset(static_cast<size_t>(from.offset()));
@@ -170,6 +185,9 @@ Result<std::vector<client::AggregateField>> ToClient(
     const proto::StructuredAggregationQuery& aggregate) {
   std::vector<client::AggregateField> fields;
   for (const auto& each : aggregate.aggregations()) {
+    if (each.alias() != "a" + std::to_string(fields.size() + 1)) {
+      return InvalidArgument("the client chooses the aliases itself");
+    }
     if (each.has_count()) {
       if (each.count().has_up_to()) return InvalidArgument("the client counts without a bound");
       fields.push_back(client::AggregateField::Count());

@@ -61,7 +61,9 @@ Result<client::Value> ToClient(const proto::Value& value) {
     case proto::Value::kDoubleValue:
       return client::Value(value.double_value());
     case proto::Value::kTimestampValue: {
-      ASSIGN_OR_RETURN(const client::Timestamp time, ToClient(value.timestamp_value()));
+      ASSIGN_OR_RETURN(const client::Timestamp time,
+                       client::Timestamp::FromParts(value.timestamp_value().seconds(),
+                                                    value.timestamp_value().nanos()));
       return client::Value(time);
     }
     case proto::Value::kStringValue:
@@ -120,6 +122,7 @@ proto::Value ToProto(const client::Value& value) {
 }
 
 Result<client::Timestamp> ToClient(const Time& time) {
+  if (time.nanos() % 1'000 != 0) return InvalidArgument("the client has microseconds only");
   return client::Timestamp::FromParts(time.seconds(), time.nanos());
 }
 

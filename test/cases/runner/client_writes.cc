@@ -86,15 +86,36 @@ Result<FieldPath> ToClientFieldPath(const std::string& text) {
   return path;
 }
 
+// Whether the mask covers all that `fields` holds, up to the last value.
+bool IsCovered(const Map<std::string, proto::Value>& fields, const std::string& prefix,
+               const std::vector<FieldPath>& mask) {
+  for (const auto& [name, value] : fields) {
+    const std::string text = prefix + QuoteFieldName(name);
+    const Result<FieldPath> path = FieldPath::Parse(text);
+    const bool is_named = path.ok() && std::any_of(mask.begin(), mask.end(), [&](const auto& each) {
+                            return each.IsPrefixOf(*path);
+                          });
+    if (is_named) continue;
+    if (!value.has_map_value() || value.map_value().fields().empty()) return false;
+    if (!IsCovered(value.map_value().fields(), text + ".", mask)) return false;
+  }
+  return true;
+}
+
 Result<std::vector<Assignment>> MaskedAssignments(const proto::Write& write) {
   std::vector<Assignment> assignments;
+  std::vector<FieldPath> mask;
   for (const std::string& text : write.update_mask().field_paths()) {
     ASSIGN_OR_RETURN(FieldPath path, ToClientFieldPath(text));
+    mask.push_back(path);
     client::Value value = client::FieldValue::Delete();
     if (const proto::Value* set = Find(write.update().fields(), path)) {
       ASSIGN_OR_RETURN(value, ToClient(*set));
     }
     assignments.push_back({std::move(path), std::move(value)});
+  }
+  if (!IsCovered(write.update().fields(), "", mask)) {
+    return InvalidArgument("the client sends only what its mask names");
   }
   return assignments;
 }

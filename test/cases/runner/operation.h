@@ -27,6 +27,8 @@ struct Operation {
   Request request;
   // The query's limit is for its last results. No request says that: clients turn the query round.
   bool is_limit_to_last = false;
+  // A list is wanted whole, page by page.
+  bool is_all_pages = false;
   // The name that the transaction which this begins is to have.
   std::string new_transaction = {};
 };

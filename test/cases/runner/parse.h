@@ -30,6 +30,9 @@ bool ReadQueryCall(std::string_view verb, Scanner& scanner, const Scope& scope,
 // The query of a listener: "rooms where ...", up to a clause that queries do not have.
 void ReadQueryTarget(Scanner& scanner, const Scope& scope, proto::Target_QueryTarget* target);
 
+// A token that was kept, or any text.
+std::string ReadToken(Scanner& scanner, const Scope& scope);
+
 // "in t1", where a request can be part of a transaction: the id.
 std::string ReadTransaction(Scanner& scanner, const Scope& scope);
 // "[read_only] [at T] [retry t0]"

@@ -21,7 +21,8 @@ constexpr std::string_view kAttributes[] = {"commit_time",
                                             "index_entries_scanned",
                                             "indexes_used",
                                             "resume_token",
-                                            "field"};
+                                            "field",
+                                            "result"};
 
 bool NextIsAttribute(Scanner& scanner) {
   for (const std::string_view name : kAttributes) {
@@ -221,24 +222,28 @@ Result<Keep> ParseKeep(const Statement& statement, const Scope&) {
   if (scanner.TryWord("of")) keep.listener = scanner.Word();
   if (!scanner.TryWord("as")) scanner.FailExpecting("as");
   keep.name = scanner.Word();
-  const bool is_token =
-      keep.term.attribute == "page_token" || keep.term.attribute == "resume_token";
-  keep.kind = is_token ? Variable::Kind::kToken : Variable::Kind::kTime;
+  if (keep.term.attribute == "page_token" || keep.term.attribute == "resume_token") {
+    keep.kind = Variable::Kind::kToken;
+  } else if (keep.term.attribute == "transaction") {
+    keep.kind = Variable::Kind::kTransaction;
+  }
   RETURN_IF_ERROR(Finish(scanner, statement.head.number));
   return keep;
 }
 
 Detail DetailOf(const Check& check, const Request* request) {
   if (std::holds_alternative<CheckTransformResults>(check.what)) return Detail::kTransformResults;
-  const auto is_commit_time = [](const Term& term) { return term.attribute == "commit_time"; };
+  const auto is_hidden = [](const Term& term) {
+    return term.attribute == "commit_time" || term.attribute == "result";
+  };
   if (const auto* relation = std::get_if<CheckRelation>(&check.what)) {
-    if (is_commit_time(relation->left) || is_commit_time(relation->right)) {
+    if (is_hidden(relation->left) || is_hidden(relation->right)) {
       return Detail::kCommitTime;
     }
   }
   if (const auto* times = std::get_if<CheckUpdateTimes>(&check.what)) {
     for (const Term& term : times->times) {
-      if (is_commit_time(term) || term.kind == Term::Kind::kNone) return Detail::kCommitTime;
+      if (is_hidden(term) || term.kind == Term::Kind::kNone) return Detail::kCommitTime;
     }
   }
   const auto* error = std::get_if<CheckError>(&check.what);

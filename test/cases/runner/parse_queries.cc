@@ -297,12 +297,14 @@ void ReadPartition(Scanner& scanner, const Scope& scope, Operation* operation) {
     } else if (scanner.TryWord("page_size")) {
       request.set_page_size(static_cast<int32_t>(scanner.Integer()));
     } else if (scanner.TryWord("page_token")) {
-      const Variable* token = ReadVariable(scanner, scope, Variable::Kind::kToken);
-      if (token != nullptr) request.set_page_token(token->bytes);
+      request.set_page_token(ReadToken(scanner, scope));
+    } else if (scanner.TryWord("all_pages")) {
+      operation->is_all_pages = true;
     } else if (scanner.TryWord("at")) {
       *request.mutable_read_time() = ReadTime(scanner, scope);
     } else {
-      scanner.FailExpecting(std::string(kQueryClauses) + ", into, page_size, page_token or at");
+      scanner.FailExpecting(std::string(kQueryClauses) +
+                            ", into, page_size, page_token, all_pages or at");
     }
   }
   request.set_parent(text.parent);

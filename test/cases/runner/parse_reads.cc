@@ -39,7 +39,8 @@ void ReadBatchGet(Scanner& scanner, const Scope& scope, Operation* operation) {
   }
 }
 
-void ReadList(Scanner& scanner, const Scope& scope, proto::ListDocumentsRequest* request) {
+void ReadList(Scanner& scanner, const Scope& scope, Operation* operation) {
+  auto* request = &operation->request.emplace<proto::ListDocumentsRequest>();
   const auto [parent, id] = SplitCollection(ReadPath(scanner), scope);
   request->set_parent(parent);
   request->set_collection_id(id);
@@ -47,20 +48,22 @@ void ReadList(Scanner& scanner, const Scope& scope, proto::ListDocumentsRequest*
     if (scanner.TryWord("page_size")) {
       request->set_page_size(static_cast<int32_t>(scanner.Integer()));
     } else if (scanner.TryWord("page_token")) {
-      const Variable* token = ReadVariable(scanner, scope, Variable::Kind::kToken);
-      if (token != nullptr) request->set_page_token(token->bytes);
+      request->set_page_token(ReadToken(scanner, scope));
+    } else if (scanner.TryWord("all_pages")) {
+      operation->is_all_pages = true;
     } else if (scanner.TryWord("order_by")) {
       request->set_order_by(ReadText(scanner));
     } else if (scanner.TryWord("show_missing")) {
       request->set_show_missing(true);
     } else if (!TryReadClause(scanner, scope, request)) {
-      scanner.FailExpecting("page_size, page_token, order_by, show_missing, mask, at or in");
+      scanner.FailExpecting(
+          "page_size, page_token, all_pages, order_by, show_missing, mask, at or in");
     }
   }
 }
 
-void ReadListCollections(Scanner& scanner, const Scope& scope,
-                         proto::ListCollectionIdsRequest* request) {
+void ReadListCollections(Scanner& scanner, const Scope& scope, Operation* operation) {
+  auto* request = &operation->request.emplace<proto::ListCollectionIdsRequest>();
   request->set_parent(scope.root());
   while (scanner.ok() && !scanner.AtEnd()) {
     if (scanner.TryWord("under")) {
@@ -68,17 +71,24 @@ void ReadListCollections(Scanner& scanner, const Scope& scope,
     } else if (scanner.TryWord("page_size")) {
       request->set_page_size(static_cast<int32_t>(scanner.Integer()));
     } else if (scanner.TryWord("page_token")) {
-      const Variable* token = ReadVariable(scanner, scope, Variable::Kind::kToken);
-      if (token != nullptr) request->set_page_token(token->bytes);
+      request->set_page_token(ReadToken(scanner, scope));
+    } else if (scanner.TryWord("all_pages")) {
+      operation->is_all_pages = true;
     } else if (scanner.TryWord("at")) {
       *request->mutable_read_time() = ReadTime(scanner, scope);
     } else {
-      scanner.FailExpecting("under, page_size, page_token or at");
+      scanner.FailExpecting("under, page_size, page_token, all_pages or at");
     }
   }
 }
 
 }  // namespace
+
+std::string ReadToken(Scanner& scanner, const Scope& scope) {
+  if (NextIsText(scanner)) return ReadText(scanner);
+  const Variable* token = ReadVariable(scanner, scope, Variable::Kind::kToken);
+  return token != nullptr ? token->bytes : "";
+}
 
 std::string ReadTransaction(Scanner& scanner, const Scope& scope) {
   if (scanner.NextIsWord("bytes")) return ReadValue(scanner, scope).bytes_value();
@@ -117,10 +127,9 @@ bool ReadReadCall(std::string_view verb, Scanner& scanner, const Scope& scope,
   } else if (verb == "batch_get") {
     ReadBatchGet(scanner, scope, operation);
   } else if (verb == "list") {
-    ReadList(scanner, scope, &operation->request.emplace<proto::ListDocumentsRequest>());
+    ReadList(scanner, scope, operation);
   } else if (verb == "list_collections") {
-    ReadListCollections(scanner, scope,
-                        &operation->request.emplace<proto::ListCollectionIdsRequest>());
+    ReadListCollections(scanner, scope, operation);
   } else if (verb == "begin") {
     auto& request = operation->request.emplace<proto::BeginTransactionRequest>();
     request.set_database(scope.database);

@@ -41,6 +41,7 @@ class Rehearsal {
     } else {
       RETURN_IF_ERROR(NoteListener(action, line));
     }
+    RETURN_IF_ERROR(CheckPlaces(step, action));
     for (const auto* checks : {&step.checks, &step.emulator_checks}) {
       for (const Statement& check : *checks) {
         RETURN_IF_ERROR(ParseCheck(check, scope_, request).status());
@@ -51,8 +52,10 @@ class Rehearsal {
       if (!keep.listener.empty() && !listeners_.contains(keep.listener)) {
         return Unknown(statement.head.number, "listener", keep.listener);
       }
-      if (keep.term.attribute == "commit_time" && door_ && !door_->Shows(Detail::kCommitTime)) {
-        why_not_ = "it does not tell the time of a commit";
+      const bool is_hidden =
+          keep.term.attribute == "commit_time" || keep.term.attribute == "result";
+      if (is_hidden && door_ && !door_->Shows(Detail::kCommitTime)) {
+        why_not_ = "it tells neither commit times nor results of transforms";
       }
       scope_.variables[keep.name] = {keep.kind, {}, "kept"};
     }
@@ -81,6 +84,24 @@ class Rehearsal {
     if (const auto* end = std::get_if<AwaitEnd>(&action)) name = end->name;
     if (const auto* stop = std::get_if<StopListener>(&action)) name = stop->name;
     if (!name.empty() && !listeners_.contains(name)) return Unknown(line, "listener", name);
+    return Status();
+  }
+
+  // Checks are of answers, and so is what is kept, unless it is of a listener.
+  static Status CheckPlaces(const Step& step, const Action& action) {
+    const bool is_answered =
+        std::holds_alternative<Call>(action) || std::holds_alternative<FinishCall>(action);
+    const bool has_end = is_answered || std::holds_alternative<AwaitEnd>(action);
+    const bool has_emulator = has_end || std::holds_alternative<ExpectSent>(action);
+    const auto wrong = [](const Statement& statement) {
+      return InvalidArgument(std::to_string(statement.head.number) +
+                             ": the step above has no answer that this could be about");
+    };
+    if (!has_end && !step.checks.empty()) return wrong(step.checks.front());
+    if (!has_emulator && !step.emulator_checks.empty()) return wrong(step.emulator_checks.front());
+    for (const Statement& keep : step.keeps) {
+      if (!is_answered && keep.head.text.find(" of ") == std::string::npos) return wrong(keep);
+    }
     return Status();
   }
 

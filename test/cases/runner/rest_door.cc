@@ -329,17 +329,22 @@ std::optional<std::string> WhyNotUrl(const AnyRequest&) {
   return std::nullopt;
 }
 
-// The emulator reads times and bytes in URLs as empty, or never answers.
-bool HasOddParameter(const Request& request) {
+// What the emulator does not understand of a URL.
+std::optional<std::string> WhyNotEmulatorUrl(const Request& request) {
+  constexpr size_t kPathBytesMax = 4'000;
   const RestRequest rest = std::visit([](const auto& each) { return ToRest(each); }, request);
-  return std::any_of(rest.query.begin(), rest.query.end(), [](const auto& parameter) {
-    return parameter.first == "transaction" || parameter.first == "readTime" ||
-           parameter.first == "currentDocument.updateTime";
-  });
+  for (const auto& [name, value] : rest.query) {
+    if (name == "transaction" || name == "readTime" || name == "currentDocument.updateTime") {
+      return "the emulator does not read times and bytes in URLs";
+    }
+  }
+  if (rest.path.size() > kPathBytesMax) return "the emulator does not take such long URLs";
+  if (rest.path.find("%0A") != std::string::npos) return "the emulator trims names in URLs";
+  return std::nullopt;
 }
 
 bool HasNegativeZero(const Request& request) {
-  static const std::regex negative_zero("\"doubleValue\":-0[,}]");
+  static const std::regex negative_zero("\"(doubleValue|latitude|longitude)\":-0[,}]");
   std::string json;
   return google::protobuf::util::MessageToJsonString(MessageOf(request), &json).ok() &&
          std::regex_search(json, negative_zero);
@@ -357,8 +362,8 @@ class RestDoor final : public Door {
     if (!why && is_emulator()) {
       if (std::holds_alternative<proto::PartitionQueryRequest>(operation.request)) {
         why = "the emulator has no partitions";
-      } else if (HasOddParameter(operation.request)) {
-        why = "the emulator does not read times and bytes in URLs";
+      } else if (auto why_url = WhyNotEmulatorUrl(operation.request)) {
+        why = why_url;
       } else if (HasNegativeZero(operation.request)) {
         why = "over REST the emulator makes 0 of -0";
       }

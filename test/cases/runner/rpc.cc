@@ -169,20 +169,19 @@ class StreamListeners final : public Listeners {
   StreamListeners(RpcChannel& channel, std::string database)
       : stream_(channel.OpenStream("Listen", database)), database_(std::move(database)) {}
 
-  Status Add(const proto::Target& target) override {
+  std::optional<std::string> Add(const proto::Target& target) override {
     proto::ListenRequest request;
     request.set_database(database_);
     *request.mutable_add_target() = target;
     stream_->Send(request);
-    return Status();
+    return std::nullopt;
   }
 
-  Status Remove(int target_id) override {
+  void Remove(int target_id) override {
     proto::ListenRequest request;
     request.set_database(database_);
     request.set_remove_target(target_id);
     stream_->Send(request);
-    return Status();
   }
 
   Status Advance(WatchState* state) override {

@@ -1,6 +1,7 @@
 #include "cases/runner/run.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 #include <vector>
@@ -13,8 +14,8 @@
 namespace hearth::cases {
 namespace {
 
-// So many requests are answered while another one is said to wait.
-constexpr int kRequestsMeanwhile = 5;
+// So many commits are made while a request is said to wait.
+constexpr int kCommitsMeanwhile = 3;
 
 struct Listener {
   int target_id = 0;
@@ -70,18 +71,26 @@ class Run {
     std::visit([&](const auto& each) { Do(step, each); }, *action);
   }
 
-  void Do(const Step&, const Call& call) { Take(call.operation, session_->Start(call.operation)); }
+  void Do(const Step& step, const Call& call) {
+    Take(call.operation, session_->Start(call.operation));
+    if (call.operation.is_all_pages) TakeOtherPages(step, call.operation);
+  }
   void Do(const Step&, const StartCall& start) {
     calls_[start.name] = {start.operation, session_->Start(start.operation)};
   }
+  // Commits are made in the order in which they come: one that does not wait is answered before
+  // those that follow it.
   void Do(const Step& step, const CheckWaiting& waits) {
     Operation other;
-    auto& get = other.request.emplace<proto::GetDocumentRequest>();
-    get.set_name(scope_.NameOf("meanwhile/m"));
-    for (int i = 0; i < kRequestsMeanwhile; ++i) session_->Start(other)->Wait();
+    auto& commit = other.request.emplace<proto::CommitRequest>();
+    commit.set_database(scope_.database);
+    commit.add_writes()->set_delete_(scope_.NameOf("meanwhile/m"));
+    for (int i = 0; i < kCommitsMeanwhile; ++i) session_->Start(other)->Wait();
     if (!calls_.contains(waits.name) || !calls_[waits.name].pending->IsDone()) return;
     const auto call = calls_.extract(waits.name);
-    Fail(step, {"no answer yet", ShowStatus(call.mapped().pending->Wait().status)});
+    answer_ = call.mapped().pending->Wait();
+    if (!answer_.not_possible.empty()) return;
+    Fail(step, {"no answer yet", ShowStatus(answer_.status)});
   }
   void Do(const Step& step, const FinishCall& finish) {
     auto call = calls_.extract(finish.name);
@@ -112,9 +121,46 @@ class Run {
       if (each.document) NoteCommit(each.document->update_time());
     }
   }
+  // Adds the pages after the first one to the answer.
+  void TakeOtherPages(const Step& step, Operation operation) {
+    const size_t size_max = SetPageToken("", &operation.request);
+    Answer all = std::exchange(answer_, Answer());
+    std::string token = all.next_page_token;
+    size_t size = all.documents.size() + all.collection_ids.size();
+    while (all.status.ok() && size <= size_max && !token.empty()) {
+      SetPageToken(token, &operation.request);
+      Take(operation, session_->Start(operation));
+      all.status = answer_.status;
+      size = answer_.documents.size() + answer_.collection_ids.size();
+      std::move(answer_.documents.begin(), answer_.documents.end(),
+                std::back_inserter(all.documents));
+      std::move(answer_.collection_ids.begin(), answer_.collection_ids.end(),
+                std::back_inserter(all.collection_ids));
+      token = answer_.next_page_token;
+    }
+    answer_ = std::move(all);
+    if (size > size_max) {
+      Fail(step, {"pages of at most " + std::to_string(size_max), std::to_string(size)});
+    }
+  }
+  // Returns the request's page size.
+  static size_t SetPageToken(const std::string& token, Request* request) {
+    if (auto* list = std::get_if<proto::ListDocumentsRequest>(request)) {
+      list->set_page_token(token);
+      return static_cast<size_t>(list->page_size());
+    }
+    if (auto* list = std::get_if<proto::ListCollectionIdsRequest>(request)) {
+      list->set_page_token(token);
+      return static_cast<size_t>(list->page_size());
+    }
+    auto& partition = std::get<proto::PartitionQueryRequest>(*request);
+    partition.set_page_token(token);
+    return static_cast<size_t>(partition.page_size());
+  }
+
   void NoteCommit(const Time& time) { newest_commit_ = std::max(newest_commit_, Micros(time)); }
 
-  void Do(const Step& step, const AddListener& add) {
+  void Do(const Step&, const AddListener& add) {
     if (!streams_) streams_ = session_->Listen();
     Listener& listener = listeners_[add.name];
     listener.target_id = next_target_id_ += 2;
@@ -123,8 +169,7 @@ class Run {
     listener.checked =
         known_[target.has_read_time() ? KeyOf(target.read_time()) : target.resume_token()];
     watch_.Begin(listener.target_id, listener.checked);
-    const Status status = streams_->Add(target);
-    if (!status.ok()) Fail(step, {"a listener", ShowStatus(status)});
+    answer_.not_possible = streams_->Add(target).value_or("");
   }
 
   // Reads on until `met` holds of the listener's target, or it has ended. False, with a failure,
@@ -143,16 +188,28 @@ class Run {
 
   void Do(const Step& step, const ExpectSnapshot& expected) {
     Listener& listener = listeners_[expected.name];
-    const bool came = Advance(step, listener, [this](const TargetState& target) {
-      return target.snapshot_time && Micros(*target.snapshot_time) >= newest_commit_;
-    });
-    if (!came) return;
+    // A commit that changes nothing for a listener brings it no news to wait for.
+    const bool has_changes =
+        !expected.added.empty() || !expected.modified.empty() || !expected.removed.empty();
+    const auto is_there = [&](const TargetState& target) {
+      if (!target.snapshot_time) return false;
+      return !has_changes || (Micros(*target.snapshot_time) >= newest_commit_ &&
+                              !IsSame(listener.checked, target.snapshot));
+    };
+    if (!Advance(step, listener, is_there)) return;
     const TargetState& target = watch_.target(listener.target_id);
-    if (!target.snapshot_time || Micros(*target.snapshot_time) < newest_commit_) {
+    if (!is_there(target)) {
       return Fail(step, {"a snapshot", "the listener ended: " + ShowStatus(*target.removed)});
     }
     const Results before = std::exchange(listener.checked, target.snapshot);
     CheckSnapshot(step, expected, before, target);
+  }
+
+  // The same documents in the same versions.
+  static bool IsSame(const Results& a, const Results& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+      return x.first == y.first && Micros(x.second.update_time()) == Micros(y.second.update_time());
+    });
   }
 
   void CheckSnapshot(const Step& step, const ExpectSnapshot& expected, const Results& before,
@@ -227,8 +284,7 @@ class Run {
 
   void Do(const Step& step, const StopListener& stop) {
     const Listener& listener = listeners_[stop.name];
-    const Status status = streams_->Remove(listener.target_id);
-    if (!status.ok()) return Fail(step, {"the end of the listener", ShowStatus(status)});
+    streams_->Remove(listener.target_id);
     Advance(step, listener, [](const TargetState&) { return false; });
   }
 

@@ -18,6 +18,8 @@ namespace hearth::cases {
 namespace {
 
 constexpr int kNotInstalled = 3;
+constexpr std::chrono::milliseconds kBetweenAttempts{100};
+constexpr std::chrono::minutes kEmulatorStartMax{3};  // A virtual machine on a busy one.
 
 // A port that was free a moment ago: the emulator cannot choose one and say which.
 uint16_t FreePort() {
@@ -64,6 +66,7 @@ const std::vector<std::pair<std::string, Make>>& AllDoors() {
       {"remote", OnHearth(&NewRemoteDoor)},
       {"emulator_grpc", OnEmulator(&NewGrpcDoor)},
       {"emulator_rest", OnEmulator(&NewRestDoor)},
+      {"emulator_remote", OnEmulator(&NewRemoteDoor)},
   };
   return doors;
 }
@@ -93,12 +96,12 @@ Result<ServerAddress> Servers::Emulator() {
     emulator_ = std::make_unique<support::ServerProcess>(
         HEARTH_EMULATOR, std::vector<std::string>{std::to_string(emulator_port_)});
     // It says nothing that is worth waiting for, so the port is asked.
-    const auto end = std::chrono::steady_clock::now() + support::kPatience;
+    const auto end = std::chrono::steady_clock::now() + kEmulatorStartMax;
     while (!http::TestSocket(emulator_port_).connected()) {
       if (std::chrono::steady_clock::now() > end) {
         return Status(Code::kUnavailable, "the emulator does not start: " + emulator_->Stderr());
       }
-      std::this_thread::yield();
+      std::this_thread::sleep_for(kBetweenAttempts);
     }
   }
   return ServerAddress{emulator_port_, true};

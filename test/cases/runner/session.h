@@ -26,8 +26,10 @@ class Pending {
 class Listeners {
  public:
   virtual ~Listeners() = default;
-  virtual Status Add(const proto::Target& target) = 0;
-  virtual Status Remove(int target_id) = 0;
+  // Why the door cannot do that; nullopt where it can. What the database says against it comes as
+  // the target's end.
+  virtual std::optional<std::string> Add(const proto::Target& target) = 0;
+  virtual void Remove(int target_id) = 0;
   // Waits for the next thing that is said about any of the targets, and applies it to `state`.
   virtual Status Advance(WatchState* state) = 0;
 };

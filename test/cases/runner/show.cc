@@ -4,9 +4,10 @@
 #include <google/protobuf/util/time_util.h>
 
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -21,11 +22,8 @@ std::string ShowDouble(double number) {
   if (std::isnan(number)) return "NaN";
   if (std::isinf(number)) return number < 0 ? "-Infinity" : "Infinity";
   char buffer[32];
-  for (int digits = 1; digits <= 17; ++digits) {
-    std::snprintf(buffer, sizeof(buffer), "%.*g", digits, number);
-    if (std::strtod(buffer, nullptr) == number) break;
-  }
-  std::string text = buffer;
+  const auto [end, error] = std::to_chars(std::begin(buffer), std::end(buffer), number);
+  std::string text(buffer, end);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;
 }

@@ -4,6 +4,7 @@
 
 #include "cases/runner/doors.h"
 #include "cases/runner/webchannel.h"
+#include "model/names.h"
 
 namespace hearth::cases {
 namespace {
@@ -168,11 +169,43 @@ class PendingLastRead final : public Pending {
   const std::unique_ptr<Pending> read_;
 };
 
+// Something that streams cannot do, which shows only when it is asked for.
+class PendingRefusal final : public Pending {
+ public:
+  explicit PendingRefusal(std::string why) : why_(std::move(why)) {}
+  bool IsDone() override { return true; }
+  Answer Wait() override {
+    Answer answer;
+    answer.not_possible = why_;
+    return answer;
+  }
+
+ private:
+  const std::string why_;
+};
+
+// Whether the request is about another database than that of the streams.
+bool IsElsewhere(const Request& request, const std::string& database) {
+  std::string name = database;
+  if (const auto* commit = std::get_if<proto::CommitRequest>(&request)) name = commit->database();
+  if (const auto* batch = std::get_if<proto::BatchGetDocumentsRequest>(&request)) {
+    name = batch->database();
+  }
+  if (const auto* get = std::get_if<proto::GetDocumentRequest>(&request)) {
+    const auto parsed = model::DocumentName::Parse(get->name());
+    if (parsed.ok()) name = parsed->database.text();
+  }
+  return name != database;
+}
+
 class WebChannelSession final : public Session {
  public:
   WebChannelSession(uint16_t port, const std::string& database) : channel_(port, database) {}
 
   std::unique_ptr<Pending> Start(const Operation& operation) override {
+    if (IsElsewhere(operation.request, channel_.database())) {
+      return std::make_unique<PendingRefusal>("a stream is about one database");
+    }
     if (const auto* commit = std::get_if<proto::CommitRequest>(&operation.request)) {
       return std::make_unique<PendingWrite>(channel_, idle_, *commit);
     }
