@@ -1,5 +1,5 @@
 # Hearth's commands. `make help` lists them.
-.PHONY: help setup build run test quick-test asan tsan fuzz bench stress soak format clean
+.PHONY: help setup build run test test-long quick-test asan tsan fuzz bench stress soak format clean
 
 BUILD := build/release
 JOBS := $(shell nproc)
@@ -19,22 +19,21 @@ build: setup      ## Build the release binary: build/release/hearth
 run: build        ## Build, then serve ./data and the applications on 127.0.0.1:8080
 	$(BUILD)/hearth serve --data $(DATA) --listen $(LISTEN) --apps $(APPS)
 
-test: setup       ## Build everything and run every test
-	@tools/build release all
-	cd $(BUILD) && ctest --output-on-failure --schedule-random -j $(JOBS)
-	@tools/sanitize asan
-	@tools/sanitize tsan
-	@tools/fuzz 20
+test: setup       ## Build and run the tests that every change must pass, and tell how long each stage took
+	@tools/test
 
-quick-test: setup ## Build everything and run the tests, without sanitizers and fuzzers
-	@tools/build release all
-	cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
+test-long: setup  ## The same with nothing left out: all sanitizers on all tests, FUZZ_SECONDS for each fuzzer
+	@tools/test long
+
+quick-test: setup ## Build and run the tests, without sanitizers and fuzzers
+	@tools/build release tests
+	cd $(BUILD) && ctest --output-on-failure -j $(JOBS) --label-exclude long
 
 asan: setup       ## The C++ tests under AddressSanitizer and UBSan
-	@tools/sanitize asan
+	@tools/sanitize asan both long
 
 tsan: setup       ## The C++ tests under ThreadSanitizer
-	@tools/sanitize tsan
+	@tools/sanitize tsan both long
 
 fuzz: setup       ## Fuzz frames, headers and bodies; FUZZ_SECONDS each
 	@tools/fuzz $(or $(FUZZ_SECONDS),300)
@@ -44,9 +43,9 @@ stress: build     ## Kill the server hundreds of times and compare with a model
 	$(BUILD)/hearth_stress --server $(BUILD)/hearth --kills $(or $(KILLS),300)
 
 soak: setup       ## Random queries, listeners and feeds, each for SOAK_SECONDS (an hour), compared with models
-	@tools/build release queries_query_differential_test queries_watcher_random_test feed_model_test hearth
-	HEARTH_SOAK_SECONDS=$(or $(SOAK_SECONDS),3600) $(BUILD)/queries_query_differential_test
-	HEARTH_SOAK_SECONDS=$(or $(SOAK_SECONDS),3600) $(BUILD)/queries_watcher_random_test
+	@tools/build release queries_differential_test queries_test feed_model_test hearth
+	HEARTH_SOAK_SECONDS=$(or $(SOAK_SECONDS),3600) $(BUILD)/queries_differential_test
+	HEARTH_SOAK_SECONDS=$(or $(SOAK_SECONDS),3600) $(BUILD)/queries_test --gtest_filter='WatcherRandom*'
 	HEARTH_SOAK_SECONDS=$(or $(SOAK_SECONDS),3600) $(BUILD)/feed_model_test
 	HEARTH_QUERIES=$(or $(SOAK_QUERIES),50000) node --test test/conformance/query_differential.test.js
 

@@ -80,21 +80,35 @@ Result<HomeFeed::Answer> HomeFeed::Ask(const Question& question,
                                        const Result<FeedCache::Mark>& mark) {
   if (question.sources.following.ids.empty()) return Answer{.posts = {}, .path = "nobody"};
   if (!mark.ok()) return AskDatabase(question, "degraded");
-  const auto read = [&] {
-    return cache_.Read(mark->epoch, question.user, question.before, kWanted);
-  };
-  const auto is_usable = [&](const std::optional<FeedCache::Slice>& slice) {
-    return slice && slice->following_version == question.sources.following.version;
-  };
-  Result<std::optional<FeedCache::Slice>> slice = read();
+  Result<std::optional<FeedCache::Slice>> slice = ReadUsable(question, *mark);
   if (!slice.ok()) return AskDatabase(question, "degraded");
-  if (!is_usable(*slice)) {
-    MutexLock lock(warming_[static_cast<uint64_t>(question.user) % warming_.size()]);
-    slice = read();  // Somebody else may have been faster.
-    if (!slice.ok()) return AskDatabase(question, "degraded");
-    if (!is_usable(*slice)) return AskCold(question, *mark);
-  }
-  return AskCache(question, *mark, *std::move(*slice));
+  if (!*slice) return AskUnwarmed(question, *mark);
+  return AskCache(question, *mark, **std::move(slice));
+}
+
+Result<std::optional<FeedCache::Slice>> HomeFeed::ReadUsable(const Question& question,
+                                                             const FeedCache::Mark& mark) {
+  ASSIGN_OR_RETURN(std::optional<FeedCache::Slice> slice,
+                   cache_.Read(mark.epoch, question.user, question.before, kWanted));
+  if (slice && slice->following_version != question.sources.following.version) slice.reset();
+  return slice;
+}
+
+Result<HomeFeed::Answer> HomeFeed::AskUnwarmed(const Question& question,
+                                               const FeedCache::Mark& mark) {
+  std::optional<Result<Answer>> cold;
+  Result<std::optional<FeedCache::Slice>> slice = std::optional<FeedCache::Slice>();
+  const SingleFlight::Outcome outcome = warming_.Run(question.user, [&] {
+    // Another request may have made it between this one's look at the cache and now.
+    slice = ReadUsable(question, mark);
+    if (slice.ok() && !*slice) cold = AskCold(question, mark);
+  });
+  if (cold) return *std::move(cold);
+  if (outcome == SingleFlight::Outcome::kWaited) slice = ReadUsable(question, mark);
+  if (!slice.ok()) return AskDatabase(question, "degraded");
+  // Too many wait, or what was made cannot be used: a failure, no posts, another list of accounts.
+  if (!*slice) return AskDatabase(question, "unwarmed");
+  return AskCache(question, mark, **std::move(slice));
 }
 
 Result<HomeFeed::Answer> HomeFeed::AskDatabase(const Question& question, const char* path) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,7 +9,7 @@
 #include "apps/feed/follow_store.h"
 #include "apps/feed/followed_posts.h"
 #include "apps/feed/post_store.h"
-#include "base/mutex.h"
+#include "apps/feed/single_flight.h"
 #include "base/status.h"
 #include "kit/metrics.h"
 
@@ -32,6 +31,9 @@ Result<FeedCache::Mark> EnsureMark(FeedCache& cache, const PostStore& posts);
 class HomeFeed {
  public:
   static constexpr size_t kPageSize = 10;
+  // Requests that wait while another one makes their user's cache; the next ones ask the database.
+  // Fewer than an application has threads: a slow warm-up must not occupy them all.
+  static constexpr size_t kWarmingWaitersMax = 4;
   // With more posts than this still to be pushed, the database is asked instead.
   static constexpr size_t kUnpushedMax = 200;
 
@@ -55,8 +57,11 @@ class HomeFeed {
 
   Result<Answer> Ask(const Question& question, const Result<FeedCache::Mark>& mark);
   Result<Answer> AskDatabase(const Question& question, const char* path);
-  // With the cache's first answer, which may be that there is none.
+  // Without a cache that can be used: makes it, or waits for the request that does.
+  Result<Answer> AskUnwarmed(const Question& question, const FeedCache::Mark& mark);
   Result<Answer> AskCold(const Question& question, const FeedCache::Mark& mark);
+  Result<std::optional<FeedCache::Slice>> ReadUsable(const Question& question,
+                                                     const FeedCache::Mark& mark);
   Result<Answer> AskCache(const Question& question, const FeedCache::Mark& mark,
                           FeedCache::Slice slice);
 
@@ -71,8 +76,7 @@ class HomeFeed {
   const PostStore& posts_;
   FollowedPosts& followed_posts_;
   kit::Metrics& metrics_;
-  // By user: of those who come at once, one makes the cache.
-  std::array<Mutex, 64> warming_;
+  SingleFlight warming_{kWarmingWaitersMax};  // By user.
 };
 
 }  // namespace hearth::feed

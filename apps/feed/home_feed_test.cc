@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <future>
+#include <latch>
 #include <numeric>
 #include <random>
 #include <set>
@@ -27,6 +29,81 @@ client::Firestore Open(const std::string& path) {
   EXPECT_TRUE(database.ok()) << database.status().ToString();
   return *std::move(database);
 }
+
+// Lets a test stop the making of one user's cache, and then decide how it goes on.
+class WarmingGate {
+ public:
+  void Close(int64_t user) EXCLUDES_LOCK(mutex_) {
+    MutexLock lock(mutex_);
+    user_ = user;
+  }
+  // Callers that wait get `status`; later ones pass.
+  void Open(const Status& status) EXCLUDES_LOCK(mutex_) {
+    MutexLock lock(mutex_);
+    user_.reset();
+    status_ = status;
+    changed_.NotifyAll();
+  }
+  Status Pass(int64_t user) EXCLUDES_LOCK(mutex_) {
+    MutexLock lock(mutex_);
+    if (user_ != user) return Status();
+    is_reached_ = true;
+    changed_.NotifyAll();
+    while (user_ == user) changed_.Wait(mutex_);
+    return status_;
+  }
+  void WaitUntilReached() EXCLUDES_LOCK(mutex_) {
+    MutexLock lock(mutex_);
+    while (!is_reached_) changed_.Wait(mutex_);
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar changed_;
+  std::optional<int64_t> user_ GUARDED_BY(mutex_);
+  Status status_ GUARDED_BY(mutex_);
+  bool is_reached_ GUARDED_BY(mutex_) = false;
+};
+
+// A cache in memory behind a gate.
+class GatedFeedCache final : public FeedCache {
+ public:
+  GatedFeedCache(WarmingGate& gate, const Clock& clock, RandomSource& random)
+      : gate_(gate), cache_(clock, random) {}
+
+  Result<std::string> BeginWarming(const std::string& epoch, int64_t user) override {
+    RETURN_IF_ERROR(gate_.Pass(user));
+    return cache_.BeginWarming(epoch, user);
+  }
+  Result<std::optional<Mark>> ReadMark() override { return cache_.ReadMark(); }
+  Status StartEpoch(PostKey newest) override { return cache_.StartEpoch(newest); }
+  Status MarkPushed(const std::string& epoch, PostKey post) override {
+    return cache_.MarkPushed(epoch, post);
+  }
+  Result<std::optional<Slice>> Read(const std::string& epoch, int64_t user,
+                                    const std::optional<PostKey>& before, size_t limit) override {
+    return cache_.Read(epoch, user, before, limit);
+  }
+  Status FinishWarming(int64_t user, const std::string& ticket, int64_t following_version,
+                       const std::vector<PostKey>& posts) override {
+    return cache_.FinishWarming(user, ticket, following_version, posts);
+  }
+  Status Push(const std::string& epoch, const std::vector<int64_t>& users, PostKey post) override {
+    return cache_.Push(epoch, users, post);
+  }
+  Status Remove(const std::vector<int64_t>& users, int64_t post_id) override {
+    return cache_.Remove(users, post_id);
+  }
+  Result<std::optional<PostKey>> Oldest(int64_t user) override { return cache_.Oldest(user); }
+  Status ApplyFollowing(int64_t user, const FollowingChange& change) override {
+    return cache_.ApplyFollowing(user, change);
+  }
+  Status Drop(int64_t user) override { return cache_.Drop(user); }
+
+ private:
+  WarmingGate& gate_;
+  MemoryFeedCache cache_;
+};
 
 class HomeFeedTest : public testing::Test {
  protected:
@@ -66,11 +143,12 @@ class HomeFeedTest : public testing::Test {
   const std::shared_ptr<client::CountingTransport> counts_ =
       std::make_shared<client::CountingTransport>(Open(folder_.path()).transport());
   const Collections collections_{client::Firestore(counts_), "ci"};
+  WarmingGate gate_;
   FeedCore core_{{.clock = clock_,
                   .random = random_,
                   .metrics = metrics_,
                   .collections = collections_,
-                  .cache = std::make_unique<MemoryFeedCache>(clock_, random_),
+                  .cache = std::make_unique<GatedFeedCache>(gate_, clock_, random_),
                   .queue = std::make_unique<DocumentFeedQueue>(clock_, collections_)},
                  FanOutOptions{.pushed_followers_max = 3}};
 };
@@ -113,11 +191,80 @@ TEST_F(HomeFeedTest, OfManyWhoComeAtOnceOneMakesTheCache) {
   for (int i = 0; i < 40; ++i) MakePost(author);
   WorkOnAll();
   std::vector<std::thread> threads;
-  for (int i = 0; i < 8; ++i) threads.emplace_back([&] { Read(reader.id); });
+  for (size_t i = 0; i < 1 + HomeFeed::kWarmingWaitersMax; ++i) {
+    threads.emplace_back([&] { Read(reader.id); });
+  }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(PagesBy("cold"), 1u);
-  EXPECT_EQ(PagesBy("hit"), 7u);
+  EXPECT_EQ(PagesBy("hit"), HomeFeed::kWarmingWaitersMax);
 }
+
+TEST_F(HomeFeedTest, AFeedWhoseCacheIsSlowToMakeHoldsUpNoOther) {
+  const User author = MakeUser("author");
+  const User slow = MakeUser("slow");
+  ASSERT_TRUE(core_.Follow(slow.id, author.id).ok());
+  const PostKey post = MakePost(author);
+  gate_.Close(slow.id);
+  std::future<std::vector<int64_t>> slow_page =
+      std::async(std::launch::async, [&] { return Read(slow.id); });
+  gate_.WaitUntilReached();
+  // Enough users that one would share the slow user's slot in a table of 64 locks.
+  std::vector<User> others;
+  for (int i = 0; i < 64; ++i) {
+    others.push_back(MakeUser("other" + std::to_string(i)));
+    ASSERT_TRUE(core_.Follow(others.back().id, author.id).ok());
+  }
+  std::future<void> pages = std::async(std::launch::async, [&] {
+    for (const User& other : others) EXPECT_EQ(Read(other.id), std::vector<int64_t>{post.id});
+  });
+  EXPECT_EQ(pages.wait_for(std::chrono::seconds(60)), std::future_status::ready);
+  gate_.Open(Status());
+  pages.wait();
+  EXPECT_EQ(slow_page.get(), std::vector<int64_t>{post.id});
+}
+
+// However the making of the cache ends, and however many ask meanwhile, everybody gets the page.
+class CrowdedHomeFeedTest : public HomeFeedTest, public testing::WithParamInterface<Status> {};
+
+TEST_P(CrowdedHomeFeedTest, AFewWaitForTheCacheAndTheRestAskTheDatabase) {
+  const User reader = MakeUser("reader");
+  const User author = MakeUser("author");
+  ASSERT_TRUE(core_.Follow(reader.id, author.id).ok());
+  std::vector<int64_t> expected;
+  for (size_t i = 0; i < HomeFeed::kPageSize + 1; ++i) expected.push_back(MakePost(author).id);
+  std::ranges::reverse(expected);
+  expected.resize(HomeFeed::kPageSize);
+  WorkOnAll();
+  gate_.Close(reader.id);
+  std::vector<std::thread> threads;
+  threads.emplace_back([&] { EXPECT_EQ(Read(reader.id), expected); });
+  gate_.WaitUntilReached();
+  // While the gate is closed only requests that do not wait return: one, if the others wait.
+  std::latch one_is_back(1);
+  std::atomic<size_t> back = 0;
+  for (size_t i = 0; i < HomeFeed::kWarmingWaitersMax + 1; ++i) {
+    threads.emplace_back([&] {
+      EXPECT_EQ(Read(reader.id), expected);
+      if (++back == 1) one_is_back.count_down();
+    });
+  }
+  one_is_back.wait();
+  EXPECT_EQ(PagesBy("unwarmed"), 1u);
+  gate_.Open(GetParam());
+  for (std::thread& thread : threads) thread.join();
+  if (GetParam().ok()) {
+    EXPECT_EQ(PagesBy("cold"), 1u);
+    EXPECT_EQ(PagesBy("hit"), HomeFeed::kWarmingWaitersMax);
+    EXPECT_EQ(PagesBy("unwarmed"), 1u);
+  } else {
+    EXPECT_EQ(PagesBy("degraded"), 1u);
+    EXPECT_EQ(PagesBy("unwarmed"), HomeFeed::kWarmingWaitersMax + 1);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Endings, CrowdedHomeFeedTest,
+                         testing::Values(Status(), Status(Code::kUnavailable, "no Redis")),
+                         [](const auto& ending) { return ending.param.ok() ? "Made" : "Failed"; });
 
 TEST_F(HomeFeedTest, PostsOfAuthorsWithManyFollowersArePulled) {
   const User famous = MakeUser("famous");
@@ -230,10 +377,12 @@ TEST_F(HomeFeedTest, ScrollingWhileOthersWriteLosesAndRepeatsNothing) {
       EXPECT_TRUE(core_.Unfollow(reader.id, passing.id).ok());
     }
   });
+  std::atomic<size_t> pages = 0;
   writers.emplace_back([&] {
     while (!is_over) {
+      const size_t seen = pages;
       EXPECT_TRUE(core_.cache().Drop(reader.id).ok());
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      pages.wait(seen);
     }
   });
   for (int round = 0; round < 10; ++round) {
@@ -241,6 +390,8 @@ TEST_F(HomeFeedTest, ScrollingWhileOthersWriteLosesAndRepeatsNothing) {
     std::optional<PostKey> position;
     while (true) {
       const Result<PostPage> page = core_.home().Read(reader.id, position);
+      ++pages;
+      pages.notify_one();
       ASSERT_TRUE(page.ok()) << page.status().ToString();
       for (const Post& post : page->posts) {
         EXPECT_TRUE(!position || post.key < *position) << "out of order, or twice";
@@ -252,6 +403,8 @@ TEST_F(HomeFeedTest, ScrollingWhileOthersWriteLosesAndRepeatsNothing) {
     EXPECT_TRUE(missing.empty()) << missing.size() << " lost in round " << round;
   }
   is_over = true;
+  ++pages;
+  pages.notify_one();
   for (std::thread& thread : writers) thread.join();
   core_.fan_out().Stop();
 }

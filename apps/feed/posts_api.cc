@@ -27,6 +27,35 @@ bool IsImage(const kit::FormPart& part) {
   return !part.file_name.empty() || (part.name == "images" && !part.content.empty());
 }
 
+// Browsers end the lines of a form's text with CR LF, whatever was typed.
+std::string WithPlainLineEnds(std::string_view text) {
+  std::string plain;
+  plain.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (!text.substr(i).starts_with("\r\n")) plain += text[i];
+  }
+  return plain;
+}
+
+struct BadImage {
+  size_t position;  // As among the media of a post: from 0.
+  std::string reason;
+};
+
+// Names every image that is wrong, so that the sender can mend them all at once.
+kit::Response ImagesRefused(int status, std::string_view code, const std::vector<BadImage>& bad) {
+  std::string message;
+  nlohmann::json images = nlohmann::json::array();
+  for (const BadImage& image : bad) {
+    if (!message.empty()) message += "; ";
+    message += "image " + std::to_string(image.position + 1) + ": " + image.reason;
+    images.push_back({{"position", image.position}, {"message", image.reason}});
+  }
+  nlohmann::json body = ErrorBody(code, message);
+  body.at("error")["images"] = std::move(images);
+  return kit::Response::Json(body, status);
+}
+
 }  // namespace
 
 void PostsApi::AddTo(kit::Routes* routes) {
@@ -81,7 +110,7 @@ std::optional<kit::Response> PostsApi::ReadForm(const kit::Request& request, For
     if (IsImage(part)) {
       form->images.push_back(part.content);
     } else if (part.name == "caption") {
-      form->caption = part.content;
+      form->caption = WithPlainLineEnds(part.content);
     }
   }
   if (!IsValidUtf8(form->caption)) {
@@ -94,27 +123,30 @@ std::optional<kit::Response> PostsApi::ReadForm(const kit::Request& request, For
   if (form->images.size() > kImagesMax) {
     return Error(400, "too_many_images", "a post has at most 10 images");
   }
+  std::vector<BadImage> bad;
   for (size_t i = 0; i < form->images.size(); ++i) {
-    if (form->images[i].size() > MediaStore::kImageBytesMax) {
-      return Error(413, "image_too_large",
-                   "image " + std::to_string(i + 1) + " is larger than 5 MB");
-    }
+    if (form->images[i].size() <= MediaStore::kImageBytesMax) continue;
+    bad.push_back({.position = i, .reason = "the file is larger than 5 MB"});
   }
+  if (!bad.empty()) return ImagesRefused(413, "image_too_large", bad);
   return std::nullopt;
 }
 
 std::optional<kit::Response> PostsApi::AddPictures(const std::vector<std::string_view>& images,
                                                    MediaStore::Upload* upload,
                                                    std::vector<Media>* media) {
+  std::vector<BadImage> bad;
   for (size_t i = 0; i < images.size(); ++i) {
     Result<Media> added = upload->Add(images[i]);
     if (added.status().code() == Code::kInvalidArgument) {
-      return Error(400, "invalid_image",
-                   "image " + std::to_string(i + 1) + ": " + added.status().message());
+      bad.push_back({.position = i, .reason = added.status().message()});
+    } else if (!added.ok()) {
+      return Failed(added.status());
+    } else {
+      media->push_back(*std::move(added));
     }
-    if (!added.ok()) return Failed(added.status());
-    media->push_back(*std::move(added));
   }
+  if (!bad.empty()) return ImagesRefused(400, "invalid_image", bad);
   return std::nullopt;
 }
 

@@ -46,7 +46,7 @@ class PostsApi {
 
   // What is wrong with it, or nullopt and the form.
   static std::optional<kit::Response> ReadForm(const kit::Request& request, Form* form);
-  // What is wrong with one of them, or nullopt and all of them.
+  // What is wrong with some of them, or nullopt and all of them.
   static std::optional<kit::Response> AddPictures(const std::vector<std::string_view>& images,
                                                   MediaStore::Upload* upload,
                                                   std::vector<Media>* media);

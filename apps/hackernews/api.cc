@@ -7,6 +7,7 @@
 
 #include "base/http_status.h"
 #include "base/log.h"
+#include "http/percent.h"
 #include "kit/json_fields.h"
 
 namespace hearth::hackernews {
@@ -78,9 +79,37 @@ void Api::AddTo(kit::Routes* routes) {
               [this](const kit::Request& request) { return PostWorker(request); });
   routes->Add("DELETE", "/api/v1/cache",
               [this](const kit::Request& request) { return DeleteCache(request); });
+  routes->Add("GET", "/api/v1/site", [this](const kit::Request&) { return GetSite(); });
   routes->Add("GET", "/api/v1/status",
               [this](const kit::Request&) { return kit::Response::Json(parts_.status()); });
+  if (parts_.links.is_made_up) routes->Add("GET", "/sandbox/:page", bind(&Api::GetSandboxPage));
   routes->SetNotFound("unknown endpoint");
+}
+
+kit::Response Api::GetSite() const {
+  const SiteLinks& links = parts_.links;
+  nlohmann::json site = {{"itemUrl", links.item_url},
+                         {"articleUrl", nullptr},
+                         {"madeUp", links.is_made_up},
+                         {"demoAccount", nullptr}};
+  if (!links.article_url.empty()) site["articleUrl"] = links.article_url;
+  if (!links.demo_account.empty()) {
+    site["demoAccount"] = {{"username", links.demo_account}, {"password", links.demo_password}};
+  }
+  return kit::Response::Json(site);
+}
+
+// The sandbox listens on an address that only this machine reaches, so its pages go through here.
+kit::Response Api::GetSandboxPage(const kit::Request& request) {
+  std::string path = http::EncodePercent(request.Parameter("page"));
+  if (const std::optional<std::string> id = request.Query("id")) {
+    path += "?id=" + http::EncodePercent(*id);
+  }
+  Result<kit::HttpResponse> page = parts_.source.SitePage(path);
+  if (!page.ok()) return Error(503, "the sandbox cannot be reached");
+  return {.status = page->status,
+          .content_type = std::string(page->Header("content-type").value_or("text/plain")),
+          .body = std::move(page->body)};
 }
 
 kit::Response Api::GetStories(const kit::Request& request) {

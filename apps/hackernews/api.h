@@ -15,6 +15,16 @@
 
 namespace hearth::hackernews {
 
+// Where the page's links lead, and what it says about where the stories come from.
+struct SiteLinks {
+  std::string item_url;          // Followed by a story's id: its comments.
+  std::string article_url = {};  // Likewise: what the story links to. Empty: the story's own URL.
+  bool is_made_up = false;       // The stories are the sandbox's.
+  // An account that can be shown to everybody; empty where accounts are people's own.
+  std::string demo_account = {};
+  std::string demo_password = {};
+};
+
 // What the API needs. All borrowed: they must outlive the routes.
 struct ApiParts {
   const Clock& clock;
@@ -23,6 +33,7 @@ struct ApiParts {
   StoryLists& lists;
   HiddenStories& hidden;
   const kit::SessionSigner& sessions;
+  SiteLinks links;
   std::string worker_secret;  // Empty: nobody may run the worker.
   // Runs the worker now and returns what it did.
   std::function<Result<nlohmann::json>()> run_worker;
@@ -48,6 +59,8 @@ class Api {
   void AddTo(kit::Routes* routes);
 
  private:
+  kit::Response GetSite() const;
+  kit::Response GetSandboxPage(const kit::Request& request);
   kit::Response GetStories(const kit::Request& request);
   kit::Response GetHidden(const kit::Request& request);
   kit::Response PostHidden(const kit::Request& request);

@@ -28,6 +28,57 @@ INSTANTIATE_TEST_SUITE_P(Embedded, ReaderTest,
                                                                  .fresh = FreshDatabase}),
                          client::BackendName);
 
+// Who answers a GET of an application with these settings.
+kit::Response Ask(const std::string& sandbox_url, const nlohmann::json& settings,
+                  const std::string& path) {
+  const storage::TemporaryFolder folder;
+  const SystemClock clock;
+  RandomSource random;
+  kit::Metrics metrics;
+  Result<std::unique_ptr<kit::Application>> app = MakeApplication({.database = FreshDatabase(),
+                                                                   .clock = clock,
+                                                                   .random = random,
+                                                                   .metrics = metrics,
+                                                                   .data_path = folder.path(),
+                                                                   .environment = "ci",
+                                                                   .settings = settings,
+                                                                   .sandbox_url = sandbox_url});
+  CHECK(app.ok());
+  http::RequestHead head;
+  head.set_method("GET");
+  head.set_target(path);
+  return (*app)->routes().Answer(kit::Request(std::move(head), "", path, "127.0.0.1"));
+}
+
+TEST(SiteTest, TheSandboxsStoriesLeadToItsPagesAndItsAccountIsShown) {
+  const std::string sandbox = "http://127.0.0.1:4711";
+  const nlohmann::json expected = {{"itemUrl", "sandbox/item?id="},
+                                   {"articleUrl", "sandbox/article?id="},
+                                   {"madeUp", true},
+                                   {"demoAccount", {{"username", "demo"}, {"password", "hearth"}}}};
+  EXPECT_EQ(nlohmann::json::parse(Ask(sandbox, nlohmann::json::object(), "/api/v1/site").body),
+            expected);
+}
+
+TEST(SiteTest, RealStoriesLeadToTheRealSite) {
+  const auto site = [](const std::string& url) {
+    return nlohmann::json{{"itemUrl", url + "/item?id="},
+                          {"articleUrl", nullptr},
+                          {"madeUp", false},
+                          {"demoAccount", nullptr}};
+  };
+  const auto ask = [](const std::string& sandbox_url, const nlohmann::json& settings) {
+    EXPECT_EQ(Ask(sandbox_url, settings, "/sandbox/item").status, 404);
+    return nlohmann::json::parse(Ask(sandbox_url, settings, "/api/v1/site").body);
+  };
+  EXPECT_EQ(ask("", nlohmann::json::object()), site("https://news.ycombinator.com"));
+  EXPECT_EQ(ask("", {{"site_url", "https://hn.example"}}), site("https://hn.example"));
+  // Another API, or another site, than the sandbox's.
+  const std::string sandbox = "http://127.0.0.1:4711";
+  EXPECT_EQ(ask(sandbox, {{"api_url", "https://api.example"}}), site(sandbox + "/hn-site"));
+  EXPECT_EQ(ask(sandbox, {{"site_url", "https://hn.example"}}), site("https://hn.example"));
+}
+
 // Settings name other services than the sandbox's; whoever writes them cannot make the reader ask
 // around in the network it runs in.
 TEST(SettingsTest, OtherServicesAreAskedButNoneOfThisMachine) {

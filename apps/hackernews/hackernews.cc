@@ -24,21 +24,41 @@ namespace {
 constexpr char kWorkerJob[] = "sync";
 constexpr char kEveryHalfHour[] = "*/30 * * * *";
 
+// The sandbox takes any name with this password (apps/sandbox/README.md).
+constexpr char kDemoAccount[] = "demo";
+constexpr char kDemoPassword[] = "hearth";
+
 struct Settings {
   HnSourceOptions source;
+  SiteLinks links;
   std::string worker_schedule = kEveryHalfHour;
   std::string worker_secret;
   std::optional<std::string> session_secret;
 };
 
+// The sandbox's Hacker News.
+HnSourceOptions SandboxOptions(const std::string& url) {
+  return {.api_url = url + "/hn",
+          .site_url = url + "/hn-site",
+          .private_hosts_allowed = {url.substr(url.find("//") + 2)}};
+}
+
+// `sandbox_url` is empty where there is none. Settings may name another API or another site.
+SiteLinks LinksOf(const HnSourceOptions& source, const std::string& sandbox_url) {
+  const bool is_made_up = !sandbox_url.empty() &&
+                          source.api_url == SandboxOptions(sandbox_url).api_url &&
+                          source.site_url == SandboxOptions(sandbox_url).site_url;
+  if (!is_made_up) return {.item_url = source.site_url + "/item?id="};
+  return {.item_url = "sandbox/item?id=",
+          .article_url = "sandbox/article?id=",
+          .is_made_up = true,
+          .demo_account = kDemoAccount,
+          .demo_password = kDemoPassword};
+}
+
 Result<Settings> ReadSettings(const kit::AppContext& context) {
   Settings settings;
-  if (!context.sandbox_url.empty()) {
-    settings.source.api_url = context.sandbox_url + "/hn";
-    settings.source.site_url = context.sandbox_url + "/hn-site";
-    settings.source.private_hosts_allowed = {
-        context.sandbox_url.substr(context.sandbox_url.find("//") + 2)};
-  }
+  if (!context.sandbox_url.empty()) settings.source = SandboxOptions(context.sandbox_url);
   kit::JsonFields fields(context.settings);
   if (auto url = fields.OptionalText("api_url", {})) settings.source.api_url = *std::move(url);
   if (auto url = fields.OptionalText("site_url", {})) settings.source.site_url = *std::move(url);
@@ -52,6 +72,7 @@ Result<Settings> ReadSettings(const kit::AppContext& context) {
   settings.session_secret = fields.OptionalText("session_secret", {.characters_min = 32});
   fields.RefuseOthers();
   RETURN_IF_ERROR(fields.status());
+  settings.links = LinksOf(settings.source, context.sandbox_url);
   return settings;
 }
 
@@ -73,12 +94,14 @@ class Hackernews final : public kit::Application {
         hidden_(context_.clock, collections_),
         worker_(context_.clock, source_, store_, lists_),
         sessions_(std::move(sessions)),
+        is_made_up_(settings.links.is_made_up),
         api_({.clock = context_.clock,
               .collections = collections_,
               .source = source_,
               .lists = lists_,
               .hidden = hidden_,
               .sessions = sessions_,
+              .links = settings.links,
               .worker_secret = settings.worker_secret,
               .run_worker = [this] { return RunWorkerNow(); },
               .status = [this] { return StatusJson(); }}),
@@ -116,6 +139,7 @@ class Hackernews final : public kit::Application {
     if (count.ok()) facts.push_back({"stories", std::to_string(*count)});
     const Result<std::shared_ptr<const Stories>> day = lists_.Get(Timespan::kDay);
     if (day.ok()) facts.push_back({"today", std::to_string((*day)->size())});
+    if (is_made_up_) facts.push_back({"source", "sandbox"});
     if (!source_.health().is_ok) facts.push_back({"Hacker News", "cannot be reached"});
     return facts;
   }
@@ -173,6 +197,7 @@ class Hackernews final : public kit::Application {
   HiddenStories hidden_;
   Worker worker_;
   const kit::SessionSigner sessions_;
+  const bool is_made_up_;  // The stories are.
   Api api_;
   kit::Routes routes_;
   Mutex mutex_;  // Leaf lock.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "base/status.h"
 #include "kit/application.h"
@@ -17,5 +18,8 @@ namespace hearth::hackernews {
 //
 // InvalidArgument for settings that are unknown or make no sense.
 Result<std::unique_ptr<kit::Application>> MakeApplication(kit::AppContext context);
+
+// The application's firestore.indexes.json.
+std::string_view IndexConfigJson();
 
 }  // namespace hearth::hackernews

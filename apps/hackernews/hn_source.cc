@@ -82,6 +82,10 @@ std::vector<Result<std::optional<StoryItem>>> HnSource::Items(const std::vector<
   return items;
 }
 
+Result<kit::HttpResponse> HnSource::SitePage(const std::string& path) {
+  return site_.Send({.url = options_.site_url + "/" + path});
+}
+
 Result<bool> HnSource::CheckSignIn(const std::string& account, const std::string& password) {
   const kit::HttpRequest request = {
       .method = "POST",

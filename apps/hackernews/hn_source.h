@@ -41,6 +41,8 @@ class HnSource {
   Result<std::vector<int64_t>> NewStories();
   // In the order of the ids; nullopt for what is no story, or no more.
   std::vector<Result<std::optional<StoryItem>>> Items(const std::vector<int64_t>& ids);
+  // A page of the site, "item?id=1", with whatever status it has.
+  Result<kit::HttpResponse> SitePage(const std::string& path);
   // Whether the site knows this account and password.
   Result<bool> CheckSignIn(const std::string& account, const std::string& password);
 

@@ -20,7 +20,19 @@ constexpr int64_t kCommentSlotsMax = 120;
 constexpr int64_t kListedSlotsMax = 400 * 24 * kHour / HnItems::kSlotSeconds;
 constexpr int64_t kScoreMax = 4'000;
 
-enum Purpose : uint64_t { kForTime, kForRarity, kForStory, kForTitle, kForComment };
+// Deeper replies would be narrower than a word on a phone.
+constexpr int kReplyDepthMax = 5;
+
+enum Purpose : uint64_t {
+  kForTime,
+  kForRarity,
+  kForStory,
+  kForTitle,
+  kForComment,
+  kForArticle,
+  kForReplies,
+  kForThread
+};
 
 // Ids start at 1; the first of a slot is its story.
 int64_t SlotOf(int64_t id) { return (id - 1) / HnItems::kItemsPerSlot; }
@@ -46,8 +58,21 @@ struct HnItems::Story {
   int64_t time;
   int64_t fate_at;  // When the fate comes; for kLate, when it is over.
   int64_t score_last;
-  int64_t comments_last;
+  int64_t replies_last;
   double pace;  // Seconds until two thirds of the score are there.
+
+  // Whether the API no longer tells it, or only that it was there.
+  bool IsRemoved(int64_t now) const {
+    return (fate == Fate::kVanishes || fate == Fate::kDeleted) && now >= fate_at;
+  }
+};
+
+// The words of a story.
+struct HnItems::Text {
+  std::string by;
+  Headline headline;
+  std::string question;  // What else a question says.
+  std::string site;      // Empty for a question.
 };
 
 uint64_t HnItems::Seed(int64_t id, uint64_t purpose) const {
@@ -79,7 +104,7 @@ HnItems::Story HnItems::StoryOf(int64_t id) const {
   // Most stories get a few points, some a hundred, one in a thousand many hundreds.
   const double tail = 2.2 * std::pow(RarityOf(id), -0.85);
   story.score_last = std::min(kScoreMax, 1 + static_cast<int64_t>(tail));
-  story.comments_last =
+  story.replies_last =
       static_cast<int64_t>(static_cast<double>(story.score_last - 1) * (0.15 + 0.8 * lot.Share()));
   story.pace = static_cast<double>(kHour) * (2 + 6 * lot.Share());
   return story;
@@ -150,6 +175,43 @@ nlohmann::json HnItems::Item(int64_t id, int64_t now) const {
   return PositionOf(id) == 0 ? StoryJson(id, now) : CommentJson(id);
 }
 
+// When each reply came, up to now. Talk starts later than votes.
+std::vector<int64_t> HnItems::ReplyTimes(const Story& story, int64_t now) const {
+  std::vector<int64_t> times;
+  if (story.kind == Story::Kind::kJob) return times;
+  const double all = static_cast<double>(story.replies_last) + 1;
+  for (int64_t i = 1; i <= story.replies_last; ++i) {
+    const double age = -1.5 * story.pace * std::log(1 - static_cast<double>(i) / all);
+    const int64_t time = story.time + static_cast<int64_t>(std::ceil(age));
+    if (time > now) break;
+    times.push_back(time);
+  }
+  return times;
+}
+
+HnItems::Text HnItems::TextOf(int64_t id, const Story& story) const {
+  Lot lot(Seed(id, kForTitle));
+  Text text;
+  text.by = MakeUser(lot);
+  switch (story.kind) {
+    case Story::Kind::kLink:
+      text.headline = MakeTitle(lot);
+      break;
+    case Story::Kind::kShow:
+      text.headline = MakeShowTitle(lot);
+      break;
+    case Story::Kind::kQuestion:
+      text.headline = MakeQuestion(lot);
+      text.question = MakeQuestionText(lot, text.headline.subject);
+      return text;
+    case Story::Kind::kJob:
+      text.headline = MakeJobTitle(lot);
+      break;
+  }
+  text.site = MakeSite(lot);
+  return text;
+}
+
 nlohmann::json HnItems::StoryJson(int64_t id, int64_t now) const {
   const Story story = StoryOf(id);
   const bool is_job = story.kind == Story::Kind::kJob;
@@ -163,36 +225,87 @@ nlohmann::json HnItems::StoryJson(int64_t id, int64_t now) const {
   }
   if (story.fate == Story::Fate::kDead && has_fate) json["dead"] = true;
 
-  Lot lot(Seed(id, kForTitle));
-  json["by"] = MakeUser(lot);
+  const Text text = TextOf(id, story);
+  json["by"] = text.by;
   json["score"] = is_job ? 1 : ScoreOf(story, now);
-  std::string title;
-  switch (story.kind) {
-    case Story::Kind::kLink:
-      title = MakeTitle(lot);
-      break;
-    case Story::Kind::kShow:
-      title = MakeShowTitle(lot);
-      break;
-    case Story::Kind::kQuestion:
-      title = MakeQuestion(lot);
-      json["text"] = MakeRemark(lot);
-      break;
-    case Story::Kind::kJob:
-      title = MakeJobTitle(lot);
-      break;
-  }
-  json["title"] = title;
-  if (story.kind != Story::Kind::kQuestion) {
-    json["url"] = "https://" + MakeSite(lot) + "/" + MakeSlug(title);
+  json["title"] = text.headline.title;
+  if (!text.question.empty()) json["text"] = text.question;
+  if (!text.site.empty()) {
+    json["url"] = "https://" + text.site + "/" + MakeSlug(text.headline.title);
   }
   if (is_job) return json;
   std::vector<int64_t> kids = KidsOf(id, now);
-  // Talk starts later than votes.
-  const int64_t talk = Grown(story.comments_last, now - story.time, story.pace * 1.5);
-  json["descendants"] = std::max(talk, static_cast<int64_t>(kids.size()));
+  json["descendants"] = kids.size() + ReplyTimes(story, now).size();
   if (!kids.empty()) json["kids"] = std::move(kids);
   return json;
+}
+
+std::optional<HnStoryPage> HnItems::Page(int64_t id, int64_t now) const {
+  if (id < 1 || id > MaxItem(now)) return std::nullopt;
+  if (PositionOf(id) != 0) id = ParentOf(id);
+  const Story story = StoryOf(id);
+  Text text = TextOf(id, story);
+  HnStoryPage page = {.id = id,
+                      .time = story.time,
+                      .score = ScoreOf(story, now),
+                      .by = std::move(text.by),
+                      .title = std::move(text.headline.title),
+                      .text = std::move(text.question),
+                      .site = std::move(text.site),
+                      .article = {},
+                      .is_removed = story.IsRemoved(now),
+                      .comments = {}};
+  if (!page.site.empty()) {
+    Lot lot(Seed(id, kForArticle));
+    page.article = MakeArticle(lot, text.headline.subject);
+  }
+  if (!page.is_removed) page.comments = CommentsOf(id, story, now);
+  return page;
+}
+
+// A reply answers a comment that was there before it, so what somebody has read stays as it is.
+std::vector<HnStoryPage::Comment> HnItems::CommentsOf(int64_t id, const Story& story,
+                                                      int64_t now) const {
+  struct Node {
+    HnStoryPage::Comment comment;
+    bool is_reply = false;
+    std::vector<size_t> answers = {};
+  };
+  if (story.kind == Story::Kind::kJob) return {};
+  std::vector<Node> nodes;
+  for (const int64_t kid : KidsOf(id, now)) {
+    const nlohmann::json json = CommentJson(kid);
+    nodes.push_back(
+        {{.by = json.value("by", ""), .text = json.value("text", ""), .time = TimeOf(kid)}});
+  }
+  Lot lot(Seed(id, kForReplies));
+  for (const int64_t time : ReplyTimes(story, now)) {
+    std::string by = MakeUser(lot);
+    nodes.push_back({{.by = std::move(by), .text = MakeRemark(lot), .time = time}, true});
+  }
+  std::ranges::stable_sort(nodes, {}, [](const Node& node) { return node.comment.time; });
+
+  std::vector<size_t> roots;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    Lot draw(Seed(id, kForThread) + i);
+    const bool answers_story = !nodes[i].is_reply || i == 0 || draw.OneIn(3);
+    const size_t parent = answers_story ? 0 : draw.Below(i);
+    if (answers_story || nodes[parent].comment.depth == kReplyDepthMax) {
+      roots.push_back(i);
+      continue;
+    }
+    nodes[i].comment.depth = nodes[parent].comment.depth + 1;
+    nodes[parent].answers.push_back(i);
+  }
+  std::vector<HnStoryPage::Comment> comments;
+  std::vector<size_t> pending(roots.rbegin(), roots.rend());
+  while (!pending.empty()) {
+    Node& node = nodes[pending.back()];
+    pending.pop_back();
+    pending.insert(pending.end(), node.answers.rbegin(), node.answers.rend());
+    comments.push_back(std::move(node.comment));
+  }
+  return comments;
 }
 
 nlohmann::json HnItems::CommentJson(int64_t id) const {

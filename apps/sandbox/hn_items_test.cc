@@ -183,6 +183,85 @@ TEST(HnItemsTest, CommentsBelongToStoriesThatListThem) {
   }
 }
 
+TEST(HnItemsTest, PagesTellWhatTheApiTells) {
+  const HnItems items(1);
+  size_t with_replies = 0;
+  for (const int64_t id : items.NewStories(kNow)) {
+    const nlohmann::json item = items.Item(id, kNow);
+    const std::optional<HnStoryPage> page = items.Page(id, kNow);
+    ASSERT_TRUE(page) << id;
+    EXPECT_EQ(page->id, id);
+    EXPECT_FALSE(page->title.empty());
+    EXPECT_EQ(page->article.empty(), page->site.empty());
+    if (!item.contains("descendants") || item.contains("dead")) continue;
+    EXPECT_EQ(page->title, item["title"]);
+    EXPECT_EQ(page->by, item["by"]);
+    EXPECT_EQ(page->score, item["score"]);
+    EXPECT_EQ(page->text, item.value("text", ""));
+    EXPECT_EQ(page->site.empty(), !item.contains("url"));
+    EXPECT_EQ(page->comments.size(), item["descendants"].get<size_t>());
+    EXPECT_FALSE(page->is_removed);
+    for (const HnStoryPage::Comment& comment : page->comments) {
+      EXPECT_LE(comment.time, kNow);
+      EXPECT_GE(comment.time, page->time);
+      with_replies += comment.depth == 1;
+    }
+  }
+  EXPECT_GT(with_replies, 100u);
+}
+
+TEST(HnItemsTest, WhatTheApiNoLongerTellsStillHasAPage) {
+  const HnItems items(1);
+  size_t removed = 0;
+  for (int64_t id = items.NewStories(kNow).front(); removed < 20; id -= HnItems::kItemsPerSlot) {
+    const nlohmann::json item = items.Item(id, kNow);
+    const std::optional<HnStoryPage> page = items.Page(id, kNow);
+    ASSERT_TRUE(page) << id;
+    EXPECT_EQ(page->is_removed, item.is_null() || item.contains("deleted")) << id;
+    if (!page->is_removed) continue;
+    ++removed;
+    EXPECT_TRUE(page->comments.empty());
+    EXPECT_EQ(page->title, items.Page(id, page->time)->title);
+  }
+}
+
+TEST(HnItemsTest, CommentsStayWhereTheyAreWhenMoreCome) {
+  const HnItems items(1);
+  const auto describe = [](const HnStoryPage::Comment& comment) {
+    return std::to_string(comment.time) + " " + std::to_string(comment.depth) + " " + comment.by +
+           ": " + comment.text;
+  };
+  size_t grown = 0;
+  for (const int64_t id : items.NewStories(kNow)) {
+    const std::optional<HnStoryPage> now = items.Page(id, kNow);
+    const std::optional<HnStoryPage> later = items.Page(id, kNow + kDay);
+    if (now->is_removed || later->is_removed) continue;
+    grown += later->comments.size() > now->comments.size();
+    auto at = later->comments.begin();
+    for (const HnStoryPage::Comment& comment : now->comments) {
+      at = std::find_if(at, later->comments.end(), [&](const HnStoryPage::Comment& other) {
+        return describe(other) == describe(comment);
+      });
+      ASSERT_NE(at, later->comments.end()) << describe(comment);
+      ++at;
+    }
+  }
+  EXPECT_GT(grown, 10u);
+}
+
+TEST(HnItemsTest, ACommentHasItsStorysPage) {
+  const HnItems items(2);
+  const int64_t newest = items.MaxItem(kNow);
+  for (int64_t id = newest; id > newest - 60; --id) {
+    const nlohmann::json item = items.Item(id, kNow);
+    if (!item.is_object() || item["type"] != "comment") continue;
+    EXPECT_EQ(items.Page(id, kNow)->id, item["parent"]);
+  }
+  EXPECT_FALSE(items.Page(newest + 1, kNow));
+  EXPECT_FALSE(items.Page(0, kNow));
+  EXPECT_FALSE(items.Page(-7, kNow));
+}
+
 TEST(HnItemsTest, NothingExistsBeforeItsTimeOrBeyondTheNewest) {
   const HnItems items(1);
   const int64_t newest = items.MaxItem(kNow);

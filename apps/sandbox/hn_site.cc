@@ -1,10 +1,12 @@
 #include "apps/sandbox/hn_site.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <optional>
 #include <string_view>
 
+#include "apps/sandbox/hn_pages.h"
 #include "apps/sandbox/hn_words.h"
 #include "http/percent.h"
 
@@ -19,10 +21,21 @@ constexpr std::string_view kForm =
     "username: <input type=\"text\" name=\"acct\"><br>password: <input type=\"password\" "
     "name=\"pw\"><br><input type=\"submit\" value=\"login\"></form></body></html>\n";
 
+kit::Response Html(std::string page, int status = 200) {
+  return {.status = status, .content_type = "text/html; charset=utf-8", .body = std::move(page)};
+}
+
+kit::Response NoSuchItem() {
+  return Html(MakeMessagePage("No such story",
+                              "The sandbox has no story with this number. It may have been stored "
+                              "while the real Hacker News was in use."),
+              404);
+}
+
 kit::Response FormPage(std::string_view message) {
   std::string page(kForm);
   page.replace(page.find("{}"), 2, message);
-  return {.content_type = "text/html; charset=utf-8", .body = std::move(page)};
+  return Html(std::move(page));
 }
 
 // What cannot be decoded is left out.
@@ -54,9 +67,33 @@ void HnSiteStandIn::AddRoutes(kit::Routes& routes) {
   routes.Add("GET", "/login", [](const kit::Request&) { return FormPage(""); });
   routes.Add("POST", "/login", [this](const kit::Request& request) { return SignIn(request); });
   routes.Add("GET", "/news", [](const kit::Request&) {
-    return kit::Response{.content_type = "text/html; charset=utf-8",
-                         .body = "<html lang=\"en\"><body>Signed in.</body></html>\n"};
+    return Html("<html lang=\"en\"><body>Signed in.</body></html>\n");
   });
+  routes.Add("GET", "/item", [this](const kit::Request& request) { return ItemPage(request); });
+  routes.Add("GET", "/article",
+             [this](const kit::Request& request) { return ArticlePage(request); });
+  routes.Add("GET", "/style.css", [](const kit::Request&) {
+    return kit::Response{.content_type = "text/css; charset=utf-8",
+                         .body = std::string(PageStyle())};
+  });
+}
+
+std::optional<HnStoryPage> HnSiteStandIn::Find(const kit::Request& request) const {
+  const std::string text = request.Query("id").value_or("");
+  int64_t id = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return items_.Page(id, Now());
+}
+
+kit::Response HnSiteStandIn::ItemPage(const kit::Request& request) const {
+  const std::optional<HnStoryPage> story = Find(request);
+  return story ? Html(MakeItemPage(*story, Now())) : NoSuchItem();
+}
+
+kit::Response HnSiteStandIn::ArticlePage(const kit::Request& request) const {
+  const std::optional<HnStoryPage> story = Find(request);
+  return story && !story->site.empty() ? Html(MakeArticlePage(*story)) : NoSuchItem();
 }
 
 kit::Response HnSiteStandIn::SignIn(const kit::Request& request) const {

@@ -1,8 +1,10 @@
 #include "apps/sandbox/hn_words.h"
 
 #include <cctype>
+#include <iterator>
 #include <span>
 #include <string_view>
+#include <utility>
 
 namespace hearth::sandbox {
 namespace {
@@ -81,6 +83,13 @@ constexpr std::string_view kQuestions[] = {
     "How do you explain {} to beginners?",
     "Which book on {} would you read again?",
 };
+constexpr std::string_view kQuestionTexts[] = {
+    "I have read a few articles about {} and would like to hear from people who work with it.",
+    "We are about to start something new, and {} keeps coming up. What should we know first?",
+    "Everything that I find about {} is either a sales page or ten years old.",
+    "I have a free month and want to understand {} properly this time.",
+    "At work we disagree about {}, politely. Your experience would help us.",
+};
 constexpr std::string_view kFirst[] = {
     "copper", "lantern", "quiet", "maple",  "harbor", "pebble", "willow", "cobalt",
     "amber",  "meadow",  "north", "paper",  "silver", "clover", "ember",  "tidal",
@@ -110,6 +119,56 @@ constexpr std::string_view kRemarks[] = {
     "Bookmarking this for the next rainy weekend.",
     "The trade-off with memory deserves a section of its own.",
     "Has anyone run this for longer than a month?",
+    "We do the same at work, only with worse names.",
+    "I expected the opposite result, so thanks for the numbers.",
+    "The footnotes are the best part.",
+    "Is there a reason not to do this at start-up?",
+    "It took me two readings, and the second one was worth it.",
+    "We keep a paper copy of something like this next to the printer.",
+    "The hard part is convincing everybody to delete the old version.",
+    "A smaller example would help people who are new to this.",
+    "I wrote one of these years ago and still use it every day.",
+    "The comparison is fair, which is rare.",
+    "What happens when the disk is full?",
+    "This is the first explanation that I could repeat to somebody else.",
+    "Our tests found the same edge case, on a leap day of all days.",
+    "I would love to see the version that did not work.",
+    "Simple, and it survives a power cut. What more do you want?",
+    "I disagree with the conclusion but enjoyed the way there.",
+};
+
+// Sentences of articles. "{}" stands for the subject.
+constexpr std::string_view kOpenings[] = {
+    "Most of what is written about {} starts with the answer. We would rather start with what "
+    "went wrong.",
+    "For a long time we thought that we understood {}. A quiet week and one strange graph proved "
+    "otherwise.",
+    "This began as a short note about {} for our own team, and grew because people kept asking.",
+    "People who ask about {} usually have a deadline. This text is for those who have a weekend.",
+};
+constexpr std::string_view kSentences[] = {
+    "The first version took an afternoon and worked by accident.",
+    "The second version took a month, and it is the one that still runs today.",
+    "Nothing about {} is difficult once the cases are written down; writing them down is the "
+    "difficult part.",
+    "We measured before every change and threw away the changes that did not show up in the "
+    "numbers.",
+    "Two of our assumptions about {} turned out to be habits.",
+    "The part that readers ask about most is also the part with the least code.",
+    "A table on paper found more mistakes than the debugger did.",
+    "If you want to learn about {} yourself, begin with the smallest input that can go wrong.",
+    "What surprised us most about {} was how little of it has to be fast.",
+    "We keep the failed attempts in the repository, because they explain the one that stayed.",
+    "There is room for improvement: memory use doubles at start-up, and we know why.",
+    "The tests run in a second, so people run them.",
+    "Half of the work on {} went into error messages, and nobody has regretted that.",
+    "We tried a clever layout first; the plain one was faster on every machine that we own.",
+};
+constexpr std::string_view kClosings[] = {
+    "If you know a simpler way to think about {}, write to us; the last three corrections came "
+    "from readers.",
+    "That is all that we know about {} so far. The next measurement will prove some of it wrong.",
+    "There is more to say about {}, but this is where our notes end.",
 };
 
 std::string_view Pick(Lot& lot, Words words) { return words[lot.Below(words.size())]; }
@@ -118,6 +177,14 @@ std::string Capitalised(std::string text) {
   if (!text.empty()) {
     text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   }
+  return text;
+}
+
+// A sentence with its "{}", if it has one, filled.
+std::string Filled(std::string_view pattern, std::string_view subject) {
+  std::string text(pattern);
+  const size_t at = text.find("{}");
+  if (at != std::string::npos) text.replace(at, 2, subject);
   return text;
 }
 
@@ -137,49 +204,53 @@ uint64_t Lot::Next() {
   return mixed ^ (mixed >> 31);
 }
 
-std::string MakeTitle(Lot& lot) {
+Headline MakeTitle(Lot& lot) {
   const std::string topic(Pick(lot, kTopics));
   const std::string adjective(Pick(lot, kAdjectives));
   switch (lot.Below(10)) {
     case 0:
-      return "Notes on " + topic;
+      return {"Notes on " + topic, topic};
     case 1:
-      return WithArticle(adjective, "introduction to ") + topic;
+      return {WithArticle(adjective, "introduction to ") + topic, topic};
     case 2:
-      return "How we " + std::string(Pick(lot, kDeeds));
+      return {"How we " + std::string(Pick(lot, kDeeds)), "this change"};
     case 3:
-      return Capitalised(topic) + ": lessons from " + std::string(Pick(lot, kPlaces));
+      return {Capitalised(topic) + ": lessons from " + std::string(Pick(lot, kPlaces)), topic};
     case 4:
-      return "What " + std::string(Pick(lot, kPlaces)) + " taught us about " + topic;
+      return {"What " + std::string(Pick(lot, kPlaces)) + " taught us about " + topic, topic};
     case 5:
-      return "Understanding " + topic + " by building a " + std::string(Pick(lot, kThings));
+      return {"Understanding " + topic + " by building a " + std::string(Pick(lot, kThings)),
+              topic};
     case 6:
-      return "The " + adjective + " history of " + topic;
-    case 7:
-      return "Building a " + std::string(Pick(lot, kThings)) + " " +
-             std::string(Pick(lot, kQualities));
+      return {"The " + adjective + " history of " + topic, topic};
+    case 7: {
+      const std::string thing(Pick(lot, kThings));
+      return {"Building a " + thing + " " + std::string(Pick(lot, kQualities)), "the " + thing};
+    }
     case 8:
-      return Capitalised(topic) + " from first principles";
+      return {Capitalised(topic) + " from first principles", topic};
     default:
-      return "Rethinking " + topic + " for " + std::string(Pick(lot, kPlaces));
+      return {"Rethinking " + topic + " for " + std::string(Pick(lot, kPlaces)), topic};
   }
 }
 
-std::string MakeShowTitle(Lot& lot) {
+Headline MakeShowTitle(Lot& lot) {
   const std::string_view adjective = Pick(lot, kAdjectives);
-  const std::string_view thing = Pick(lot, kThings);
-  return "Show HN: " + WithArticle(adjective, thing) + " " + std::string(Pick(lot, kQualities));
+  const std::string thing(Pick(lot, kThings));
+  return {"Show HN: " + WithArticle(adjective, thing) + " " + std::string(Pick(lot, kQualities)),
+          "the " + thing};
 }
 
-std::string MakeQuestion(Lot& lot) {
-  std::string question(Pick(lot, kQuestions));
-  question.replace(question.find("{}"), 2, Pick(lot, kTopics));
-  return "Ask HN: " + question;
+Headline MakeQuestion(Lot& lot) {
+  const std::string_view question = Pick(lot, kQuestions);
+  const std::string topic(Pick(lot, kTopics));
+  return {"Ask HN: " + Filled(question, topic), topic};
 }
 
-std::string MakeJobTitle(Lot& lot) {
+Headline MakeJobTitle(Lot& lot) {
   const std::string name = std::string(Pick(lot, kFirst)) + std::string(Pick(lot, kSecond));
-  return Capitalised(name) + " is hiring " + std::string(Pick(lot, kRoles)) + " (remote)";
+  return {Capitalised(name) + " is hiring " + std::string(Pick(lot, kRoles)) + " (remote)",
+          "this role"};
 }
 
 std::string MakeUser(Lot& lot) {
@@ -200,6 +271,10 @@ std::string MakeRemark(Lot& lot) {
   return remark;
 }
 
+std::string MakeQuestionText(Lot& lot, const std::string& subject) {
+  return Filled(Pick(lot, kQuestionTexts), subject);
+}
+
 std::string MakeSlug(const std::string& title) {
   std::string slug;
   for (const char c : title) {
@@ -211,6 +286,23 @@ std::string MakeSlug(const std::string& title) {
   }
   while (!slug.empty() && slug.back() == '-') slug.pop_back();
   return slug;
+}
+
+std::vector<std::string> MakeArticle(Lot& lot, const std::string& subject) {
+  constexpr size_t kPerParagraph = 3;
+  std::vector<std::string_view> left(std::begin(kSentences), std::end(kSentences));
+  std::vector<std::string> paragraphs = {Filled(Pick(lot, kOpenings), subject)};
+  for (uint64_t more = 2 + lot.Below(2); more > 0; --more) {
+    std::string paragraph;
+    for (size_t i = 0; i < kPerParagraph; ++i) {
+      const auto drawn = left.begin() + static_cast<std::ptrdiff_t>(lot.Below(left.size()));
+      paragraph += (paragraph.empty() ? "" : " ") + Filled(*drawn, subject);
+      left.erase(drawn);
+    }
+    paragraphs.push_back(std::move(paragraph));
+  }
+  paragraphs.push_back(Filled(Pick(lot, kClosings), subject));
+  return paragraphs;
 }
 
 }  // namespace hearth::sandbox

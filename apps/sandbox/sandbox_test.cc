@@ -112,6 +112,43 @@ TEST_F(SandboxTest, SignsInWithTheRightPasswordOnly) {
   EXPECT_EQ(form->body.find("Bad login."), std::string::npos);
 }
 
+TEST_F(SandboxTest, StoriesHavePagesAndArticles) {
+  const nlohmann::json ids = Fetch("/hn/v0/newstories.json");
+  size_t articles = 0;
+  for (size_t i = 0; i < 60; ++i) {
+    const std::string id = std::to_string(ids[i].get<int64_t>());
+    const nlohmann::json item = Fetch("/hn/v0/item/" + id + ".json");
+    const Result<kit::HttpResponse> page = Send("GET", "/hn-site/item?id=" + id);
+    ASSERT_TRUE(page.ok());
+    EXPECT_EQ(page->status, 200) << id;
+    EXPECT_EQ(page->Header("content-type"), "text/html; charset=utf-8");
+    EXPECT_NE(page->body.find("made up"), std::string::npos);
+    if (!item.is_object() || !item.contains("title")) continue;
+    EXPECT_NE(page->body.find(item["title"].get<std::string>()), std::string::npos) << page->body;
+    if (!item.contains("url")) continue;
+    ++articles;
+    const Result<kit::HttpResponse> article = Send("GET", "/hn-site/article?id=" + id);
+    ASSERT_TRUE(article.ok());
+    EXPECT_EQ(article->status, 200) << id;
+    EXPECT_NE(article->body.find("<h1>" + item["title"].get<std::string>()), std::string::npos);
+    EXPECT_NE(article->body.find("href=\"item?id=" + id), std::string::npos);
+  }
+  EXPECT_GT(articles, 30u);
+  EXPECT_EQ(Send("GET", "/hn-site/style.css")->Header("content-type"), "text/css; charset=utf-8");
+}
+
+TEST_F(SandboxTest, PagesOfStoriesThatAreNone) {
+  for (const char* query : {"", "?id=", "?id=x", "?id=0", "?id=-1", "?id=99999999999",
+                            "?id=99999999999999999999", "?id=1%20", "?ID=1"}) {
+    for (const char* page : {"/hn-site/item", "/hn-site/article"}) {
+      const Result<kit::HttpResponse> answer = Send("GET", std::string(page) + query);
+      ASSERT_TRUE(answer.ok());
+      EXPECT_EQ(answer->status, 404) << page << query;
+      EXPECT_NE(answer->body.find("No such story"), std::string::npos) << page << query;
+    }
+  }
+}
+
 TEST_F(SandboxTest, PeoplePostPicturesThatCanBeFetched) {
   EXPECT_EQ(Fetch("/photos/accounts.json").size(), 14u);
   const nlohmann::json posts = Fetch("/photos/posts.json?limit=3");

@@ -95,7 +95,7 @@ Query Query::Where(Filter filter) const {
 Query Query::OrderBy(std::string_view field_path, Direction direction) const {
   return With([&](query::Query* query) -> Status {
     RETURN_IF_ERROR(CheckNoCursorYet(*query, "an orderBy() constraint"));
-    ASSIGN_OR_RETURN(model::FieldPath path, IndexedPath(field_path));
+    ASSIGN_OR_RETURN(model::FieldPath path, model::FieldPath::Parse(field_path));
     query->orders.push_back({std::move(path), direction == Direction::kAscending
                                                   ? SortDirection::kAscending
                                                   : SortDirection::kDescending});

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "model/fields.h"
-#include "model/limits.h"
 #include "model/names.h"
 
 namespace hearth::client {
@@ -164,14 +163,6 @@ Result<std::string> NameOfReference(const query::Query& query, const std::string
 
 }  // namespace
 
-Result<FieldPath> IndexedPath(std::string_view text) {
-  ASSIGN_OR_RETURN(FieldPath path, FieldPath::Parse(text));
-  size_t bytes = 0;
-  for (const std::string& segment : path.segments()) bytes += segment.size() + 1;
-  if (bytes <= model::kFieldPathBytesMax) return path;
-  return InvalidArgument("property path is longer than 1500 bytes.");
-}
-
 Result<std::string> ReadNameValue(const query::Query& query, const Value& value) {
   if (const std::string* id = value.text()) {
     ASSIGN_OR_RETURN(const std::string name, NameOfId(query, *id));
@@ -205,7 +196,7 @@ Result<std::optional<query::Filter>> FilterReader::Read(const Filter& filter) co
 }
 
 Result<query::Filter> FilterReader::ReadComparison(const Filter::Comparison& comparison) const {
-  ASSIGN_OR_RETURN(FieldPath path, IndexedPath(comparison.field_path));
+  ASSIGN_OR_RETURN(FieldPath path, FieldPath::Parse(comparison.field_path));
   ASSIGN_OR_RETURN(const std::optional<Operator> unary,
                    UnaryOperator(comparison.op, comparison.value));
   if (unary && !path.IsName()) return query::Filter{FieldFilter{std::move(path), *unary, ""}};

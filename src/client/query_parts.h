@@ -15,10 +15,6 @@
 
 namespace hearth::client {
 
-// The path of a filter or an order. InvalidArgument where it is malformed, or too long for an
-// index.
-Result<model::FieldPath> IndexedPath(std::string_view text);
-
 // Makes filters for one query: names in them are relative to its collection.
 //
 // Threads: one at a time. Ownership: borrows the query. Errors: InvalidArgument in the official

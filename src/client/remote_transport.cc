@@ -1,7 +1,6 @@
 #include "client/remote_transport.h"
 
 #include <algorithm>
-#include <random>
 #include <unordered_map>
 #include <utility>
 
@@ -100,16 +99,10 @@ std::string RoutingParameters(const model::DatabaseName& database) {
   return "project_id=" + project + "&database_id=" + std::string(database.database());
 }
 
-// Two programs that start at once must not hand out the same ids.
-uint64_t NewSeed() {
-  std::random_device device;
-  return uint64_t{device()} << 32 | device();
-}
-
 }  // namespace
 
 RemoteTransport::RemoteTransport(Options options)
-    : options_(std::move(options)), channel_(options_.channel), random_(NewSeed()) {}
+    : options_(std::move(options)), channel_(options_.channel) {}
 
 std::string RemoteTransport::NewDocumentId() { return model::NewDocumentId(random_); }
 

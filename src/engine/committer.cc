@@ -40,6 +40,8 @@ class TouchedDocuments {
   std::unordered_map<std::string, size_t> by_key_;
 };
 
+Status Closing() { return Status(Code::kUnavailable, "the database is closing"); }
+
 Status AppendEntryChanges(const index::IndexSet& indexes, const Database& database,
                           const Touched& touched, std::vector<index::EntryChange>* entries) {
   std::string_view before;
@@ -110,29 +112,37 @@ Committer::Committer(storage::Store& store, CommitClock& clock, DocumentCache& c
       change_feed_(change_feed),
       thread_([this] { Run(); }) {}
 
-Committer::~Committer() {
+void Committer::Stop() {
   {
     MutexLock lock(mutex_);
     stopping_ = true;
   }
   changed_.NotifyAll();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void Committer::Submit(AdmittedCommit commit) {
+  bool has_ended;
   {
     MutexLock lock(mutex_);
-    queue_.push_back(std::move(commit));
+    has_ended = has_ended_;
+    if (!has_ended) queue_.push_back(std::move(commit));
   }
   changed_.NotifyOne();
+  if (!has_ended) return;
+  locks_.Release(commit.owner);
+  commit.done(Closing());
 }
 
 void Committer::Submit(CommitStep step) {
+  bool has_ended;
   {
     MutexLock lock(mutex_);
-    steps_.push_back(std::move(step));
+    has_ended = has_ended_;
+    if (!has_ended) steps_.push_back(std::move(step));
   }
   changed_.NotifyOne();
+  if (has_ended) step.done(Closing());
 }
 
 Status Committer::RunStep(std::function<void(storage::Batch*)> stage,
@@ -164,7 +174,8 @@ bool Committer::TakeWork(Work* work) {
     queue_.pop_front();
   }
   work->steps = std::exchange(steps_, {});
-  return !work->empty();
+  has_ended_ = work->empty();
+  return !has_ended_;
 }
 
 void Committer::Run() {

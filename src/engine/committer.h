@@ -51,7 +51,7 @@ struct CommitStep {
 // commit of the group fails and none of it is visible.
 //
 // Threads: safe for concurrent use. `done` runs on the committer's thread and must not block.
-// Ownership: borrows all that it is given. The destructor finishes what was submitted.
+// Ownership: borrows all that it is given.
 class Committer {
  public:
   static constexpr size_t kGroupCommitsMax = 512;
@@ -60,9 +60,13 @@ class Committer {
   Committer(storage::Store& store, CommitClock& clock, DocumentCache& cache,
             const DocumentReader& reader, LockTable& locks, const IndexRegistry& indexes,
             VectorGraphs& vector_graphs, ChangeFeed& change_feed);
-  ~Committer();
+  ~Committer() { Stop(); }
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
+
+  // Finishes what was submitted. What comes later is answered with Unavailable, on the thread that
+  // submits it. To be called from one thread.
+  void Stop() EXCLUDES_LOCK(mutex_);
 
   // Takes the commit in. How many there are is bounded by whoever admits them.
   void Submit(AdmittedCommit commit) EXCLUDES_LOCK(mutex_);
@@ -109,7 +113,8 @@ class Committer {
   std::deque<AdmittedCommit> queue_ GUARDED_BY(mutex_);
   std::vector<CommitStep> steps_ GUARDED_BY(mutex_);
   bool stopping_ GUARDED_BY(mutex_) = false;
-  std::thread thread_;  // Last: it starts when all else is there.
+  bool has_ended_ GUARDED_BY(mutex_) = false;  // Nothing more is taken from the queue.
+  std::thread thread_;                         // Last: it starts when all else is there.
 };
 
 }  // namespace hearth::engine

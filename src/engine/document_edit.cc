@@ -72,18 +72,22 @@ Status DocumentEdit::CheckPrecondition(const Precondition& precondition) const {
   if (precondition.exists == false && Exists()) {
     return Status(Code::kAlreadyExists, "Document already exists: " + Name());
   }
-  if (precondition.update_time) {
-    // What this commit has made anew has no version yet.
-    const bool has_version = Exists() && before_ && !was_deleted_;
-    const int64_t stored = has_version ? model::RecordUpdateTime(*before_).micros() : 0;
-    const int64_t required = precondition.update_time->micros();
-    if (stored != required) {
-      return Status(Code::kFailedPrecondition, "the stored version (" + std::to_string(stored) +
-                                                   ") does not match the required base version (" +
-                                                   std::to_string(required) + ")");
-    }
+  return precondition.update_time ? CheckVersion(*precondition.update_time) : Status();
+}
+
+Status DocumentEdit::CheckVersion(Timestamp required) const {
+  // What this commit has made anew has no version yet.
+  const bool has_version = Exists() && before_ && !was_deleted_;
+  const Timestamp stored = has_version ? model::RecordUpdateTime(*before_) : Timestamp();
+  if (stored == required) return Status();
+  if (has_version && stored < required) {
+    return InvalidArgument("Invalid base version, it is greater than the stored version: " +
+                           Name());
   }
-  return Status();
+  return Status(Code::kFailedPrecondition, "the stored version (" +
+                                               std::to_string(stored.micros()) +
+                                               ") does not match the required base version (" +
+                                               std::to_string(required.micros()) + ")");
 }
 
 Status DocumentEdit::Apply(Write& write, Timestamp commit_time,

@@ -46,6 +46,9 @@ class DocumentEdit {
   // InvalidArgument when earlier writes of the same commit rule the precondition out.
   Status CheckSequence(const Write& write) const;
   Status CheckPrecondition(const Precondition& precondition) const;
+  // InvalidArgument for a version that a stored document has not reached yet: no client can have
+  // read it. FailedPrecondition for any other that is not the stored one.
+  Status CheckVersion(model::Timestamp required) const;
   std::string Name() const;
 
   const model::DatabaseName& database_;

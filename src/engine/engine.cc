@@ -101,10 +101,10 @@ Engine::Engine(storage::Store& store, const Clock& clock, RandomSource& random,
       transactions_(clock, commit_clock_, locks_, random),
       change_feed_(commit_clock_, clock, options.queued_change_bytes_max),
       vector_graphs_(store, clock, indexes_, options_.vectors, options.history),
-      readers_(options.reader_threads, options.queued_reads_max),
-      watch_threads_(options.watch_threads, std::numeric_limits<size_t>::max()),
       committer_(store, commit_clock_, cache_, reader_, locks_, indexes_, vector_graphs_,
-                 change_feed_) {}
+                 change_feed_),
+      readers_(options.reader_threads, options.queued_reads_max),
+      watch_threads_(options.watch_threads, std::numeric_limits<size_t>::max()) {}
 
 Engine::~Engine() {
   {
@@ -119,6 +119,7 @@ Engine::~Engine() {
   if (ttl_sweeper_) ttl_sweeper_->Stop();
   change_feed_.Stop();  // While those whom it sets to work are still there.
   if (index_keeper_) index_keeper_->Stop();
+  committer_.Stop();
 }
 
 Status Engine::CheckReadTime(Timestamp read_time) const {
@@ -192,9 +193,13 @@ void Engine::ReadInTransaction(Database& database, std::shared_ptr<const Transac
                    const bool is_first_read = !shared_parts->new_transaction.empty();
                    Result<std::unique_ptr<ReadView>> view =
                        status.ok() ? ViewNow(database, scope, std::move(*shared_parts)) : status;
-                   // One that lost a lock is at its end. One whose first read failed is too: its
-                   // id is known to nobody.
-                   if (!status.ok() || (!view.ok() && is_first_read)) {
+                   // By the view's moment, what was read before may have changed.
+                   if (view.ok() && locks_.HasLost(transaction->owner)) view = LocksLost();
+                   // Nobody knows the id of a transaction whose first read failed. One that has
+                   // lost its locks stays, so that later requests are told the same.
+                   const bool is_over =
+                       is_first_read ? !view.ok() : !status.ok() && status.code() != Code::kAborted;
+                   if (is_over) {
                      IgnoreError(transactions_.Rollback(database, transaction->id),
                                  "it may have ended already");
                    }
@@ -213,15 +218,19 @@ void Engine::Read(Database& database, const Consistency& consistency, const Read
   }
   std::string id;
   std::string new_transaction;
+  Transactions::Client client;
   if (const auto* existing = std::get_if<InTransaction>(&consistency)) {
     id = existing->id;
+    client = existing->client;
   } else {
-    Result<std::string> started =
-        BeginTransaction(database, std::get<NewTransaction>(consistency).options);
+    const auto& beginning = std::get<NewTransaction>(consistency);
+    Result<std::string> started = BeginTransaction(database, beginning.options);
     if (!started.ok()) return done(started.status());
     id = new_transaction = *std::move(started);
+    client = beginning.client;
   }
-  Result<std::shared_ptr<const Transaction>> transaction = transactions_.BeginUse(database, id);
+  Result<std::shared_ptr<const Transaction>> transaction =
+      transactions_.BeginUse(database, id, std::move(client));
   if (!transaction.ok()) return done(transaction.status());
   ReadInTransaction(database, *std::move(transaction), scope, std::move(new_transaction),
                     std::move(done));
@@ -288,10 +297,11 @@ void Engine::Commit(Database& database, std::vector<Write> writes, std::string_v
 }
 
 Result<std::string> Engine::BeginTransaction(const Database& database,
-                                             const TransactionOptions& options) {
+                                             const TransactionOptions& options,
+                                             Transactions::Client client) {
   if (options.read_time) RETURN_IF_ERROR(CheckReadTime(*options.read_time));
   ASSIGN_OR_RETURN(const std::shared_ptr<const Transaction> transaction,
-                   transactions_.Begin(database, options));
+                   transactions_.Begin(database, options, std::move(client)));
   return transaction->id;
 }
 
@@ -307,8 +317,8 @@ Status Engine::RunBlocking(std::function<void()> task) {
 std::string Engine::NewDocumentId() { return model::NewDocumentId(random_); }
 
 void Engine::Maintain() {
-  locks_.ExpireWaits();
   transactions_.Expire();
+  locks_.ExpireWaits();  // After the locks that have come free.
   index_keeper_->Maintain();
   vector_graphs_.Maintain();
   change_feed_.Maintain();

@@ -70,9 +70,11 @@ struct EngineOptions {
 struct Now {};
 struct InTransaction {
   std::string id;
+  Transactions::Client client = nullptr;
 };
 struct NewTransaction {
   TransactionOptions options;
+  Transactions::Client client = nullptr;
 };
 using Consistency = std::variant<Now, model::Timestamp, InTransaction, NewTransaction>;
 
@@ -121,7 +123,8 @@ class Engine {
   void Commit(Database& database, std::vector<Write> writes, std::string_view transaction,
               CommitCallback done);
 
-  Result<std::string> BeginTransaction(const Database& database, const TransactionOptions& options);
+  Result<std::string> BeginTransaction(const Database& database, const TransactionOptions& options,
+                                       Transactions::Client client = nullptr);
   Status Rollback(const Database& database, std::string_view transaction);
 
   // Listens to a database. The targets are added to what is returned.
@@ -135,6 +138,8 @@ class Engine {
   ChangeFeed& change_feed() { return change_feed_; }
   // Runs `task` on one of the watchers' threads. Each watcher has at most one task waiting.
   void RunWatch(std::function<void()> task);
+  // Why the query may not be listened to; refusals are those of strict mode.
+  Status CheckListener(const Database& database, const query::NormalizedQuery& query);
   Result<std::unique_ptr<QueryRun>> QueryAt(Database& database, query::NormalizedQuery query,
                                             model::Timestamp read_time);
   Result<std::unique_ptr<ReadView>> ViewAtSettled(const Database& database,
@@ -154,8 +159,10 @@ class Engine {
   // A 20-character id such as SDKs make.
   std::string NewDocumentId();
 
-  // From now on databases with this id have the indexes and policies that the configuration says.
-  void SetIndexConfig(std::string database_id, index::IndexConfig config);
+  // From now on databases with this id, or the one with this name, have the indexes and policies
+  // that the configuration says. For a database that has one of its own, that of its id does not
+  // count.
+  void SetIndexConfig(std::string database, index::IndexConfig config);
   // The indexes of one database, and about how many bytes one of them takes up.
   std::vector<index::Index> Indexes(const Database& database) const;
   uint64_t IndexBytes(const index::Index& index) const;
@@ -246,11 +253,12 @@ class Engine {
   Mutex maintenance_mutex_;  // Leaf lock.
   CondVar maintenance_changed_;
   bool stopping_ GUARDED_BY(maintenance_mutex_) = false;
-  // In this order: the committer ends before the readers that its outcomes set to work, and both
-  // before all that they use.
+  // The order matters. The destructor stops the committer first, because its callbacks queue tasks
+  // for the readers; the object outlives the readers, because their tasks may still try to commit.
+  // All of them end before the members above, which they use.
+  Committer committer_;
   ThreadPool readers_;
   ThreadPool watch_threads_;
-  Committer committer_;
   std::thread maintenance_;
 };
 

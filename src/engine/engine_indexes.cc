@@ -26,9 +26,9 @@ std::vector<const Database*> Engine::Databases() const {
   return databases;
 }
 
-void Engine::SetIndexConfig(std::string database_id, index::IndexConfig config) {
-  index_policy_.Set(std::move(database_id), std::move(config));
-  for (Database* database : catalog_->Stored()) ApplyIndexPolicy(*database);
+void Engine::SetIndexConfig(std::string database, index::IndexConfig config) {
+  index_policy_.Set(std::move(database), std::move(config));
+  for (Database* each : catalog_->Stored()) ApplyIndexPolicy(*each);
 }
 
 void Engine::FollowIndexPolicy(Database& database) {

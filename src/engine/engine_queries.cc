@@ -37,6 +37,11 @@ Result<query::Execution::Options> Engine::PrepareQuery(const Database& database,
   return options;
 }
 
+Status Engine::CheckListener(const Database& database, const query::NormalizedQuery& query) {
+  if (options_.index_mode == IndexMode::kStrict) RETURN_IF_ERROR(query::CheckListener(query));
+  return PrepareQuery(database, query).status();
+}
+
 Result<std::unique_ptr<QueryRun>> Engine::StartQuery(const Database& database,
                                                      std::unique_ptr<ReadView> view,
                                                      query::NormalizedQuery query,

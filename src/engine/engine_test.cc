@@ -420,6 +420,25 @@ TEST_F(EngineTest, ClosingAnswersThoseWhoWaitForLocks) {
   EXPECT_EQ(first_read.Take().status().code(), Code::kUnavailable);
 }
 
+TEST_F(EngineTest, ClosingRefusesTheCommitsOfTasksThatStillRun) {
+  Gate started;
+  Outcome<Status> last;
+  const auto commit_until_refused = [&started, &engine = test_.engine(),
+                                     &database = test_.database(), done = last.Callback()] {
+    started.Pass();
+    while (true) {
+      Commits outcome;
+      engine.Commit(database, {SetNumber("c/a", 1)}, "", outcome.Callback());
+      const Result<CommitResult> result = outcome.Take();
+      if (!result.ok()) return done(result.status());
+    }
+  };
+  ASSERT_EQ(test_.engine().RunBlocking(commit_until_refused), Status());
+  started.AwaitArrivals(1);
+  test_.Close();
+  EXPECT_EQ(last.Take(), Status(Code::kUnavailable, "the database is closing"));
+}
+
 TEST_F(EngineTest, BlockingTasksAreBounded) {
   EngineOptions options;
   options.reader_threads = 1;

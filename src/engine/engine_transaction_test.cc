@@ -4,6 +4,7 @@
 #include <atomic>
 #include <thread>
 
+#include "base/testing/test_seed.h"
 #include "engine/engine.h"
 #include "engine/listing.h"
 #include "engine/testing/test_engine.h"
@@ -22,7 +23,7 @@ const Status kTimeout(
     Code::kAborted,
     "Too much contention on these documents. Please try again. (Transaction lock timeout.)");
 
-constexpr std::chrono::milliseconds kLockWaitMax = EngineOptions().lock_wait_max;
+const std::chrono::milliseconds kLockWaitMax = EngineOptions().lock_wait_max;
 
 TransactionOptions RetryOf(std::string id) {
   TransactionOptions options;
@@ -73,14 +74,15 @@ class EngineTransactionTest : public testing::Test {
 };
 
 TEST_F(EngineTransactionTest, EveryKindOfWriteWaits) {
-  const std::string transaction = BeginReading();
   for (const Write& write :
        {SetNumber("c/a", 2), Delete("c/a"), Transform("c/a", {Increment("n", 1)}),
         IfMissing(SetNumber("c/a", 2)), Merge("c/a", {}, {})}) {
+    const std::string transaction = BeginReading();
     const auto commit = test_.StartCommit({SetNumber("other/x", 1), write});
     EXPECT_FALSE(commit.IsThere());
     test_.Pass(kLockWaitMax);
     EXPECT_EQ(commit.Take().status(), kTimeout);
+    EXPECT_EQ(test_.Rollback(transaction), Status());
   }
   EXPECT_EQ(Number("other/x"), std::nullopt);
 }
@@ -155,15 +157,65 @@ TEST_F(EngineTransactionTest, AWaitEndsInAbort) {
   EXPECT_EQ(Number(), 3);
 }
 
-TEST_F(EngineTransactionTest, AnIdleTransactionGivesItsLocksUp) {
+TEST_F(EngineTransactionTest, AnIdleTransactionEndsAfterAMinute) {
   const std::string transaction = BeginReading();
-  test_.Pass(58s);
-  const auto outside = test_.StartCommit({SetNumber("c/a", 2)});
-  EXPECT_FALSE(outside.IsThere());
-  test_.Pass(2s);
-  EXPECT_TRUE(outside.Take().ok());
+  test_.Pass(kTransactionIdleMax);
+  EXPECT_FALSE(IsLocked("c/a"));
   EXPECT_EQ(test_.Commit(SetNumber("c/a", 3), transaction).status(), kClosed);
-  EXPECT_EQ(Number(), 2);
+}
+
+TEST_F(EngineTransactionTest, AnIdleTransactionYieldsToARetry) {
+  const std::string idle = BeginReading();
+  const std::string retry = test_.Begin(RetryOf(test_.Begin()));
+  const auto read = StartRead(retry);
+  test_.Pass(kYieldsToRetriesAfter - 1ms);
+  EXPECT_FALSE(read.IsThere());
+  test_.Pass(1ms);
+  EXPECT_TRUE(read.Take().ok());
+  EXPECT_EQ(test_.Commit(SetNumber("c/a", 3), idle).status(), kContention);
+  test_.MustCommit(SetNumber("c/a", 2), retry);
+}
+
+TEST_F(EngineTransactionTest, AnIdleTransactionYieldsToAWriteFromOutsideLater) {
+  const std::string idle = BeginReading();
+  for (auto idle_for = kLockWaitMax; idle_for < kYieldsAfter; idle_for += kLockWaitMax) {
+    EXPECT_TRUE(IsLocked("c/a"));
+  }
+  EXPECT_FALSE(IsLocked("c/a"));
+  EXPECT_EQ(StartRead(idle).Take().status(), kContention);
+}
+
+TEST_F(EngineTransactionTest, AnIdleTransactionThatNobodyWaitsForKeepsItsLocks) {
+  const std::string idle = BeginReading();
+  const std::string retry = test_.Begin(RetryOf(test_.Begin()));
+  Read(retry, "c/b");
+  test_.Pass(kTransactionIdleMax - 1ms);
+  test_.MustCommit(SetNumber("c/a", 2), idle);
+}
+
+// However long a client takes for each attempt, within the limit for idle transactions: others
+// defeat it a few times, but not for ever.
+TEST_F(EngineTransactionTest, ASlowClientGetsThrough) {
+  for (const std::chrono::seconds pause : {4s, 10s, 40s}) {
+    SCOPED_TRACE(testing::Message() << "with pauses of " << pause.count() << " s");
+    const std::string path = "c/slow" + std::to_string(pause.count());
+    std::string slow = BeginReading(path);
+    std::vector<TestEngine::Views> rivals;
+    for (int attempts = 1;; ++attempts) {
+      for (auto passed = 0s; passed < pause; passed += 1s) {
+        rivals.push_back(StartRead(test_.Begin(RetryOf(test_.Begin())), path));
+        test_.Pass(1s);
+      }
+      if (test_.Commit(SetNumber(path, attempts), slow).ok()) break;
+      ASSERT_LT(attempts, 5);
+      slow = test_.Begin(RetryOf(slow));
+      const auto read = StartRead(slow, path);
+      for (auto waited = 0s; waited < kLockWaitMax && !read.IsThere(); waited += 1s) {
+        test_.Pass(1s);
+      }
+      ASSERT_TRUE(read.Take().ok());
+    }
+  }
 }
 
 TEST_F(EngineTransactionTest, AViewInUseKeepsItsTransaction) {
@@ -199,6 +251,71 @@ TEST_F(EngineTransactionTest, AReadWaitsForTheCommitUnderWay) {
   EXPECT_EQ(NumberOf(ScanAll(**scanned)->at("c/a")), 2);
 }
 
+TEST_F(EngineTransactionTest, TheOlderOfTwoReadersCommitsAtOnce) {
+  const std::string older = BeginReading();
+  const std::string younger = BeginReading();
+  EXPECT_TRUE(test_.Commit(SetNumber("c/a", 2), older).ok());
+  EXPECT_EQ(test_.Commit(SetNumber("c/a", 3), younger).status(), kContention);
+  EXPECT_EQ(Number(), 2);
+  EXPECT_EQ(test_.Commit(SetNumber("c/a", 3), younger).status(), kClosed);
+}
+
+TEST_F(EngineTransactionTest, TheOlderOneWinsAlsoWhenItComesLast) {
+  const std::string older = BeginReading();
+  const std::string younger = BeginReading();
+  const auto loser = test_.StartCommit({SetNumber("c/a", 3)}, younger);
+  EXPECT_FALSE(loser.IsThere());
+  EXPECT_TRUE(test_.Commit(SetNumber("c/a", 2), older).ok());
+  EXPECT_EQ(loser.Take().status(), kContention);
+  EXPECT_EQ(Number(), 2);
+}
+
+TEST_F(EngineTransactionTest, ALoserIsToldSoUntilItEnds) {
+  const std::string older = BeginReading();
+  const std::string younger = BeginReading();
+  test_.MustCommit(SetNumber("c/a", 2), older);
+  EXPECT_EQ(StartRead(younger, "c/b").Take().status(), kContention);
+  EXPECT_EQ(test_.Read(InTransaction{younger}, TestEngine::Collection("c")).status(), kContention);
+  EXPECT_EQ(test_.Commit(std::vector<Write>{}, younger).status(), kContention);
+  EXPECT_EQ(StartRead(younger).Take().status(), kClosed);
+
+  const std::string another = BeginReading();
+  test_.MustCommit(SetNumber("c/a", 3), test_.Begin(RetryOf(older)));  // As old as ever.
+  EXPECT_EQ(test_.Rollback(another), Status());
+  EXPECT_EQ(StartRead(another).Take().status(), kClosed);
+}
+
+TEST_F(EngineTransactionTest, ALoserSeesNothingThatDoesNotFitItsReads) {
+  const std::string older = test_.Begin();
+  const std::string younger = BeginReading("c/a");
+  // The older one gets through when the younger one has its lock, but before it reads.
+  const std::thread::id reader = std::this_thread::get_id();
+  test_.store().BeforeSnapshots([&] {
+    if (std::this_thread::get_id() != reader) return;
+    test_.store().BeforeSnapshots(nullptr);
+    test_.MustCommit({SetNumber("c/a", 2), SetNumber("c/b", 2)}, older);
+  });
+  EXPECT_EQ(test_.Read(InTransaction{younger}, TestEngine::Collection("c")).status(), kContention);
+}
+
+TEST_F(EngineTransactionTest, CrosswiseReadsAndWritesLetTheOlderThrough) {
+  const std::string first = BeginReading("c/a");
+  const std::string second = BeginReading("c/b");
+  EXPECT_TRUE(test_.Commit(SetNumber("c/b", 2), first).ok());
+  EXPECT_EQ(test_.Commit(SetNumber("c/a", 2), second).status(), kContention);
+}
+
+TEST_F(EngineTransactionTest, CrosswiseReadsOfRetriesAreADeadlock) {
+  const std::string first = test_.Begin(RetryOf(test_.Begin()));
+  const std::string second = test_.Begin(RetryOf(test_.Begin()));
+  Read(first, "c/a");
+  Read(second, "c/b");
+  const auto first_read = StartRead(first, "c/b");
+  EXPECT_FALSE(first_read.IsThere());
+  EXPECT_EQ(StartRead(second, "c/a").Take().status(), kContention);
+  EXPECT_TRUE(first_read.Take().ok());
+}
+
 TEST_F(EngineTransactionTest, AReadThatWaitsTooLongEndsTheTransaction) {
   const std::string holder = test_.Begin(RetryOf(test_.Begin()));
   Read(holder);
@@ -207,6 +324,7 @@ TEST_F(EngineTransactionTest, AReadThatWaitsTooLongEndsTheTransaction) {
   EXPECT_FALSE(read.IsThere());
   test_.Pass(kLockWaitMax);
   EXPECT_EQ(read.Take().status(), kTimeout);
+  EXPECT_EQ(test_.Commit(SetNumber("c/b", 2), reader).status(), kContention);
   EXPECT_EQ(test_.Commit(SetNumber("c/b", 2), reader).status(), kClosed);
   EXPECT_FALSE(IsLocked("c/b"));
 }
@@ -230,6 +348,39 @@ TEST_F(EngineTransactionTest, RetriesQueueUpAndAllSucceed) {
   EXPECT_EQ(NumberOf(**(*view)->Get(Path("c/a"))), 3);
   test_.MustCommit(SetNumber("c/a", 4), third);
   EXPECT_EQ(Number(), 4);
+}
+
+TEST_F(EngineTransactionTest, OfFiftyOnOneCounterEachNeedsTwoAttemptsAtMost) {
+  Dice dice(TestSeed());
+  std::vector<std::string> transactions(50);
+  for (std::string& transaction : transactions) transaction = BeginReading();
+  const auto shuffle = [&] {
+    for (size_t i = transactions.size(); i > 1; --i) {
+      std::swap(transactions[i - 1], transactions[dice.Below(i)]);
+    }
+  };
+  const std::string oldest = transactions[0];
+  shuffle();
+  std::vector<std::pair<std::string, TestEngine::Commits>> commits;
+  for (const std::string& transaction : transactions) {
+    commits.emplace_back(transaction,
+                         test_.StartCommit({Transform("c/a", {Increment("n", 1)})}, transaction));
+  }
+  for (const auto& [transaction, commit] : commits) {
+    EXPECT_EQ(commit.Take().status(), transaction == oldest ? Status() : kContention);
+  }
+  std::erase(transactions, oldest);
+  shuffle();
+  std::vector<std::pair<std::string, TestEngine::Views>> reads;
+  for (const std::string& transaction : transactions) {
+    const std::string retry = test_.Begin(RetryOf(transaction));
+    reads.emplace_back(retry, StartRead(retry));
+  }
+  for (const auto& [retry, read] : reads) {
+    ASSERT_TRUE(read.Take().ok());
+    test_.MustCommit(Transform("c/a", {Increment("n", 1)}), retry);
+  }
+  EXPECT_EQ(Number(), 51);
 }
 
 TEST_F(EngineTransactionTest, ABlindWriteWaitsForReaders) {

@@ -4,16 +4,17 @@
 
 namespace hearth::engine {
 
-void IndexPolicy::Set(std::string database_id, index::IndexConfig config) {
+void IndexPolicy::Set(std::string database, index::IndexConfig config) {
   MutexLock lock(mutex_);
-  configs_[std::move(database_id)] = std::make_shared<const index::IndexConfig>(std::move(config));
+  configs_[std::move(database)] = std::make_shared<const index::IndexConfig>(std::move(config));
   ++version_;
 }
 
 std::shared_ptr<const index::IndexConfig> IndexPolicy::Of(const Database& database) const {
   static const auto kEmpty = std::make_shared<const index::IndexConfig>();
   MutexLock lock(mutex_);
-  const auto found = configs_.find(database.name.database());
+  auto found = configs_.find(database.name.text());
+  if (found == configs_.end()) found = configs_.find(database.name.database());
   return found == configs_.end() ? kEmpty : found->second;
 }
 

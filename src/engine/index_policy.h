@@ -17,12 +17,13 @@ namespace hearth::engine {
 // refuse for want of an index is refused.
 enum class IndexMode : uint8_t { kAuto, kStrict };
 
-// The index configuration of databases, by database id, whatever their project.
+// The index configuration of databases: by their names, or by database id, whatever the project.
 //
 // Threads: safe for concurrent use.
 class IndexPolicy {
  public:
-  void Set(std::string database_id, index::IndexConfig config) EXCLUDES_LOCK(mutex_);
+  // `database`: an id, or the name of one database, for which that of its id does not count.
+  void Set(std::string database, index::IndexConfig config) EXCLUDES_LOCK(mutex_);
   // Never null: an empty configuration where there is none.
   std::shared_ptr<const index::IndexConfig> Of(const Database& database) const
       EXCLUDES_LOCK(mutex_);

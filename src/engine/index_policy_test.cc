@@ -149,6 +149,17 @@ TEST_F(IndexPolicyTest, WhatWasDeclaredBeforeTheRestartIsReleasedToo) {
   EXPECT_EQ(Indexes(engine), (std::vector{std::pair(up_, Origin::kDeclared)}));
 }
 
+TEST_F(IndexPolicyTest, ADatabasesOwnConfigurationCountsMoreThanThatOfItsId) {
+  TestEngine engine;
+  AddRooms(engine);
+  engine.engine().SetIndexConfig("(default)", Declared({up_}));
+  EXPECT_EQ(Indexes(engine), (std::vector{std::pair(up_, Origin::kDeclared)}));
+  engine.engine().SetIndexConfig("projects/elsewhere/databases/(default)", {});
+  EXPECT_EQ(Indexes(engine), (std::vector{std::pair(up_, Origin::kDeclared)}));
+  engine.engine().SetIndexConfig(NameDatabase().text(), {});
+  EXPECT_EQ(Indexes(engine), (std::vector{std::pair(up_, Origin::kOnDemand)}));
+}
+
 TEST_F(IndexPolicyTest, ExemptFieldsGetNoIndexOnDemand) {
   TestEngine engine(Options(IndexMode::kAuto));
   AddRooms(engine);

@@ -9,9 +9,11 @@
 namespace hearth::engine {
 namespace {
 
-constexpr char kContention[] = "Too much contention on these documents. Please try again.";
-
 constexpr LockMode kModes[] = {LockMode::kRead, LockMode::kUpdate, LockMode::kWrite};
+
+Status WaitedTooLong() {
+  return Status(Code::kAborted, LocksLost().message() + " (Transaction lock timeout.)");
+}
 
 uint8_t Bit(LockMode mode) { return static_cast<uint8_t>(mode); }
 
@@ -30,17 +32,11 @@ bool Conflicts(LockMode requested, uint8_t held_modes) {
   return true;
 }
 
-// True when a prefix of `left` meets a key or prefix of `right`.
-bool PrefixesMeet(const LockScope& left, const LockScope& right) {
-  return std::ranges::any_of(left.key_prefixes, [&right](const KeyPrefix& prefix) {
-    return std::ranges::any_of(right.document_keys,
-                               [&prefix](const std::string& key) { return prefix.Covers(key); }) ||
-           std::ranges::any_of(right.key_prefixes,
-                               [&prefix](const KeyPrefix& other) { return prefix.Meets(other); });
-  });
-}
-
 }  // namespace
+
+Status LocksLost() {
+  return Status(Code::kAborted, "Too much contention on these documents. Please try again.");
+}
 
 LockTable::LockTable(const Clock& clock, std::chrono::milliseconds wait_max)
     : clock_(clock), wait_max_(wait_max) {}
@@ -62,11 +58,14 @@ bool LockTable::DocumentLock::HasConflictingRequestBefore(Ticket ticket, LockMod
   });
 }
 
-bool LockTable::Protects(const PrefixLock& lock, const Request& request, size_t i) {
-  if (!lock.keys.Covers(request.scope.document_keys[i])) return false;
-  // Of narrowed locks, results have one of their own; what remains is to keep others from
-  // becoming results.
-  return !lock.query || !request.scope.may_enter || request.scope.may_enter(i, *lock.query);
+template <typename Visit>
+bool LockTable::VisitDocuments(const KeyPrefix& keys, const Visit& visit) const {
+  for (auto document = documents_.lower_bound(keys.prefix);
+       document != documents_.end() && document->first.starts_with(keys.prefix); ++document) {
+    CountExamined();
+    if (keys.Covers(document->first) && visit(document->second)) return true;
+  }
+  return false;
 }
 
 template <typename Visit>
@@ -80,54 +79,83 @@ bool LockTable::VisitBlockers(const Request& request, const Visit& visit) const 
              return stops_at(holder.first, holder.second);
            });
   };
-  for (size_t i = 0; i < request.scope.document_keys.size(); ++i) {
-    const auto lock = documents_.find(request.scope.document_keys[i]);
+  for (const std::string& key : request.scope.document_keys) {
+    const auto lock = documents_.find(key);
+    CountExamined();
     if (lock != documents_.end() && stops_in(lock->second)) return true;
-    for (const PrefixLock& prefix : prefixes_) {
-      if (Protects(prefix, request, i) && stops_at(prefix.owner, Bit(prefix.mode))) return true;
-    }
+    const bool stops = prefixes_.VisitPrefixesOf(key, [&](const PrefixLock& prefix) {
+      CountExamined();
+      // Of narrowed locks, results have one of their own; what remains is to keep others from
+      // becoming results.
+      return prefix.keys.Covers(key) && !request.harmless.contains(prefix.number) &&
+             stops_at(prefix.owner, Bit(prefix.mode));
+    });
+    if (stops) return true;
   }
-  for (const KeyPrefix& prefix : request.scope.key_prefixes) {
-    for (const auto& [key, lock] : documents_) {
-      if (prefix.Covers(key) && stops_in(lock)) return true;
-    }
-    for (const PrefixLock& lock : prefixes_) {
-      if (prefix.Meets(lock.keys) && stops_at(lock.owner, Bit(lock.mode))) return true;
-    }
+  for (const KeyPrefix& keys : request.scope.key_prefixes) {
+    if (VisitDocuments(keys, stops_in)) return true;
+    const bool stops = prefixes_.VisitMeeting(keys.prefix, [&](const PrefixLock& prefix) {
+      CountExamined();
+      return keys.Meets(prefix.keys) && stops_at(prefix.owner, Bit(prefix.mode));
+    });
+    if (stops) return true;
   }
   return false;
 }
 
 bool LockTable::MustQueueBehind(const Request& request, Ticket ticket) const {
+  const auto is_before = [&](const WaitingPrefix& other) {
+    return other.ticket < ticket && Conflicts(request.mode, Bit(other.mode));
+  };
   for (const std::string& key : request.scope.document_keys) {
     const auto lock = documents_.find(key);
-    if (lock == documents_.end()) continue;
-    if (lock->second.HasConflictingRequestBefore(ticket, request.mode)) return true;
-  }
-  const auto is_behind = [&](const Request& earlier) {
-    return Conflicts(request.mode, Bit(earlier.mode)) &&
-           (PrefixesMeet(request.scope, earlier.scope) ||
-            PrefixesMeet(earlier.scope, request.scope));
-  };
-  if (!request.scope.key_prefixes.empty()) {
-    for (const auto& [earlier, other] : waiting_) {
-      if (earlier >= ticket) break;
-      if (is_behind(other)) return true;
+    const bool is_behind =
+        lock != documents_.end() && lock->second.HasConflictingRequestBefore(ticket, request.mode);
+    if (is_behind || waiting_prefixes_.VisitPrefixesOf(key, [&](const WaitingPrefix& other) {
+          return is_before(other) && other.keys.Covers(key);
+        })) {
+      return true;
     }
-    return false;
   }
-  for (const Ticket earlier : waiting_prefixes_) {
-    if (earlier >= ticket) break;
-    if (is_behind(waiting_.at(earlier))) return true;
+  for (const KeyPrefix& keys : request.scope.key_prefixes) {
+    const bool is_behind = VisitDocuments(keys, [&](const DocumentLock& lock) {
+      return lock.HasConflictingRequestBefore(ticket, request.mode);
+    });
+    if (is_behind || waiting_prefixes_.VisitMeeting(keys.prefix, [&](const WaitingPrefix& other) {
+          return is_before(other) && other.keys.Meets(keys);
+        })) {
+      return true;
+    }
   }
   return false;
 }
 
-bool LockTable::CanGrant(const Request& request, Ticket ticket) const {
+bool LockTable::MayWound(const Request& request, Patience patience, LockOwner holder) {
+  if (!request.owner.Outranks(holder)) return false;
+  // The client has given up an earlier attempt of the same transaction.
+  if (request.owner.age == holder.age) return true;
+  return request.mode == LockMode::kWrite || patience == Patience::kExhausted;
+}
+
+bool LockTable::MakeWay(const Request& request, Ticket ticket, Patience patience,
+                        std::set<Ticket>* candidates, Decisions* decisions) {
+  if (request.open_questions > 0) return false;
   const auto owner = owners_.find(request.owner);
   const bool overtakes = owner != owners_.end() && owner->second.HoldsAnything();
   if (!overtakes && MustQueueBehind(request, ticket)) return false;
-  return !VisitBlockers(request, [](LockOwner) { return true; });
+  std::set<LockOwner> wounded;
+  const bool must_wait = VisitBlockers(request, [&](LockOwner holder) {
+    wounded.insert(holder);
+    return !MayWound(request, patience, holder);
+  });
+  if (must_wait) return false;
+  for (const LockOwner holder : wounded) {
+    if (owners_.at(holder).is_committing) return false;
+  }
+  for (const LockOwner loser : wounded) {
+    Drop(loser, Fate::kLost, LocksLost(), candidates, decisions);
+  }
+  return true;
 }
 
 void LockTable::Grant(const Request& request) {
@@ -139,10 +167,23 @@ void LockTable::Grant(const Request& request) {
     if ((modes & Bit(request.mode)) == 0) ++lock.holders_by_mode[Index(request.mode)];
     modes = static_cast<uint8_t>(modes | Bit(request.mode));
   }
-  for (const KeyPrefix& prefix : request.scope.key_prefixes) {
-    prefixes_.push_back({request.owner, request.mode, prefix});
-    owner.holds_prefixes = true;
+  for (const KeyPrefix& keys : request.scope.key_prefixes) {
+    owner.held_prefixes.push_back(
+        prefixes_.Insert(keys.prefix, {next_prefix_++, request.owner, request.mode, keys}));
   }
+  if (request.mode == LockMode::kWrite) owner.is_committing = true;
+}
+
+void LockTable::GrantWaiting(Ticket ticket, std::set<Ticket>* candidates,
+                             std::vector<LockOwner>* suspects, Decisions* decisions) {
+  Request request = TakeWaiting(ticket);
+  Grant(request);
+  decisions->callbacks.emplace_back(std::move(request.done), Status());
+  // What the owner holds now lets its other requests overtake, and others may wait for it.
+  const std::set<Ticket>& others = owners_.at(request.owner).waiting;
+  if (others.empty()) return;
+  candidates->insert(others.begin(), others.end());
+  suspects->push_back(request.owner);
 }
 
 void LockTable::Enqueue(Request request, Ticket ticket) {
@@ -150,7 +191,9 @@ void LockTable::Enqueue(Request request, Ticket ticket) {
   for (const std::string& key : request.scope.document_keys) {
     documents_[key].waiting_by_mode[Index(request.mode)].insert(ticket);
   }
-  if (!request.scope.key_prefixes.empty()) waiting_prefixes_.insert(ticket);
+  for (const KeyPrefix& keys : request.scope.key_prefixes) {
+    request.places.push_back(waiting_prefixes_.Insert(keys.prefix, {ticket, request.mode, keys}));
+  }
   waiting_.emplace(ticket, std::move(request));
 }
 
@@ -159,7 +202,7 @@ LockTable::Request LockTable::TakeWaiting(Ticket ticket) {
   CHECK(!node.empty());
   Request request = std::move(node.mapped());
   owners_.at(request.owner).waiting.erase(ticket);
-  waiting_prefixes_.erase(ticket);
+  for (const auto& place : request.places) waiting_prefixes_.Erase(place);
   for (const std::string& key : request.scope.document_keys) {
     const auto lock = documents_.find(key);
     if (lock == documents_.end()) continue;  // The request names the key twice.
@@ -169,15 +212,50 @@ LockTable::Request LockTable::TakeWaiting(Ticket ticket) {
   return request;
 }
 
+std::vector<LockTable::Question> LockTable::QuestionsOf(Request* request, Ticket ticket,
+                                                        std::optional<PrefixNumber> only) {
+  if (!request->scope.may_enter) return {};
+  std::map<PrefixNumber, Question> by_lock;
+  for (size_t i = 0; i < request->scope.document_keys.size(); ++i) {
+    const std::string& key = request->scope.document_keys[i];
+    prefixes_.VisitPrefixesOf(key, [&](const PrefixLock& lock) {
+      const bool is_asked = lock.query && (!only || *only == lock.number) &&
+                            lock.owner != request->owner && lock.keys.Covers(key);
+      if (is_asked) {
+        Question& question = by_lock[lock.number];
+        question.query = lock.query;
+        question.documents.push_back(i);
+      }
+      return false;
+    });
+  }
+  std::vector<Question> questions;
+  for (auto& [number, question] : by_lock) {
+    question.ticket = ticket;
+    question.lock = number;
+    question.may_enter = request->scope.may_enter;
+    questions.push_back(std::move(question));
+  }
+  request->open_questions += questions.size();
+  return questions;
+}
+
+std::set<LockOwner> LockTable::BlockersOf(const Request& request) const {
+  std::set<LockOwner> blockers;
+  if (request.open_questions > 0) return blockers;
+  VisitBlockers(request, [&blockers](LockOwner blocker) {
+    blockers.insert(blocker);
+    return false;
+  });
+  return blockers;
+}
+
 std::set<LockOwner> LockTable::BlockersOf(LockOwner owner) const {
   std::set<LockOwner> blockers;
   const auto found = owners_.find(owner);
   if (found == owners_.end()) return blockers;
   for (const Ticket ticket : found->second.waiting) {
-    VisitBlockers(waiting_.at(ticket), [&blockers](LockOwner blocker) {
-      blockers.insert(blocker);
-      return false;
-    });
+    blockers.merge(BlockersOf(waiting_.at(ticket)));
   }
   return blockers;
 }
@@ -201,85 +279,123 @@ std::optional<LockOwner> LockTable::FindDeadlockVictim(LockOwner start) const {
       continue;
     }
     const LockOwner blocker = blockers.extract(blockers.begin()).value();
-    if (blocker == start) return std::ranges::max_element(path, {}, &Step::owner)->owner;
+    if (blocker == start) {
+      const auto outranks = [](LockOwner left, LockOwner right) { return left.Outranks(right); };
+      return std::ranges::max_element(path, outranks, &Step::owner)->owner;
+    }
     if (visited.insert(blocker).second) path.push_back({blocker, BlockersOf(blocker)});
   }
   return std::nullopt;
 }
 
 void LockTable::Acquire(LockOwner owner, LockScope scope, LockMode mode, Callback done) {
-  Decided decided;
+  Decisions decisions;
   {
     MutexLock lock(mutex_);
     const Ticket ticket = next_ticket_++;
     Request request{owner, std::move(scope), mode, std::move(done), clock_.Monotonic() + wait_max_};
-    std::set<Ticket> overtaking;
-    if (CanGrant(request, ticket)) {
+    const auto answer = [&](Status status) {
+      decisions.callbacks.emplace_back(std::move(request.done), std::move(status));
+    };
+    const auto state = owners_.find(owner);
+    const bool has_lost = state != owners_.end() && state->second.has_lost;
+    std::set<Ticket> candidates;
+    std::vector<Question> questions = QuestionsOf(&request, ticket, std::nullopt);
+    if (has_lost) {
+      answer(LocksLost());
+    } else if (MakeWay(request, ticket, Patience::kLeft, &candidates, &decisions)) {
       Grant(request);
-      decided.emplace_back(std::move(request.done), Status());
-      overtaking = owners_.at(owner).waiting;
+      answer(Status());
+      const std::set<Ticket>& overtaking = owners_.at(owner).waiting;
+      candidates.insert(overtaking.begin(), overtaking.end());
     } else if (!closed_.ok()) {
-      decided.emplace_back(std::move(request.done), closed_);
+      answer(closed_);
     } else if (waiting_.size() >= kWaitingRequestsMax) {
-      decided.emplace_back(std::move(request.done),
-                           Status(Code::kResourceExhausted, "too many requests wait for a lock"));
+      answer(Status(Code::kResourceExhausted, "too many requests wait for a lock"));
     } else {
       Enqueue(std::move(request), ticket);
+      decisions.questions = std::move(questions);
     }
-    Settle(std::move(overtaking), {owner}, &decided);
+    Settle(std::move(candidates), {owner}, &decisions);
   }
-  Run(std::move(decided));
+  Finish(std::move(decisions));
 }
 
 void LockTable::Narrow(LockOwner owner, const KeyPrefix& keys,
                        std::shared_ptr<const watch::LiveQuery> query,
                        std::vector<std::string> result_keys) {
-  Decided decided;
+  Decisions decisions;
   {
     MutexLock lock(mutex_);
-    const auto held = std::ranges::find_if(prefixes_, [&](const PrefixLock& each) {
-      return each.owner == owner && !each.query && each.keys == keys;
+    const auto state = owners_.find(owner);
+    if (state == owners_.end()) return;
+    const auto held = std::ranges::find_if(state->second.held_prefixes, [&](const auto& each) {
+      return !each->second.query && each->second.keys == keys;
     });
-    if (held == prefixes_.end()) return;
-    held->query = std::move(query);
-    Request results;
+    if (held == state->second.held_prefixes.end()) return;
+    PrefixLock& narrowed = (*held)->second;
+    narrowed.query = std::move(query);
+    Request results{};
     results.owner = owner;
     results.scope.document_keys = std::move(result_keys);
-    results.mode = held->mode;
+    results.mode = narrowed.mode;
     Grant(results);  // Nobody can have locked them against the lock on all of them.
     std::set<Ticket> candidates;
-    AddWaiting({}, Prefixes::kSome, &candidates);
-    Settle(std::move(candidates), {}, &decided);
+    AddWaiting(keys, &candidates);
+    for (const Ticket ticket : candidates) {
+      for (Question& question : QuestionsOf(&waiting_.at(ticket), ticket, narrowed.number)) {
+        decisions.questions.push_back(std::move(question));
+      }
+    }
   }
-  Run(std::move(decided));
+  Finish(std::move(decisions));
 }
 
-void LockTable::AddWaiting(const std::vector<std::string>& keys, Prefixes prefixes,
+void LockTable::AddWaiting(const std::vector<std::string>& keys,
                            std::set<Ticket>* candidates) const {
   for (const std::string& key : keys) {
     const auto lock = documents_.find(key);
-    if (lock == documents_.end()) continue;
-    for (const std::set<Ticket>& waiting : lock->second.waiting_by_mode) {
-      candidates->insert(waiting.begin(), waiting.end());
+    if (lock != documents_.end()) {
+      for (const std::set<Ticket>& waiting : lock->second.waiting_by_mode) {
+        candidates->insert(waiting.begin(), waiting.end());
+      }
     }
-  }
-  if (prefixes == Prefixes::kNone) {
-    candidates->insert(waiting_prefixes_.begin(), waiting_prefixes_.end());
-  } else {
-    for (const auto& [ticket, request] : waiting_) candidates->insert(ticket);
+    waiting_prefixes_.VisitPrefixesOf(key, [&](const WaitingPrefix& waiting) {
+      if (waiting.keys.Covers(key)) candidates->insert(waiting.ticket);
+      return false;
+    });
   }
 }
 
-void LockTable::Drop(LockOwner owner, std::set<Ticket>* candidates, Decided* decided) {
+void LockTable::AddWaiting(const KeyPrefix& keys, std::set<Ticket>* candidates) const {
+  VisitDocuments(keys, [&](const DocumentLock& lock) {
+    for (const std::set<Ticket>& waiting : lock.waiting_by_mode) {
+      candidates->insert(waiting.begin(), waiting.end());
+    }
+    return false;
+  });
+  waiting_prefixes_.VisitMeeting(keys.prefix, [&](const WaitingPrefix& waiting) {
+    if (waiting.keys.Meets(keys)) candidates->insert(waiting.ticket);
+    return false;
+  });
+}
+
+void LockTable::Drop(LockOwner owner, Fate fate, const Status& status, std::set<Ticket>* candidates,
+                     Decisions* decisions) {
   const auto found = owners_.find(owner);
   if (found == owners_.end()) return;
   while (!found->second.waiting.empty()) {
     Request request = TakeWaiting(*found->second.waiting.begin());
-    AddWaiting(request.scope.document_keys, PrefixesOf(request), candidates);
-    decided->emplace_back(std::move(request.done), Status(Code::kAborted, kContention));
+    AddWaiting(request.scope.document_keys, candidates);
+    for (const KeyPrefix& keys : request.scope.key_prefixes) AddWaiting(keys, candidates);
+    decisions->callbacks.emplace_back(std::move(request.done), status);
   }
-  const OwnerState state = std::move(found->second);
-  owners_.erase(found);
+  const OwnerState state = std::exchange(found->second, {});
+  if (fate == Fate::kReleased) {
+    owners_.erase(found);
+  } else {
+    found->second.has_lost = true;
+  }
   for (const std::string& key : state.held_keys) {
     const auto lock = documents_.find(key);
     const uint8_t modes = lock->second.holders.extract(owner).mapped();
@@ -288,50 +404,85 @@ void LockTable::Drop(LockOwner owner, std::set<Ticket>* candidates, Decided* dec
     }
     if (lock->second.IsUnused()) documents_.erase(lock);
   }
-  std::erase_if(prefixes_, [&](const PrefixLock& lock) { return lock.owner == owner; });
-  AddWaiting(state.held_keys, state.holds_prefixes ? Prefixes::kSome : Prefixes::kNone, candidates);
+  AddWaiting(state.held_keys, candidates);
+  for (const auto& prefix : state.held_prefixes) {
+    AddWaiting(prefix->second.keys, candidates);
+    prefixes_.Erase(prefix);
+  }
 }
 
 void LockTable::Settle(std::set<Ticket> candidates, std::vector<LockOwner> suspects,
-                       Decided* decided) {
+                       Decisions* decisions) {
   while (true) {
     while (!candidates.empty()) {
       const Ticket ticket = candidates.extract(candidates.begin()).value();
       const auto waiting = waiting_.find(ticket);
-      if (waiting == waiting_.end() || !CanGrant(waiting->second, ticket)) continue;
-      Request request = TakeWaiting(ticket);
-      Grant(request);
-      decided->emplace_back(std::move(request.done), Status());
-      // What the owner holds now lets its other requests overtake, and others may wait for it.
-      const std::set<Ticket>& others = owners_.at(request.owner).waiting;
-      if (others.empty()) continue;
-      candidates.insert(others.begin(), others.end());
-      suspects.push_back(request.owner);
+      if (waiting == waiting_.end()) continue;
+      if (MakeWay(waiting->second, ticket, Patience::kLeft, &candidates, decisions)) {
+        GrantWaiting(ticket, &candidates, &suspects, decisions);
+      }
     }
     if (suspects.empty()) return;
     if (const std::optional<LockOwner> victim = FindDeadlockVictim(suspects.back())) {
-      Drop(*victim, &candidates, decided);
+      Drop(*victim, Fate::kLost, LocksLost(), &candidates, decisions);
     } else {
       suspects.pop_back();
     }
   }
 }
 
-void LockTable::Release(LockOwner owner) { ReleaseAll({owner}); }
-
-void LockTable::ReleaseAll(const std::vector<LockOwner>& owners) {
-  Decided decided;
+void LockTable::Finish(Decisions decisions) {
+  for (auto& [done, status] : decisions.callbacks) done(std::move(status));
+  if (decisions.questions.empty()) return;
+  std::vector<bool> stands_in_the_way;
+  for (const Question& question : decisions.questions) {
+    stands_in_the_way.push_back(std::ranges::any_of(question.documents, [&](size_t document) {
+      return question.may_enter(document, *question.query);
+    }));
+  }
+  Decisions consequences;
   {
     MutexLock lock(mutex_);
     std::set<Ticket> candidates;
-    for (const LockOwner owner : owners) Drop(owner, &candidates, &decided);
-    Settle(std::move(candidates), {}, &decided);
+    std::vector<LockOwner> suspects;
+    for (size_t i = 0; i < decisions.questions.size(); ++i) {
+      const Question& question = decisions.questions[i];
+      const auto waiting = waiting_.find(question.ticket);
+      if (waiting == waiting_.end()) continue;
+      Request& request = waiting->second;
+      if (!stands_in_the_way[i]) request.harmless.insert(question.lock);
+      if (--request.open_questions > 0) continue;
+      candidates.insert(question.ticket);
+      suspects.push_back(request.owner);
+    }
+    Settle(std::move(candidates), std::move(suspects), &consequences);
   }
-  Run(std::move(decided));
+  Finish(std::move(consequences));
+}
+
+bool LockTable::HasLost(LockOwner owner) const {
+  MutexLock lock(mutex_);
+  const auto state = owners_.find(owner);
+  return state != owners_.end() && state->second.has_lost;
+}
+
+void LockTable::Release(LockOwner owner) { ReleaseAll({owner}); }
+
+void LockTable::ReleaseAll(const std::vector<LockOwner>& owners) {
+  Decisions decisions;
+  {
+    MutexLock lock(mutex_);
+    std::set<Ticket> candidates;
+    for (const LockOwner owner : owners) {
+      Drop(owner, Fate::kReleased, LocksLost(), &candidates, &decisions);
+    }
+    Settle(std::move(candidates), {}, &decisions);
+  }
+  Finish(std::move(decisions));
 }
 
 void LockTable::ExpireWaits() {
-  Decided decided;
+  Decisions decisions;
   {
     MutexLock lock(mutex_);
     const auto now = clock_.Monotonic();
@@ -340,40 +491,67 @@ void LockTable::ExpireWaits() {
       if (request.give_up_at <= now) late.push_back(ticket);
     }
     std::set<Ticket> candidates;
+    std::vector<LockOwner> suspects;
+    // All of them first: a request must not profit from another one that gives up with it.
     for (const Ticket ticket : late) {
-      Request request = TakeWaiting(ticket);
-      AddWaiting(request.scope.document_keys, PrefixesOf(request), &candidates);
-      const auto owner = owners_.find(request.owner);
-      if (!owner->second.HoldsAnything() && owner->second.waiting.empty()) owners_.erase(owner);
-      decided.emplace_back(
-          std::move(request.done),
-          Status(Code::kAborted, std::string(kContention) + " (Transaction lock timeout.)"));
+      const auto waiting = waiting_.find(ticket);
+      if (waiting == waiting_.end()) continue;  // Wounded by one of the others.
+      if (MakeWay(waiting->second, ticket, Patience::kExhausted, &candidates, &decisions)) {
+        GrantWaiting(ticket, &candidates, &suspects, &decisions);
+      }
     }
-    Settle(std::move(candidates), {}, &decided);
+    for (const Ticket ticket : late) {
+      const auto waiting = waiting_.find(ticket);
+      if (waiting == waiting_.end()) continue;
+      Drop(waiting->second.owner, Fate::kLost, WaitedTooLong(), &candidates, &decisions);
+    }
+    Settle(std::move(candidates), std::move(suspects), &decisions);
   }
-  Run(std::move(decided));
+  Finish(std::move(decisions));
+}
+
+void LockTable::Yield(const std::vector<IdleOwner>& idle) {
+  Decisions decisions;
+  {
+    MutexLock lock(mutex_);
+    if (waiting_.empty()) return;
+    std::unordered_map<LockOwner, IdleOwner::YieldsTo, LockOwnerHash> idle_owners;
+    for (const IdleOwner& each : idle) idle_owners.emplace(each.owner, each.yields_to);
+    std::set<LockOwner> yielding;
+    for (const auto& [ticket, request] : waiting_) {
+      for (const LockOwner holder : BlockersOf(request)) {
+        const auto found = idle_owners.find(holder);
+        if (found == idle_owners.end() || owners_.at(holder).is_committing) continue;
+        if (found->second == IdleOwner::YieldsTo::kEverybody || request.owner.is_retry()) {
+          yielding.insert(holder);
+        }
+      }
+    }
+    std::set<Ticket> candidates;
+    for (const LockOwner owner : yielding) {
+      Drop(owner, Fate::kLost, LocksLost(), &candidates, &decisions);
+    }
+    Settle(std::move(candidates), {}, &decisions);
+  }
+  Finish(std::move(decisions));
 }
 
 void LockTable::Close(Status status) {
-  Decided decided;
+  Decisions decisions;
   {
     MutexLock lock(mutex_);
     closed_ = std::move(status);
     while (!waiting_.empty()) {
       Request request = TakeWaiting(waiting_.begin()->first);
-      decided.emplace_back(std::move(request.done), closed_);
+      decisions.callbacks.emplace_back(std::move(request.done), closed_);
     }
   }
-  Run(std::move(decided));
+  Finish(std::move(decisions));
 }
 
 size_t LockTable::waiting_requests() const {
   MutexLock lock(mutex_);
   return waiting_.size();
-}
-
-void LockTable::Run(Decided decided) {
-  for (auto& [done, status] : decided) done(std::move(status));
 }
 
 }  // namespace hearth::engine

@@ -15,6 +15,8 @@
 #include "base/testing/test_seed.h"
 #include "engine/lock_table.h"
 #include "engine/testing/outcome.h"
+#include "engine/testing/writes.h"
+#include "query/testing/query_builder.h"
 
 namespace hearth::engine {
 namespace {
@@ -22,6 +24,27 @@ namespace {
 constexpr size_t kKeys = 6;  // Half of them begin with "a", half with "b".
 
 std::string KeyName(size_t key) { return (key % 2 == 0 ? "a" : "b") + std::to_string(key); }
+
+// Whether a write of this key could make it a result of a query; that of all others cannot.
+bool MayEnter(size_t key) { return key % 3 == 0; }
+
+// What an owner holds by one request.
+struct Hold {
+  LockScope scope;
+  LockMode mode;
+  bool is_narrowed = false;
+
+  // Whether it excludes others from the key that want `wanted`.
+  bool Excludes(size_t key, LockMode wanted) const {
+    // Only readers go together, and only writers, whom the committer puts in order.
+    if (mode == wanted && mode != LockMode::kUpdate) return false;
+    const std::string name = KeyName(key);
+    if (std::ranges::find(scope.document_keys, name) != scope.document_keys.end()) return true;
+    if (is_narrowed && wanted == LockMode::kWrite && !MayEnter(key)) return false;
+    return std::ranges::any_of(scope.key_prefixes,
+                               [&](const KeyPrefix& prefix) { return prefix.Covers(name); });
+  }
+};
 
 // Which keys a scope covers.
 std::array<bool, kKeys> Covered(const LockScope& scope) {
@@ -36,9 +59,11 @@ std::array<bool, kKeys> Covered(const LockScope& scope) {
 }
 
 // Keeps its own account of who holds what. Owners report a lock after they got it and before they
-// give it up, so what is in the account is held.
+// give it up, so what is in the account is held, unless the owner has lost.
 class Referee {
  public:
+  explicit Referee(const LockTable& locks) : locks_(locks) {}
+
   void Wants(LockOwner owner) {
     MutexLock lock(mutex_);
     ++accounts_[owner].waiting;
@@ -50,52 +75,51 @@ class Referee {
     --account.waiting;
     if (!status.ok()) {
       EXPECT_EQ(status.code(), Code::kAborted);
-      account.lost = true;
+      EXPECT_TRUE(locks_.HasLost(owner));
       return;
     }
-    // A deadlock's loser loses everything, also what it got in the same moment.
-    if (account.lost) return;
     const auto covered = Covered(scope);
     for (size_t key = 0; key < kKeys; ++key) {
-      if (!covered[key]) continue;
-      CheckNobodyExcludes(owner, mode, key);
-      account.modes[key] = static_cast<uint8_t>(account.modes[key] | static_cast<uint8_t>(mode));
+      if (covered[key]) CheckNobodyExcludes(owner, mode, key);
     }
+    account.granted.push_back({scope, mode});
+  }
+
+  void Narrows(LockOwner owner, size_t request) {
+    MutexLock lock(mutex_);
+    accounts_[owner].granted.at(request).is_narrowed = true;
+  }
+
+  // What the owner was granted, in the order of the answers.
+  std::vector<Hold> HeldBy(LockOwner owner) {
+    MutexLock lock(mutex_);
+    return accounts_[owner].granted;
   }
 
   void GivesUp(LockOwner owner) {
     MutexLock lock(mutex_);
-    const Account& account = accounts_[owner];
-    EXPECT_EQ(account.waiting, 0u);
-    EXPECT_TRUE(account.lost || !account.must_have_lost);
+    EXPECT_EQ(accounts_[owner].waiting, 0u);
     accounts_.erase(owner);
   }
 
  private:
   struct Account {
-    std::array<uint8_t, kKeys> modes{};
+    std::vector<Hold> granted;
     size_t waiting = 0;
-    bool lost = false;
-    bool must_have_lost = false;
   };
 
-  // Only readers go together, and only writers, whom the committer puts in order.
-  static bool Exclude(uint8_t held, LockMode wanted) {
-    return held != 0 && (held != static_cast<uint8_t>(wanted) || wanted == LockMode::kUpdate);
-  }
-
-  // A deadlock's loser hears of it a little later than others get what it had. So of two owners who
-  // exclude each other one must still be waiting for an answer, and that answer must be a loss.
+  // Of two owners who exclude each other one must have lost what it had.
   void CheckNobodyExcludes(LockOwner owner, LockMode mode, size_t key) REQUIRES_LOCK(mutex_) {
-    Account& own = accounts_[owner];
-    for (auto& [other, account] : accounts_) {
-      if (other == owner || account.lost || !Exclude(account.modes[key], mode)) continue;
-      EXPECT_TRUE(account.waiting > 0 || own.waiting > 0) << "two owners hold key " << key;
-      if (own.waiting == 0) account.must_have_lost = true;
-      if (account.waiting == 0) own.must_have_lost = true;
+    for (const auto& [other, account] : accounts_) {
+      if (other == owner) continue;
+      const bool excludes = std::ranges::any_of(
+          account.granted, [&](const Hold& granted) { return granted.Excludes(key, mode); });
+      if (!excludes) continue;
+      EXPECT_TRUE(locks_.HasLost(other) || locks_.HasLost(owner)) << "two owners hold key " << key;
     }
   }
 
+  const LockTable& locks_;
   Mutex mutex_;
   std::map<LockOwner, Account> accounts_ GUARDED_BY(mutex_);
 };
@@ -127,7 +151,10 @@ class Progress {
 struct Arena {
   FakeClock clock{1'000'000};
   LockTable locks{clock, std::chrono::seconds(5)};
-  Referee referee;
+  Referee referee{locks};
+  const model::DatabaseName database = NameDatabase();
+  const std::shared_ptr<const watch::LiveQuery> query =
+      std::make_shared<const watch::LiveQuery>(database, query::QueryBuilder("a").Build());
   std::atomic<uint64_t> next_owner = 1;
   std::atomic<size_t> finished = 0;
   std::atomic<size_t> lost = 0;
@@ -142,6 +169,14 @@ class Actor {
   // False while an answer is needed first.
   bool Move(Dice& dice) {
     const bool all_answered = std::ranges::all_of(requests_, &Outcome<Status>::IsThere);
+    if (all_answered && dice.OneIn(8)) {
+      Narrow();
+      return true;
+    }
+    if (all_answered && dice.OneIn(40)) {
+      arena_.locks.Yield({IdleOwner{owner_, IdleOwner::YieldsTo::kRetries}});
+      return true;
+    }
     if (requests_left_ > 0 && (all_answered || dice.OneIn(4))) {
       if (all_answered) lost_ |= TakeAnswers();
       if (lost_) {
@@ -166,14 +201,27 @@ class Actor {
   bool has_ended() const { return has_ended_; }
 
  private:
+  // One that has lost comes back, with its age.
   void Begin() {
     const uint64_t id = arena_.next_owner++;
-    owner_ = {id, id};
+    owner_ = {lost_ ? owner_.age : id, id};
     requests_left_ = 3;
     lost_ = false;
   }
 
+  // Gives up what the answer to a query that it has read does not need.
+  void Narrow() {
+    const std::vector<Hold> granted = arena_.referee.HeldBy(owner_);
+    const auto scan = std::ranges::find_if(granted, [](const Hold& each) {
+      return !each.is_narrowed && !each.scope.key_prefixes.empty();
+    });
+    if (scan == granted.end()) return;
+    arena_.referee.Narrows(owner_, static_cast<size_t>(scan - granted.begin()));
+    arena_.locks.Narrow(owner_, scan->scope.key_prefixes[0], arena_.query, {});
+  }
+
   void End() {
+    lost_ |= arena_.locks.HasLost(owner_);
     arena_.referee.GivesUp(owner_);
     arena_.locks.Release(owner_);
     ++arena_.finished;
@@ -198,6 +246,11 @@ class Actor {
     }
     if (mode != LockMode::kWrite && dice.OneIn(8)) {
       scope.key_prefixes.push_back({dice.OneIn(2) ? "a" : "b"});
+    }
+    if (mode == LockMode::kWrite) {
+      scope.may_enter = [keys = scope.document_keys](size_t i, const watch::LiveQuery&) {
+        return MayEnter(static_cast<size_t>(keys[i].back() - '0'));
+      };
     }
     const Outcome<Status>& outcome = requests_.emplace_back();
     arena_.referee.Wants(owner_);

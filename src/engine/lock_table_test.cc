@@ -2,61 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <utility>
-
-#include "base/fake_clock.h"
-#include "engine/testing/printers.h"
+#include "engine/testing/lock_table_fixture.h"
 
 namespace hearth::engine {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kWaitMax = 5s;
-const Status kContention(Code::kAborted,
-                         "Too much contention on these documents. Please try again.");
-const Status kTimeout(
-    Code::kAborted,
-    "Too much contention on these documents. Please try again. (Transaction lock timeout.)");
-
-// What became of a request; nullopt while it waits.
-using Verdict = std::shared_ptr<std::optional<Status>>;
-
-bool Waits(const Verdict& verdict) { return !verdict->has_value(); }
-bool Granted(const Verdict& verdict) { return *verdict == Status(); }
-bool Refused(const Verdict& verdict) { return *verdict == kContention; }
-
-// Keys are "a1", "a2", "b1" and so on; prefixes are "a" and "b".
-class LockTableTest : public testing::Test {
- protected:
-  using Keys = std::vector<std::string>;
-
-  Verdict Acquire(LockOwner owner, LockMode mode, Keys keys, std::vector<KeyPrefix> prefixes = {}) {
-    auto verdict = std::make_shared<std::optional<Status>>();
-    locks_.Acquire(owner, {std::move(keys), std::move(prefixes)}, mode,
-                   [verdict](Status status) { *verdict = std::move(status); });
-    return verdict;
-  }
-  Verdict Read(LockOwner owner, const std::string& key) {
-    return Acquire(owner, LockMode::kRead, {key});
-  }
-  Verdict Write(LockOwner owner, const std::string& key) {
-    return Acquire(owner, LockMode::kWrite, {key});
-  }
-  Verdict Update(LockOwner owner, const std::string& key) {
-    return Acquire(owner, LockMode::kUpdate, {key});
-  }
-  Verdict ReadPrefix(LockOwner owner, const std::string& prefix) {
-    return Acquire(owner, LockMode::kRead, {}, {{prefix}});
-  }
-
-  // The greater, the younger.
-  static constexpr LockOwner kA{1, 1}, kB{2, 2}, kC{3, 3}, kD{4, 4}, kE{5, 5};
-
-  FakeClock clock_{1'000'000};
-  LockTable locks_{clock_, kWaitMax};
-};
+using LockTableTest = LockTableFixture;
 
 TEST_F(LockTableTest, APrefixWithAPartCoversOnlyKeysThatHoldIt) {
   EXPECT_TRUE(Granted(Acquire(kA, LockMode::kRead, {}, {{"a", "/x/"}})));
@@ -152,9 +105,9 @@ TEST_F(LockTableTest, WritersWaitTogetherAndGoTogether) {
 TEST_F(LockTableTest, WhoHoldsSomethingOvertakesThoseWhoHoldNothing) {
   Read(kA, "a1");
   Read(kC, "b1");
-  const Verdict write = Write(kB, "a1");
+  const Verdict write = Write(kE, "a1");
   EXPECT_TRUE(Waits(write));
-  // B may be waiting for C sooner or later, so C does not wait behind B.
+  // E may be waiting for C sooner or later, so C does not wait behind E.
   EXPECT_TRUE(Granted(Read(kC, "a1")));
   locks_.Release(kA);
   EXPECT_TRUE(Waits(write));
@@ -177,16 +130,16 @@ TEST_F(LockTableTest, TheOnlyReaderWritesPastThoseWhoWait) {
 TEST_F(LockTableTest, ARequestIsGrantedWholeOrWaitsWhole) {
   Read(kA, "a2");
   Read(kD, "b1");
-  const Verdict both = Acquire(kB, LockMode::kWrite, {"a1", "a2"});
+  const Verdict both = Acquire(kE, LockMode::kWrite, {"a1", "a2"});
   EXPECT_TRUE(Waits(both));
-  // B holds nothing of a1 meanwhile: D, who overtakes, reads it.
+  // E holds nothing of a1 meanwhile: D, who overtakes, reads it.
   EXPECT_TRUE(Granted(Read(kD, "a1")));
   locks_.Release(kA);
   EXPECT_TRUE(Waits(both));  // Now for D.
   locks_.Release(kD);
   EXPECT_TRUE(Granted(both));
   EXPECT_TRUE(Waits(Read(kC, "a1")));
-  EXPECT_TRUE(Waits(Read(kE, "a2")));
+  EXPECT_TRUE(Waits(Read(kB, "a2")));
 }
 
 TEST_F(LockTableTest, OneRequestMayNameAKeyTwice) {
@@ -200,9 +153,9 @@ TEST_F(LockTableTest, OneRequestMayNameAKeyTwice) {
 
   ReadPrefix(kA, "a");
   const Verdict late = Acquire(kB, LockMode::kWrite, {"a1", "a1"});
-  clock_.Advance(kWaitMax);
-  locks_.ExpireWaits();
+  WaitForTooLong();
   EXPECT_EQ(**late, kTimeout);
+  locks_.Release(kB);
   const Verdict aborted = Acquire(kB, LockMode::kWrite, {"a1", "a2", "a1"});
   locks_.Release(kB);
   EXPECT_TRUE(Refused(aborted));
@@ -281,7 +234,7 @@ TEST_F(LockTableTest, ThoseBehindAScanThatGivesUpGoOn) {
   locks_.ExpireWaits();
   EXPECT_EQ(**scan, kTimeout);
   EXPECT_TRUE(Granted(expired_behind));
-  locks_.Release(kC);
+  locks_.ReleaseAll({kB, kC});
 
   const Verdict another_scan = ReadPrefix(kB, "a");
   const Verdict released_behind = Write(kC, "a2");
@@ -294,11 +247,12 @@ TEST_F(LockTableTest, ThoseBehindAScanThatGivesUpGoOn) {
 TEST_F(LockTableTest, OfTwoInADeadlockTheYoungerGivesWay) {
   for (const bool younger_closes_it : {true, false}) {
     SCOPED_TRACE(younger_closes_it);
-    Read(kA, "a1");
-    Read(kB, "a1");
-    const Verdict first = Write(younger_closes_it ? kA : kB, "a1");
+    Update(kA, "a1");
+    Update(kB, "b1");
+    const auto cross = [this](LockOwner owner) { return Update(owner, owner == kA ? "b1" : "a1"); };
+    const Verdict first = cross(younger_closes_it ? kA : kB);
     EXPECT_TRUE(Waits(first));
-    const Verdict second = Write(younger_closes_it ? kB : kA, "a1");
+    const Verdict second = cross(younger_closes_it ? kB : kA);
     EXPECT_TRUE(Granted(younger_closes_it ? first : second));
     EXPECT_TRUE(Refused(younger_closes_it ? second : first));
     EXPECT_EQ(locks_.waiting_requests(), 0u);
@@ -318,23 +272,23 @@ TEST_F(LockTableTest, AgeDecidesNotTheNumber) {
 }
 
 TEST_F(LockTableTest, ALostDeadlockLosesAllLocks) {
-  Read(kA, "a1");
-  Acquire(kB, LockMode::kRead, {"a1", "b1"}, {{"c"}});
-  Write(kA, "a1");
-  EXPECT_TRUE(Refused(Write(kB, "a1")));
+  Update(kA, "a1");
+  Acquire(kB, LockMode::kUpdate, {"a2", "b1"}, {{"c"}});
+  Update(kA, "a2");
+  EXPECT_TRUE(Refused(Update(kB, "a1")));
   EXPECT_TRUE(Granted(Write(kC, "b1")));
   EXPECT_TRUE(Granted(Write(kC, "c1")));
 }
 
 TEST_F(LockTableTest, OfThreeInADeadlockTheYoungestGivesWay) {
-  Read(kA, "a1");
-  Read(kB, "a2");
-  Read(kC, "a3");
-  const Verdict a = Write(kA, "a2");
-  const Verdict c = Write(kC, "a1");
+  Update(kA, "a1");
+  Update(kB, "a2");
+  Update(kC, "a3");
+  const Verdict a = Update(kA, "a2");
+  const Verdict c = Update(kC, "a1");
   EXPECT_TRUE(Waits(a));
   EXPECT_TRUE(Waits(c));
-  const Verdict b = Write(kB, "a3");  // Closes the circle.
+  const Verdict b = Update(kB, "a3");  // Closes the circle.
   EXPECT_TRUE(Refused(c));
   EXPECT_TRUE(Granted(b));
   EXPECT_TRUE(Waits(a));
@@ -343,23 +297,21 @@ TEST_F(LockTableTest, OfThreeInADeadlockTheYoungestGivesWay) {
 }
 
 TEST_F(LockTableTest, DeadlocksGoThroughPrefixes) {
-  ReadPrefix(kA, "a");
-  ReadPrefix(kB, "b");
-  const Verdict a = Write(kA, "b1");
+  UpdatePrefix(kA, "a");
+  UpdatePrefix(kB, "b");
+  const Verdict a = Read(kA, "b1");
   EXPECT_TRUE(Waits(a));
-  EXPECT_TRUE(Refused(Write(kB, "a1")));
+  EXPECT_TRUE(Refused(Read(kB, "a1")));
   EXPECT_TRUE(Granted(a));
 }
 
 TEST_F(LockTableTest, OneRequestCanCloseSeveralCircles) {
-  Read(kC, "c1");
-  Read(kD, "d1");
-  for (const LockOwner owner : {kA, kC, kD}) Read(owner, "a1");
-  Read(kA, "b1");
-  const Verdict c = Write(kC, "b1");
-  const Verdict d = Write(kD, "b1");
+  for (const LockOwner owner : {kC, kD}) Read(owner, "a1");
+  Update(kA, "b1");
+  const Verdict c = Read(kC, "b1");
+  const Verdict d = Read(kD, "b1");
   EXPECT_TRUE(Waits(c) && Waits(d));
-  const Verdict a = Write(kA, "a1");
+  const Verdict a = Update(kA, "a1");
   EXPECT_TRUE(Refused(c));
   EXPECT_TRUE(Refused(d));
   EXPECT_TRUE(Granted(a));
@@ -452,33 +404,33 @@ TEST_F(LockTableTest, ALateFirstLockLetsTheOwnersOtherRequestsOvertake) {
 }
 
 TEST_F(LockTableTest, AGrantCanCloseADeadlock) {
-  Update(kA, "a1");
-  Read(kB, "b1");
+  Update(kB, "a1");
+  Read(kA, "b1");
   Read(kC, "c1");
-  const Verdict blocked = Read(kC, "a1");  // Waits for A.
-  const Verdict write = Write(kA, "b1");   // Waits for B.
+  const Verdict blocked = Read(kC, "a1");  // Waits for B.
+  const Verdict write = Write(kB, "b1");   // Waits for A.
   EXPECT_TRUE(Waits(blocked) && Waits(write));
-  // C overtakes A, who now waits for C, who waits for A.
+  // C overtakes B, who now waits for C, who waits for B.
   const Verdict closing = Read(kC, "b1");
   EXPECT_TRUE(Granted(closing) || Refused(closing));
   EXPECT_TRUE(Refused(blocked));
   EXPECT_TRUE(Waits(write));
-  locks_.Release(kB);
+  locks_.Release(kA);
   EXPECT_TRUE(Granted(write));
 }
 
 TEST_F(LockTableTest, ALateGrantCanCloseADeadlock) {
-  Update(kA, "a1");
-  Read(kB, "b1");
+  Update(kB, "a1");
+  Read(kA, "b1");
   Read(kC, "c1");
   Write(kD, "d1");
   const Verdict blocked = Read(kC, "a1");
   const Verdict late = Acquire(kC, LockMode::kRead, {"b1", "d1"});
-  const Verdict write = Write(kA, "b1");
+  const Verdict write = Write(kB, "b1");
   EXPECT_TRUE(Waits(blocked) && Waits(late) && Waits(write));
-  locks_.Release(kD);  // Grants C its share of b1, for which A waits.
+  locks_.Release(kD);  // Grants C its share of b1, for which B waits.
   EXPECT_TRUE(Refused(blocked));
-  locks_.Release(kB);
+  locks_.Release(kA);
   EXPECT_TRUE(Granted(write));
 }
 
@@ -501,14 +453,19 @@ TEST_F(LockTableTest, AWaitEndsAfterItsTime) {
   EXPECT_TRUE(Granted(Read(kD, "a1")));  // A's lock is untouched, the queue is empty.
 }
 
-TEST_F(LockTableTest, AnExpiredWaitKeepsWhatTheOwnerHeld) {
+TEST_F(LockTableTest, AnExpiredWaitLosesWhatTheOwnerHeld) {
   Read(kA, "a1");
   Read(kB, "b1");
   const Verdict late = Write(kB, "a1");
-  clock_.Advance(kWaitMax);
+  const Verdict behind = Write(kC, "b1");
+  EXPECT_TRUE(Waits(behind));
+  clock_.Advance(kWaitMax - 1s);
+  const Verdict another = Update(kB, "a1");
+  clock_.Advance(1s);
   locks_.ExpireWaits();
   EXPECT_EQ(**late, kTimeout);
-  EXPECT_TRUE(Waits(Write(kC, "b1")));
+  EXPECT_EQ(**another, kTimeout);
+  EXPECT_TRUE(locks_.HasLost(kB));
 }
 
 TEST_F(LockTableTest, ThoseBehindAnExpiredRequestGoOn) {
@@ -603,17 +560,16 @@ TEST_F(LockTableTest, WaitingRequestsAreBounded) {
 }
 
 TEST_F(LockTableTest, LongChainsOfWaitingOwnersAreNoProblem) {
-  // Everybody reads one key and writes the next one's: a circle that the last one closes.
+  // Everybody reads one key and writes that of the next older one; the oldest closes the circle.
   constexpr uint64_t kOwners = LockTable::kWaitingRequestsMax;
   const auto key = [](uint64_t i) { return "a" + std::to_string(i); };
   for (uint64_t i = 1; i <= kOwners; ++i) Read({i, i}, key(i));
-  // From the far end, so that a look at one owner's blockers has the whole chain behind it only
-  // once.
-  const Verdict closed_by_the_youngest = [&] {
-    for (uint64_t i = 1; i < kOwners; ++i) EXPECT_TRUE(Waits(Write({i, i}, key(i + 1))));
-    return Write({kOwners, kOwners}, key(1));
-  }();
-  EXPECT_TRUE(Refused(closed_by_the_youngest));
+  // The youngest first, so that only the last one has the whole chain before it.
+  const Verdict youngest = Write({kOwners, kOwners}, key(kOwners - 1));
+  for (uint64_t i = kOwners - 1; i > 1; --i) EXPECT_TRUE(Waits(Write({i, i}, key(i - 1))));
+  EXPECT_TRUE(Waits(youngest));
+  EXPECT_TRUE(Granted(Update({1, 1}, key(kOwners))));
+  EXPECT_TRUE(Refused(youngest));
   EXPECT_EQ(locks_.waiting_requests(), kOwners - 2);
 }
 

@@ -19,6 +19,7 @@ TEST(NeededIndexRecorder, PrintsAConfigurationThatAnswersAllQueries) {
       QueryBuilder("c").Equal("a").Descending("b").Build(),
       QueryBuilder("c").Ascending("a").Descending("__name__").Build(),
       QueryBuilder("c").Contains("tags").Above("b").Build(),
+      QueryBuilder("c").Descending("__name__").Build(),
       QueryBuilder("c").Group().Equal("a").Equal("b").Build(),
       QueryBuilder("c").Group().Descending("a").Build(),
       QueryBuilder("c").Group().Contains("tags").Build(),
@@ -43,7 +44,7 @@ TEST(NeededIndexRecorder, PrintsAConfigurationThatAnswersAllQueries) {
     const Status status = query::CheckIndexes(query, *parsed);
     EXPECT_TRUE(status.ok()) << status.ToString() << "\n" << text;
   }
-  EXPECT_EQ(config.composites.size(), 5u) << text;
+  EXPECT_EQ(config.composites.size(), 6u) << text;
   EXPECT_EQ(config.vectors.size(), 2u) << text;
   EXPECT_EQ(config.overrides.size(), 3u) << text;
 }

@@ -117,10 +117,7 @@ QueryRun::QueryRun(std::unique_ptr<ReadView> view, query::NormalizedQuery query,
 
 QueryRun::~QueryRun() {
   if (!execution_ || !on_end_) return;
-  query::Statistics cost = execution_->statistics();
-  // Whoever counts gets one number: what was read for it was not returned.
-  if (is_aggregated_) cost.results_returned = 1;
-  on_end_(execution_->plan(), cost);
+  on_end_(execution_->plan(), statistics());
 }
 
 Result<std::unique_ptr<QueryRun>> QueryRun::Start(std::unique_ptr<ReadView> view,
@@ -145,7 +142,17 @@ Result<std::vector<query::IndexUse>> QueryRun::IndexesUsed(Execution::Wants want
 }
 
 query::Statistics QueryRun::statistics() const {
-  return execution_ ? execution_->statistics() : query::Statistics{};
+  query::Statistics statistics = execution_ ? execution_->statistics() : query::Statistics{};
+  // The results were read for the aggregations; what is returned are their values, together.
+  if (is_aggregated_) statistics.results_returned = 1;
+  return statistics;
+}
+
+query::Bill QueryRun::bill() const {
+  using query::BilledAnswer;
+  return query::BillFor(query_,
+                        is_aggregated_ ? BilledAnswer::kAggregate : BilledAnswer::kDocuments,
+                        execution_ ? execution_->statistics() : query::Statistics{});
 }
 
 Result<std::optional<QueryResult>> QueryRun::Next() {
@@ -177,7 +184,7 @@ Result<std::vector<std::string>> QueryRun::Aggregate(
   is_aggregated_ = true;
   RETURN_IF_ERROR(
       Prepare(query_.query.nearest ? Execution::Wants::kDocuments : Execution::Wants::kKeys));
-  return query::Aggregate(*source_, execution_.get(), aggregations);
+  return query::Aggregate(execution_.get(), aggregations);
 }
 
 Result<std::vector<query::Bound>> QueryRun::Partition(size_t points_max) {

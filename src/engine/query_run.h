@@ -13,6 +13,7 @@
 #include "engine/read_view.h"
 #include "engine/vector_graphs.h"
 #include "model/names.h"
+#include "query/bill.h"
 #include "query/execution.h"
 #include "query/normalize.h"
 #include "query/plan.h"
@@ -75,9 +76,11 @@ class QueryRun {
   // The next result; nullopt after the last one. May wait for the disk.
   Result<std::optional<QueryResult>> Next();
   // How many results the offset has skipped so far.
-  size_t skipped() const { return execution_ ? execution_->skipped() : 0; }
+  size_t skipped() const { return execution_ ? execution_->statistics().results_skipped : 0; }
   // What has been read so far.
   query::Statistics statistics() const;
+  // What Firestore would charge for that.
+  query::Bill bill() const;
 
   // Runs the aggregations over the query instead of handing out its results: encoded values, one
   // an aggregation. To be called once, and not together with Next.

@@ -8,7 +8,10 @@
 namespace hearth::engine {
 namespace {
 
-constexpr size_t kIdBytes = 3 * sizeof(uint64_t);
+// IdParts, and a number that cannot be guessed: a client that knows the id can end the transaction.
+constexpr size_t kIdBytes = 4 * sizeof(uint64_t) + sizeof(uint32_t);
+// More would make no difference.
+constexpr uint32_t kRetriesMax = 10;
 
 // SDKs look for these words and then start the transaction again.
 Status Closed() {
@@ -19,18 +22,24 @@ Status Closed() {
 
 Transactions::Transactions(const Clock& clock, CommitClock& commit_clock, LockTable& locks,
                            RandomSource& random)
-    : clock_(clock), commit_clock_(commit_clock), locks_(locks), process_(random.Next()) {}
+    : clock_(clock),
+      commit_clock_(commit_clock),
+      locks_(locks),
+      random_(random),
+      process_(random.Next()) {}
 
 Result<Transactions::IdParts> Transactions::ParseId(std::string_view id) {
   if (id.size() != kIdBytes) return InvalidArgument("Invalid transaction.");
   ASSIGN_OR_RETURN(const uint64_t process, DecodeUint64(id.substr(0, 8)));
   ASSIGN_OR_RETURN(const uint64_t number, DecodeUint64(id.substr(8, 8)));
   ASSIGN_OR_RETURN(const uint64_t age, DecodeUint64(id.substr(16, 8)));
-  return IdParts{process, number, age};
+  ASSIGN_OR_RETURN(const uint32_t retries, DecodeUint32(id.substr(24, 4)));
+  return IdParts{process, number, age, retries};
 }
 
 Result<std::shared_ptr<const Transaction>> Transactions::Begin(const Database& database,
-                                                               const TransactionOptions& options) {
+                                                               const TransactionOptions& options,
+                                                               Client client) {
   std::optional<IdParts> retried;
   if (!options.retry_transaction.empty()) {
     ASSIGN_OR_RETURN(retried, ParseId(options.retry_transaction));
@@ -42,6 +51,7 @@ Result<std::shared_ptr<const Transaction>> Transactions::Begin(const Database& d
     transaction->read_time = options.read_time.value_or(commit_clock_.ReadTime());
   }
   const auto now = clock_.Monotonic();
+  const uint64_t secret = random_.Next();
 
   MutexLock lock(mutex_);
   if (open_.size() >= kOpenTransactionsMax) {
@@ -54,19 +64,23 @@ Result<std::shared_ptr<const Transaction>> Transactions::Begin(const Database& d
   transaction->last_release = std::shared_ptr<void>(
       nullptr, [this, owner = transaction->owner](void*) { locks_.Release(owner); });
   transaction->read_lock = is_retry ? LockMode::kUpdate : LockMode::kRead;
-  transaction->id = EncodeUint64(process_) + EncodeUint64(number) + EncodeUint64(age);
-  open_[transaction->id] = Entry{transaction, now, now, 0};
+  transaction->retries = is_retry ? std::min(retried->retries, kRetriesMax - 1) + 1 : 0;
+  transaction->id = EncodeUint64(process_) + EncodeUint64(number) + EncodeUint64(age) +
+                    EncodeUint32(transaction->retries) + EncodeUint64(secret);
+  open_[transaction->id] = Entry{transaction, std::move(client), now, now, 0};
   return std::shared_ptr<const Transaction>(std::move(transaction));
 }
 
 Result<std::shared_ptr<const Transaction>> Transactions::BeginUse(const Database& database,
-                                                                  std::string_view id) {
+                                                                  std::string_view id,
+                                                                  Client client) {
   RETURN_IF_ERROR(ParseId(id).status());
   {
     MutexLock lock(mutex_);
     const auto found = open_.find(std::string(id));
     if (found != open_.end() && found->second.transaction->database == &database) {
       ++found->second.uses;
+      found->second.client = std::move(client);
       return found->second.transaction;
     }
   }
@@ -111,28 +125,48 @@ Status Transactions::Rollback(const Database& database, std::string_view id) {
   return has_ended ? Status() : InvalidArgument("Transaction is invalid or expired.");
 }
 
+std::optional<IdleOwner::YieldsTo> Transactions::WhomToYieldTo(
+    const Entry& entry, std::chrono::steady_clock::duration idle_for) {
+  const auto has_been_idle_for = [&](std::chrono::seconds at_first) {
+    return idle_for >= at_first * (1 << entry.transaction->retries);
+  };
+  const bool has_left = entry.client && entry.client->has_left();
+  if (has_been_idle_for(has_left ? kYieldsWithoutClientAfter : kYieldsAfter)) {
+    return IdleOwner::YieldsTo::kEverybody;
+  }
+  if (has_been_idle_for(kYieldsToRetriesAfter)) return IdleOwner::YieldsTo::kRetries;
+  return std::nullopt;
+}
+
 void Transactions::Expire() {
   const auto now = clock_.Monotonic();
   std::vector<LockOwner> owners;
   std::vector<std::shared_ptr<const Transaction>> ended;  // Must not end while the lock is held.
+  std::vector<IdleOwner> idle;
   {
     MutexLock lock(mutex_);
     std::erase_if(open_, [&](const auto& item) {
       const Entry& entry = item.second;
-      const bool is_idle = entry.uses == 0 && now - entry.used_at >= kTransactionIdleMax;
-      if (!is_idle && now - entry.started_at < kTransactionAgeMax) return false;
-      owners.push_back(entry.transaction->owner);
-      ended.push_back(entry.transaction);
-      return true;
+      const LockOwner owner = entry.transaction->owner;
+      const auto idle_for = entry.uses == 0 ? now - entry.used_at : decltype(now - now)::zero();
+      if (idle_for >= kTransactionIdleMax || now - entry.started_at >= kTransactionAgeMax) {
+        owners.push_back(owner);
+        ended.push_back(entry.transaction);
+        return true;
+      }
+      if (const auto yields_to = WhomToYieldTo(entry, idle_for)) {
+        idle.push_back({owner, *yields_to});
+      }
+      return false;
     });
   }
   locks_.ReleaseAll(owners);
+  locks_.Yield(idle);
 }
 
 LockOwner Transactions::NewOwner() {
   MutexLock lock(mutex_);
-  const uint64_t number = next_number_++;
-  return {number, number};
+  return LockOwner::OutsideOfTransactions(next_number_++);
 }
 
 size_t Transactions::open_transactions() const {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/client_presence.h"
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/random.h"
@@ -23,6 +24,14 @@ namespace hearth::engine {
 
 inline constexpr std::chrono::seconds kTransactionAgeMax{270};
 inline constexpr std::chrono::seconds kTransactionIdleMax{60};
+// A transaction that has had no request under way for this long yields its locks to those who wait
+// for them: to everybody if its client has left; otherwise first to transactions that try again,
+// since they have waited or lost before, and only then to the others, whose waits end as documented
+// as long as the client may be alive. All double with each retry of the idle transaction, so that a
+// client that takes its time gets through in the end.
+inline constexpr std::chrono::seconds kYieldsWithoutClientAfter{1};
+inline constexpr std::chrono::seconds kYieldsToRetriesAfter{3};
+inline constexpr std::chrono::seconds kYieldsAfter{20};
 inline constexpr size_t kOpenTransactionsMax = 50'000;
 
 struct TransactionOptions {
@@ -41,6 +50,7 @@ struct Transaction {
   model::Timestamp read_time;  // Of a read-only transaction.
   LockOwner owner;             // Of a read-write transaction.
   LockMode read_lock;          // How this transaction locks what it reads.
+  uint32_t retries;            // How many attempts came before this one.
   // Releases what the owner still holds when the transaction's last user is gone: a read that was
   // under way when the transaction ended may get its locks after they were released.
   std::shared_ptr<void> last_release;
@@ -51,21 +61,24 @@ struct Transaction {
 // No storage transaction stays open between two requests: a transaction is an id, the locks of
 // what it read, or a moment to read at.
 //
-// Threads: safe for concurrent use. Ownership: borrows the lock table and the clocks.
-// Errors: InvalidArgument for ids that are malformed, closed or expired.
+// Threads: safe for concurrent use. Ownership: borrows the lock table, the clocks and the source of
+// randomness. Errors: InvalidArgument for ids that are malformed, closed or expired.
 class Transactions {
  public:
   Transactions(const Clock& clock, CommitClock& commit_clock, LockTable& locks,
                RandomSource& random);
 
+  using Client = std::shared_ptr<const ClientPresence>;  // Null: nobody knows when it leaves.
+
   // Starts a transaction. InvalidArgument for a malformed retry id; ResourceExhausted when
   // kOpenTransactionsMax are open. The read time must have been checked.
   Result<std::shared_ptr<const Transaction>> Begin(const Database& database,
-                                                   const TransactionOptions& options)
-      EXCLUDES_LOCK(mutex_);
+                                                   const TransactionOptions& options,
+                                                   Client client = nullptr) EXCLUDES_LOCK(mutex_);
 
-  // The open transaction `id`, marked as in use until EndUse: meanwhile it is not idle.
-  Result<std::shared_ptr<const Transaction>> BeginUse(const Database& database, std::string_view id)
+  // The open transaction `id`, marked as in use by `client` until EndUse: meanwhile it is not idle.
+  Result<std::shared_ptr<const Transaction>> BeginUse(const Database& database, std::string_view id,
+                                                      Client client = nullptr)
       EXCLUDES_LOCK(mutex_);
   void EndUse(const Transaction& transaction) EXCLUDES_LOCK(mutex_);
 
@@ -78,7 +91,8 @@ class Transactions {
   // Ends the transaction and its locks. OK also for one that has ended already.
   Status Rollback(const Database& database, std::string_view id) EXCLUDES_LOCK(mutex_);
 
-  // Ends the transactions that are too old or idle for too long.
+  // Ends the transactions that are too old or idle for too long, and has idle ones yield to those
+  // who wait for them. One that yields stays open, but has lost its locks.
   void Expire() EXCLUDES_LOCK(mutex_);
 
   // A lock owner for a commit outside of transactions.
@@ -89,6 +103,7 @@ class Transactions {
  private:
   struct Entry {
     std::shared_ptr<const Transaction> transaction;  // Shared with the requests that use it.
+    Client client;                                   // Of the newest request.
     std::chrono::steady_clock::time_point started_at;
     std::chrono::steady_clock::time_point used_at;
     int uses = 0;
@@ -98,13 +113,18 @@ class Transactions {
     uint64_t process;  // Which run of the server made it.
     uint64_t number;
     uint64_t age;
+    uint32_t retries;
   };
 
   static Result<IdParts> ParseId(std::string_view id);
+  // nullopt while the transaction keeps its locks, whoever waits for them.
+  static std::optional<IdleOwner::YieldsTo> WhomToYieldTo(
+      const Entry& entry, std::chrono::steady_clock::duration idle_for);
 
   const Clock& clock_;
   CommitClock& commit_clock_;
   LockTable& locks_;
+  RandomSource& random_;
   const uint64_t process_;
 
   mutable Mutex mutex_;  // Nothing else is locked while it is held.

@@ -112,6 +112,16 @@ TEST_F(TransactionsTest, UnknownIds) {
   EXPECT_NE(Retry(unknown)->id, unknown);
 }
 
+TEST_F(TransactionsTest, AnIdDoesNotTellTheNextOne) {
+  std::string guess = Begin()->id;
+  const auto next = Begin();
+  guess.replace(8, 16, next->id.substr(8, 16));  // Their numbers count up.
+  EXPECT_EQ(Use(guess), kClosed);
+  EXPECT_EQ(Take(guess), kClosed);
+  EXPECT_EQ(RollBack(guess), Status());
+  EXPECT_EQ(Use(next->id), Status());
+}
+
 TEST_F(TransactionsTest, OneThatIsBeingCommittedIsClosed) {
   const auto transaction = Begin();
   EXPECT_EQ(Take(transaction->id), Status());
@@ -234,6 +244,82 @@ TEST_F(TransactionsTest, RetriesInheritTheAge) {
   EXPECT_NE(second->owner.id, third->owner.id);
   EXPECT_LT(third->owner, other->owner);
   EXPECT_EQ(third->read_lock, LockMode::kUpdate);
+}
+
+TEST_F(TransactionsTest, RetriesAreCounted) {
+  const auto first = Begin();
+  const auto second = Retry(first->id);
+  EXPECT_EQ(first->retries, 0u);
+  EXPECT_EQ(second->retries, 1u);
+  EXPECT_EQ(Retry(second->id)->retries, 2u);
+  EXPECT_EQ(Retry(first->id)->retries, 1u);
+  std::string forged = first->id;
+  forged.replace(24, 4, EncodeUint32(UINT32_MAX));
+  const auto many = Retry(forged);
+  EXPECT_EQ(Retry(many->id)->retries, many->retries);  // They do not grow without bound.
+}
+
+TEST_F(TransactionsTest, YieldToRetriesWhenIdle) {
+  const auto holder = Begin();
+  const auto waiting = Retry(Begin()->id);
+  locks_.Acquire(holder->owner, {{"k"}, {}}, LockMode::kRead, [](const Status&) {});
+  locks_.Acquire(waiting->owner, {{"k"}, {}}, LockMode::kUpdate, [](const Status&) {});
+  ASSERT_TRUE(transactions_.BeginUse(database_, holder->id).ok());
+  Pass(2 * kYieldsToRetriesAfter);
+  EXPECT_FALSE(locks_.HasLost(holder->owner));  // In use.
+  transactions_.EndUse(*holder);
+  Pass(kYieldsToRetriesAfter - 1us);
+  EXPECT_FALSE(locks_.HasLost(holder->owner));
+  Pass(1us);
+  EXPECT_TRUE(locks_.HasLost(holder->owner));
+  EXPECT_EQ(transactions_.open_transactions(), 3u);  // So that it can be told.
+}
+
+TEST_F(TransactionsTest, YieldSoonerWhenTheClientHasLeft) {
+  const auto client = std::make_shared<ClientPresence>();
+  const auto holder = *transactions_.Begin(database_, {}, client);
+  locks_.Acquire(holder->owner, {{"k"}, {}}, LockMode::kRead, [](const Status&) {});
+  locks_.Acquire(transactions_.NewOwner(), {{"k"}, {}}, LockMode::kWrite, [](const Status&) {});
+  client->Leave();
+  Pass(kYieldsWithoutClientAfter - 1us);
+  EXPECT_FALSE(locks_.HasLost(holder->owner));
+
+  // It is back, and leaves again while its request is under way.
+  const auto client_again = std::make_shared<ClientPresence>();
+  ASSERT_TRUE(transactions_.BeginUse(database_, holder->id, client_again).ok());
+  client_again->Leave();
+  Pass(kYieldsWithoutClientAfter);
+  EXPECT_FALSE(locks_.HasLost(holder->owner));
+  transactions_.EndUse(*holder);
+  Pass(kYieldsWithoutClientAfter);
+  EXPECT_TRUE(locks_.HasLost(holder->owner));
+}
+
+TEST_F(TransactionsTest, KeepTheirLocksWhileTheClientIsThere) {
+  const auto client = std::make_shared<ClientPresence>();
+  const auto holder = *transactions_.Begin(database_, {}, client);
+  locks_.Acquire(holder->owner, {{"k"}, {}}, LockMode::kRead, [](const Status&) {});
+  locks_.Acquire(transactions_.NewOwner(), {{"k"}, {}}, LockMode::kWrite, [](const Status&) {});
+  Pass(kYieldsAfter - 1us);
+  EXPECT_FALSE(locks_.HasLost(holder->owner));
+}
+
+TEST_F(TransactionsTest, EachRetryMayBeIdleTwiceAsLong) {
+  auto holder = Begin();
+  auto allowed = kYieldsAfter;
+  for (int attempts = 1; allowed < kTransactionIdleMax; ++attempts, allowed *= 2) {
+    locks_.Acquire(holder->owner, {{"k"}, {}}, LockMode::kRead, [](const Status&) {});
+    const LockOwner writer = transactions_.NewOwner();
+    Touch(*holder);
+    Pass(allowed - 1us);
+    locks_.Acquire(writer, {{"k"}, {}}, LockMode::kWrite, [](const Status&) {});
+    Pass(0us);
+    EXPECT_FALSE(locks_.HasLost(holder->owner)) << attempts;
+    Pass(1us);
+    EXPECT_TRUE(locks_.HasLost(holder->owner)) << attempts;
+    locks_.Release(writer);
+    holder = Retry(holder->id);
+  }
 }
 
 TEST_F(TransactionsTest, NobodyIsOlderThanItsId) {

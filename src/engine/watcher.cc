@@ -178,12 +178,19 @@ void Watcher::Handle(Request request) {
         InvalidArgument("Target id " + std::to_string(request.id) + " is in use already."));
   }
   sink_->Send(TargetEvent{Kind::kAdd, {request.id}});
-  Status status = request.target->status();
-  if (status.ok() && targets_.size() >= kTargetsMax) {
-    status = Status(Code::kResourceExhausted, "too many targets on one stream");
-  }
+  const Status status = Check(*request.target);
   if (!status.ok()) return sink_->Send(TargetEvent{Kind::kRemove, {request.id}, status});
   Start(request.id, **std::move(request.target));
+}
+
+Status Watcher::Check(const Result<TargetRequest>& request) const {
+  RETURN_IF_ERROR(request.status());
+  if (targets_.size() >= kTargetsMax) {
+    return Status(Code::kResourceExhausted, "too many targets on one stream");
+  }
+  // Here and not only where results are read: one that is resumed may not need to read them.
+  const auto* query = std::get_if<std::unique_ptr<const LiveQuery>>(&request->target);
+  return query ? engine_.CheckListener(database_, (*query)->query()) : Status();
 }
 
 void Watcher::Start(TargetId id, TargetRequest request) {

@@ -115,6 +115,8 @@ class Watcher final : public ChangeFeed::Listener, public std::enable_shared_fro
 
   // What follows runs in steps, one at a time.
   void Handle(Request request);
+  // Why the target cannot be one of this stream's.
+  Status Check(const Result<TargetRequest>& request) const;
   void Start(TargetId id, TargetRequest request);
   void Remove(TargetId id, const Status& cause);
   // The end of a target that is not, or no more, among the live ones.

@@ -251,6 +251,46 @@ TEST(WatcherStrictTest, AMissingIndexEndsTheTarget) {
   EXPECT_THAT(watch.At(2, test.MustCommit(SetNumber("c/a", 1))).Paths(), ElementsAre("c/a"));
 }
 
+TEST(WatcherStrictTest, WhatFirestoreDoesNotListenToEndsTheTarget) {
+  EngineOptions options;
+  options.index_mode = IndexMode::kStrict;
+  TestEngine test(options);
+  TestWatch watch(test);
+  watch.Add(1, QueryBuilder("").Group());
+  EXPECT_EQ(watch.client().AwaitRemoved(1),
+            InvalidArgument("All-collection queries are not supported by real-time queries."));
+  watch.Add(2, QueryBuilder("c").Below("d/a").Group());
+  EXPECT_EQ(watch.client().AwaitRemoved(2),
+            InvalidArgument("'all_descendants' in CollectionSelector with document parent is not "
+                            "supported by real-time queries."));
+  watch.Start(3, QueryBuilder("c").Below("d/a"));
+  watch.Start(4, QueryBuilder("c").Group());
+  const Timestamp after = test.MustCommit(SetNumber("d/a/c/b", 1));
+  EXPECT_THAT(watch.At(3, after).Paths(), ElementsAre("d/a/c/b"));
+  EXPECT_THAT(watch.At(4, after).Paths(), ElementsAre("d/a/c/b"));
+}
+
+TEST(WatcherStrictTest, WhatHearthListensToInAddition) {
+  TestEngine test;
+  TestWatch watch(test);
+  watch.Start(1, QueryBuilder("").Group());
+  watch.Start(2, QueryBuilder("c").Below("d/a").Group());
+  const Timestamp after = test.MustCommit(SetNumber("d/a/c/b", 1));
+  EXPECT_THAT(watch.At(1, after).Paths(), ElementsAre("d/a/c/b"));
+  EXPECT_THAT(watch.At(2, after).Paths(), ElementsAre("d/a/c/b"));
+}
+
+// The results are not read again, so nothing else would notice.
+TEST(WatcherStrictTest, AMissingIndexEndsATargetThatIsResumedToo) {
+  EngineOptions options;
+  options.index_mode = IndexMode::kStrict;
+  TestEngine test(options);
+  const Timestamp then = test.MustCommit(SetNumber("c/a", 1));
+  TestWatch watch(test);
+  watch.Add(1, QueryBuilder("c").Equal("a").Above("b"), TargetRequest::Resume{then});
+  EXPECT_EQ(watch.client().AwaitRemoved(1).code(), Code::kFailedPrecondition);
+}
+
 // Their work goes on while the engine ends, and may be what destroys them.
 TEST(WatcherEndTest, TheEngineEndsWhileWatchersAreAtWork) {
   for (int round = 0; round < 20; ++round) {

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/client_presence.h"
+
 namespace hearth::http {
 
 class EventLoop;
@@ -116,6 +118,10 @@ class Exchange {
   // The client's address as text, without a port; IPv4 in its usual form also on a socket of both
   // families. Lives as long as the connection.
   virtual const std::string& peer() const = 0;
+
+  // Tells of the end of the connection, where a client keeps one for all of its requests. Null on
+  // HTTP/1.1: there the end of a connection says nothing about the client.
+  virtual std::shared_ptr<const ClientPresence> client() const { return nullptr; }
 
   // Shared, because an answer computed elsewhere needs the loop even when the server is gone.
   virtual const std::shared_ptr<EventLoop>& loop() const = 0;

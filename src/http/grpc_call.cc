@@ -50,6 +50,7 @@ void AnswerGrpcError(Exchange& exchange, const Status& status,
 GrpcServerCall::GrpcServerCall(Exchange& exchange, size_t message_bytes_max)
     : loop_(exchange.loop()),
       head_(exchange.TakeHead()),
+      client_(exchange.client()),
       start_(loop_->turn_start()),
       exchange_(&exchange),
       reader_(message_bytes_max, exchange.budget()),

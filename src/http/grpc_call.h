@@ -36,6 +36,7 @@ class GrpcServerCall final : public RpcCall,
   void AnswerWith(const StreamMethod& method);
 
   const RequestHead& head() const override { return head_; }
+  std::shared_ptr<const ClientPresence> client() const override { return client_; }
   bool closed() const override { return closed_.load(std::memory_order_acquire); }
   void OnCancelled(std::function<void()> callback) override;
   void Send(std::string message) override;
@@ -76,6 +77,7 @@ class GrpcServerCall final : public RpcCall,
 
   const std::shared_ptr<EventLoop> loop_;  // Shared: the call may outlive the server.
   const RequestHead head_;
+  const std::shared_ptr<const ClientPresence> client_;  // Shared with the connection.
   const TimePoint start_;
   std::atomic<bool> closed_ = false;
 

@@ -42,6 +42,7 @@ class GrpcWebExchange final : public Exchange, public ExchangeHandler {
   const std::shared_ptr<EventLoop>& loop() const override { return inner_.loop(); }
   BufferBudget& budget() override { return inner_.budget(); }
   const std::string& peer() const override { return inner_.peer(); }
+  std::shared_ptr<const ClientPresence> client() const override { return inner_.client(); }
   void SendHead(int status, std::span<const Header> headers, BodyFollows body) override;
   void SendBody(std::string bytes) override;
   void Finish(std::span<const Header> trailers) override;

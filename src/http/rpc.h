@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/client_presence.h"
 #include "base/status.h"
 #include "http/exchange.h"
 #include "http/message_batch.h"
@@ -24,6 +25,10 @@ class RpcCall {
   virtual ~RpcCall() = default;
 
   virtual const RequestHead& head() const = 0;
+
+  // Tells of the end of the connection that the client makes its calls on; null where that says
+  // nothing about the client.
+  virtual std::shared_ptr<const ClientPresence> client() const { return nullptr; }
 
   // True once the call has ended: finished, cancelled, past its deadline, or disconnected.
   virtual bool closed() const = 0;

@@ -91,7 +91,7 @@ std::optional<std::vector<std::string>> Split(std::string_view text) {
 }
 
 Status CheckSegments(const std::vector<std::string>& segments) {
-  size_t bytes = segments.size() - 1;  // The dots.
+  size_t bytes = segments.size() - 1;  // The dots: limits.h says what counts.
   for (const std::string& segment : segments) bytes += segment.size();
   if (bytes > kFieldPathBytesMax)
     return InvalidArgument("property path is longer than 1500 bytes.");
@@ -123,6 +123,10 @@ Result<FieldPath> FieldPath::Parse(std::string_view text) {
   }
   RETURN_IF_ERROR(CheckSegments(*segments));
   return FieldPath(*std::move(segments));
+}
+
+bool FieldPath::IsWellFormed(std::string_view text) {
+  return IsValidUtf8(text) && Split(text).has_value();
 }
 
 bool FieldPath::IsPrefixOf(const FieldPath& other) const {

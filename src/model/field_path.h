@@ -17,6 +17,8 @@ class FieldPath {
   // InvalidArgument for bad syntax, an empty segment, a segment that may not name a field, more
   // than 1,500 bytes (without backticks and escapes) or more than 20 segments.
   static Result<FieldPath> Parse(std::string_view text);
+  // True when `text` has the syntax of a path, whatever its names and its length.
+  static bool IsWellFormed(std::string_view text);
 
   const std::vector<std::string>& segments() const { return segments_; }
   bool IsName() const { return segments_.size() == 1 && segments_[0] == "__name__"; }

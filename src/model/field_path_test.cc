@@ -16,7 +16,7 @@ TEST(FieldPathTest, SplitsAtDots) {
   EXPECT_EQ(Parsed("prices.`2024-01`.`a.b`.x"), Segments({"prices", "2024-01", "a.b", "x"}));
   EXPECT_EQ(Parsed("`a`"), Segments({"a"}));
   EXPECT_EQ(Parsed("`é \n`"), Segments({"é \n"}));
-  EXPECT_EQ(Parsed("__.____"), Segments({"__", "____"}));
+  EXPECT_EQ(Parsed("__.___"), Segments({"__", "___"}));
 }
 
 TEST(FieldPathTest, UnderstandsTheEscapesOfC) {
@@ -38,6 +38,13 @@ TEST(FieldPathTest, RefusesBadSyntax) {
                         "([a-zA-Z_][a-zA-Z_0-9]*), and quoted property paths must match regex "
                         R"((`(?:[^`\\]|(?:\\.))+`))"))
         << text;
+    EXPECT_FALSE(FieldPath::IsWellFormed(text)) << text;
+  }
+  EXPECT_FALSE(FieldPath::IsWellFormed(""));
+  EXPECT_FALSE(FieldPath::IsWellFormed("`\xff`"));
+  for (const std::string& text : {std::string("a.`b c`"), std::string("__foo__"),
+                                  std::string("__name__.x"), std::string(1501, 'a')}) {
+    EXPECT_TRUE(FieldPath::IsWellFormed(text));
   }
   EXPECT_EQ(FieldPath::Parse("").status(), InvalidArgument("Invalid empty property path string."));
   EXPECT_EQ(FieldPath::Parse("`\xff`").status(),
@@ -48,6 +55,10 @@ TEST(FieldPathTest, RefusesReservedNames) {
   for (const char* text : {"__foo__", "a.__foo__", "`__foo__`", "__foo__.a"}) {
     EXPECT_EQ(FieldPath::Parse(text).status(),
               InvalidArgument("Invalid reserved name in field path __foo__"));
+  }
+  for (const char* text : {"____", "a.____", "`____`", "____.a"}) {
+    EXPECT_EQ(FieldPath::Parse(text).status(),
+              InvalidArgument("Invalid reserved name in field path ____"));
   }
   EXPECT_TRUE(FieldPath::Parse("__name__")->IsName());
   EXPECT_FALSE(FieldPath::Parse("name")->IsName());

@@ -94,23 +94,60 @@ TEST(ValidateFieldsTest, RefusesMalformedBytes) {
 
 TEST(ValidateFieldsTest, ChecksNamesOfFields) {
   const std::string one = EncodeInteger(1);
-  for (const std::string& name : {"____"s, "__"s, "_"s, "a.b"s, "a`b"s, "1"s, "."s, "é"s, "a/b"s,
-                                  "\0"s, std::string(1500, 'a')}) {
+  for (const std::string& name : {"___"s, "__"s, "_"s, "a.b"s, "a`b"s, "1"s, "."s, "é"s, "a/b"s,
+                                  "\0"s, std::string(1498, 'a')}) {
     EXPECT_TRUE(Verdict(name, one).ok());
     EXPECT_TRUE(Verdict(EncodeMap({{name, one}})).ok());
   }
+  EXPECT_TRUE(Verdict(std::string(1500, 'a'), one).ok());
   EXPECT_EQ(Verdict("", one), InvalidArgument("The property.name is the empty string."));
   EXPECT_EQ(Verdict("__x__", one), InvalidArgument("field name __x__ is reserved"));
   EXPECT_EQ(Verdict("__type__", one), InvalidArgument("field name __type__ is reserved"));
+  EXPECT_EQ(Verdict("____", one), InvalidArgument("field name ____ is reserved"));
   EXPECT_EQ(Verdict(std::string(1501, 'a'), one),
             InvalidArgument("The property.name is longer than 1500 bytes."));
   EXPECT_EQ(Verdict("\xff", one), InvalidArgument("A field name is not valid UTF-8."));
 
   EXPECT_EQ(Verdict(EncodeMap({{"__name__", one}})),
             InvalidArgument("field name '__name__' is reserved."));
+  EXPECT_EQ(Verdict(EncodeArray({EncodeMap({{"____", one}})})),
+            InvalidArgument("field name '____' is reserved."));
   EXPECT_EQ(Verdict(EncodeMap({{"", one}})), InvalidArgument(kInvalidNested));
   EXPECT_EQ(Verdict(EncodeArray({EncodeMap({{std::string(1501, 'a'), one}})})),
             InvalidArgument(kInvalidNested));
+}
+
+// The field is called "a", and each dot counts.
+TEST(ValidateFieldsTest, LimitsPathsTo1500Bytes) {
+  const std::string one = EncodeInteger(1);
+  const auto map = [](size_t name_bytes, const std::string& value) {
+    return EncodeMap({{std::string(name_bytes, 'x'), value}});
+  };
+  const Status refused = InvalidArgument(kInvalidNested);
+  EXPECT_TRUE(Verdict(map(1'498, one)).ok());
+  EXPECT_EQ(Verdict(map(1'499, one)), refused);
+  EXPECT_TRUE(Verdict(map(1'496, map(1, one))).ok());
+  EXPECT_EQ(Verdict(map(1'497, map(1, one))), refused);
+  EXPECT_EQ(Verdict(map(1'000, map(1'000, one))), refused);
+  EXPECT_TRUE(Verdict(map(1'498, EncodeMap({}))).ok());
+  // Bytes count, not characters, and not the quotes that a request would need.
+  EXPECT_TRUE(Verdict(EncodeMap({{"é" + std::string(1'496, '-'), one}})).ok());
+  EXPECT_EQ(Verdict(EncodeMap({{"é" + std::string(1'497, '-'), one}})), refused);
+  // An array is on the way to the fields of its maps, but has no name for them.
+  EXPECT_TRUE(Verdict(EncodeArray({map(1'498, one)})).ok());
+  EXPECT_EQ(Verdict(EncodeArray({map(1'499, one)})), refused);
+  EXPECT_EQ(Verdict(EncodeArray({one, map(1'000, EncodeArray({map(1'000, one)}))})), refused);
+  // Each field counts for itself, and no path leads into a vector.
+  EXPECT_TRUE(
+      Verdict(EncodeMap({{std::string(1'000, 'x'), one}, {std::string(1'000, 'y'), one}})).ok());
+  EXPECT_TRUE(Verdict(map(1'498, Vector({EncodeDouble(1)}))).ok());
+
+  const std::string longest(1'500, 'n');
+  EXPECT_TRUE(Verdict(longest, EncodeMap({})).ok());
+  EXPECT_TRUE(Verdict(longest, EncodeArray({EncodeMap({})})).ok());
+  EXPECT_TRUE(Verdict(longest, Vector({EncodeDouble(1)})).ok());
+  EXPECT_EQ(Verdict(longest, map(1, one)),
+            InvalidArgument("Property " + longest + " contains an invalid nested entity."));
 }
 
 TEST(ValidateFieldsTest, LimitsDepthTo20) {
@@ -228,6 +265,9 @@ TEST(ValidateValueTest, ChecksOneValue) {
   EXPECT_EQ(*ValidateValue(TimestampOf(1, 1'999)),
             EncodeTimestamp(Timestamp::FromMicros(1'000'001)));
   EXPECT_EQ(ValidateValue("").status(), InvalidArgument(kUnset));
+  // It has no path yet.
+  const std::string name(1'500, 'x');
+  EXPECT_TRUE(ValidateValue(EncodeMap({{name, EncodeMap({{name, EncodeInteger(1)}})}})).ok());
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ TEST(DocumentNameTest, RefusesReservedIds) {
   const auto status = [](const std::string& path) {
     return DocumentName::Parse(kRoot + path).status();
   };
-  for (const char* id : {"__foo__", "_____", "__id0__", "__id007__", "__id-0__", "__id+7__",
+  for (const char* id : {"__foo__", "____", "_____", "__id0__", "__id007__", "__id-0__", "__id+7__",
                          "__id__", "__id-__", "__id7x__"}) {
     EXPECT_EQ(status(std::string("/c/") + id),
               InvalidArgument("Resource id \"" + std::string(id) +
@@ -98,6 +98,8 @@ TEST(DocumentNameTest, RefusesReservedIds) {
   }
   EXPECT_EQ(status("/__c__/d"),
             InvalidArgument("Collection id \"__c__\" is invalid because it is reserved."));
+  EXPECT_EQ(status("/____/d"),
+            InvalidArgument("Collection id \"____\" is invalid because it is reserved."));
   EXPECT_EQ(status("/__id7__/d"),
             InvalidArgument("Collection id \"__id7__\" is invalid because it is reserved."));
   for (const char* id : {"__id9223372036854775808__", "__id-9223372036854775809__"}) {
@@ -112,8 +114,8 @@ TEST(DocumentNameTest, RefusesReservedIds) {
 
 TEST(DocumentNameTest, AcceptsUnusualIds) {
   for (const std::string& id :
-       {std::string("__"), std::string("___"), std::string("____"), std::string("__foo"),
-        std::string("__id7__"), std::string("__id-7__"), std::string("__id9223372036854775807__"),
+       {std::string("__"), std::string("___"), std::string("__foo"), std::string("__id7__"),
+        std::string("__id-7__"), std::string("__id9223372036854775807__"),
         std::string("__id-9223372036854775808__"), std::string("a\0b", 3), std::string("a b\n"),
         std::string("é\U0001f600"), std::string("a%2Fb")}) {
     EXPECT_TRUE(DocumentName::Parse(kRoot + "/c/" + id).ok()) << id;
@@ -277,6 +279,10 @@ TEST(ValidateIdTest, ChecksAnIdOnItsOwn) {
   EXPECT_EQ(ValidateId(""), InvalidArgument("documentId is the empty string."));
   EXPECT_EQ(ValidateId("."),
             InvalidArgument("Resource id \".\" is invalid because it is reserved."));
+  EXPECT_EQ(ValidateId("____"),
+            InvalidArgument("Resource id \"____\" is invalid because it is reserved."));
+  EXPECT_EQ(ValidateCollectionId("____"),
+            InvalidArgument("Collection id \"____\" is invalid because it is reserved."));
   EXPECT_EQ(ValidateId("\xff"), InvalidArgument("Resource id is not valid UTF-8."));
   EXPECT_EQ(ValidateId(std::string(1501, 'a')),
             InvalidArgument("The key path element name is longer than 1500 bytes."));

@@ -4,9 +4,9 @@
 
 namespace hearth::model {
 
-// `__.+__`: Firestore keeps these names of collections, documents and fields to itself.
+// `__.*__`: Firestore keeps these names of collections, documents and fields to itself.
 inline bool IsReservedName(std::string_view name) {
-  return name.size() > 4 && name.starts_with("__") && name.ends_with("__");
+  return name.size() >= 4 && name.starts_with("__") && name.ends_with("__");
 }
 
 }  // namespace hearth::model

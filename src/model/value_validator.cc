@@ -87,7 +87,7 @@ bool ValueValidator::CheckFields(std::string_view encoded) {
     }
     if (!Entry(bytes, &entry) || !TopLevelName(entry.name)) return false;
     property_ = entry.name;
-    if (!Value(entry.value, Place())) return false;
+    if (!Value(entry.value, {.path_bytes = entry.name.size()})) return false;
     NoteOrder(entry.name, &previous);
   }
   canonical_ &= reader.minimal();
@@ -197,7 +197,9 @@ bool ValueValidator::Array(std::string_view body, Place place) {
   if (place.in_array) return Fail("Cannot convert an array value in an array value.");
   // An empty array does not count, because nothing is nested in it.
   if (place.depth == kValueDepthMax && !body.empty()) return FailNested();
-  const Place inside = {.depth = place.depth + 1, .in_map = place.in_map, .in_array = true};
+  Place inside = place;
+  ++inside.depth;
+  inside.in_array = true;
   WireReader reader(body);
   while (!reader.AtEnd()) {
     uint64_t tag;
@@ -214,7 +216,6 @@ bool ValueValidator::Array(std::string_view body, Place place) {
 bool ValueValidator::Map(std::string_view body, Place place) {
   if (HasTypeName(body)) return Vector(body, place);
   if (place.depth == kValueDepthMax) return FailNested();
-  const Place inside = {.depth = place.depth + 1, .in_map = true, .in_array = false};
   WireReader reader(body);
   std::string_view previous;
   while (!reader.AtEnd()) {
@@ -224,7 +225,8 @@ bool ValueValidator::Map(std::string_view body, Place place) {
     if (!reader.Varint(&tag) || tag != kNestedFieldTag || !reader.Bytes(&bytes)) {
       return FailMalformed();
     }
-    if (!Entry(bytes, &entry) || !NestedName(entry.name)) return false;
+    Place inside = {.depth = place.depth + 1, .in_map = true, .path_bytes = place.path_bytes};
+    if (!Entry(bytes, &entry) || !NestedName(entry.name, &inside.path_bytes)) return false;
     if (!Value(entry.value, inside)) return false;
     NoteOrder(entry.name, &previous);
   }
@@ -313,8 +315,12 @@ bool ValueValidator::TopLevelName(std::string_view name) {
   return Fail("field name " + std::string(name) + " is reserved");
 }
 
-bool ValueValidator::NestedName(std::string_view name) {
+bool ValueValidator::NestedName(std::string_view name, std::optional<size_t>* path_bytes) {
   if (name.empty() || name.size() > kFieldNameBytesMax) return FailNested();
+  if (*path_bytes) {
+    **path_bytes += 1 + name.size();
+    if (**path_bytes > kFieldPathBytesMax) return FailNested();
+  }
   if (!IsReservedName(name)) return true;
   return Fail("field name '" + std::string(name) + "' is reserved.");
 }

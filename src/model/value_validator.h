@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,8 @@ class ValueValidator {
     size_t depth = 0;  // Maps and arrays around the value.
     bool in_map = false;
     bool in_array = false;  // Directly.
+    // Length of the path of the field that holds the value; nullopt for a standalone value.
+    std::optional<size_t> path_bytes = std::nullopt;
   };
 
   bool Fail(std::string message);
@@ -48,7 +51,8 @@ class ValueValidator {
   bool VectorComponents(std::string_view value);
   bool Entry(std::string_view bytes, EntryParts* entry);
   bool TopLevelName(std::string_view name);
-  bool NestedName(std::string_view name);
+  // `path_bytes` goes in as the length of the map's path and comes out as that of the field's.
+  bool NestedName(std::string_view name, std::optional<size_t>* path_bytes);
   // Names must come in ascending order, none twice, to be canonical.
   void NoteOrder(std::string_view name, std::string_view* previous);
 

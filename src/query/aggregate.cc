@@ -74,9 +74,8 @@ void AddValue(const std::optional<ValueView>& value, Sum* sum) {
 // The fields that aggregations read, and what became of them.
 class Aggregator {
  public:
-  Aggregator(const Source& source, const Execution& execution,
-             const std::vector<Aggregation>& aggregations)
-      : source_(source), layout_(execution.layout()), aggregations_(aggregations) {
+  Aggregator(Execution& execution, const std::vector<Aggregation>& aggregations)
+      : execution_(execution), layout_(execution.layout()), aggregations_(aggregations) {
     sums_.resize(aggregations.size());
     for (const Aggregation& aggregation : aggregations) {
       size_t& component = components_.emplace_back(kNotInKey);
@@ -107,8 +106,7 @@ class Aggregator {
     model::Record record = item.record;
     if (!record) {
       ASSIGN_OR_RETURN(const model::DocumentPath path, PathOf(layout_, item.key));
-      ASSIGN_OR_RETURN(record, source_.Get(path));
-      if (!record) return Status(Code::kDataLoss, "an indexed document does not exist");
+      ASSIGN_OR_RETURN(record, execution_.Read(path, item));
     }
     const std::string_view fields = model::RecordFields(*record);
     for (size_t i = 0; i < aggregations_.size(); ++i) {
@@ -168,7 +166,7 @@ class Aggregator {
     return Status();
   }
 
-  const Source& source_;
+  Execution& execution_;
   const Layout& layout_;
   const std::vector<Aggregation>& aggregations_;
   std::vector<size_t> components_;  // Which component of the sort key has the field.
@@ -180,9 +178,9 @@ class Aggregator {
 
 }  // namespace
 
-Result<std::vector<std::string>> Aggregate(const Source& source, Execution* execution,
+Result<std::vector<std::string>> Aggregate(Execution* execution,
                                            const std::vector<Aggregation>& aggregations) {
-  Aggregator aggregator(source, *execution, aggregations);
+  Aggregator aggregator(*execution, aggregations);
   Item item;
   while (true) {
     if (aggregator.HasEnough()) break;

@@ -11,7 +11,7 @@ namespace hearth::query {
 
 // The encoded values of the aggregations, in order, over all that `execution` still has; reads
 // documents only where its index entries do not have the fields.
-Result<std::vector<std::string>> Aggregate(const Source& source, Execution* execution,
+Result<std::vector<std::string>> Aggregate(Execution* execution,
                                            const std::vector<Aggregation>& aggregations);
 
 }  // namespace hearth::query

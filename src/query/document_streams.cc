@@ -20,7 +20,9 @@ using model::kDocumentMark;
 // Fills `item` if the document is one of the query's results.
 Result<bool> Take(const Context& context, std::string_view document_key, std::string_view record,
                   Item* item) {
-  if (++context.statistics->documents_scanned > context.documents_max) {
+  ASSIGN_OR_RETURN(const DocumentPath path, model::DocumentPathOfKey(document_key));
+  context.tally->AddDocument(path);
+  if (context.tally->statistics().documents_scanned > context.documents_max) {
     return Status(
         Code::kFailedPrecondition,
         "The query requires an index. That index is currently building and cannot be used "
@@ -28,7 +30,6 @@ Result<bool> Take(const Context& context, std::string_view document_key, std::st
             std::to_string(context.documents_max) + " documents.");
   }
   RETURN_IF_ERROR(context.CheckCancelled());
-  ASSIGN_OR_RETURN(const DocumentPath path, model::DocumentPathOfKey(document_key));
   const std::string_view fields = model::RecordFields(record);
   if (!Matches(context.query, {context.source.database_name(), path, fields})) return false;
   std::optional<SortKey> key = SortKeyOf(context.layout, path, fields);
@@ -204,7 +205,7 @@ class Lookup final : public Stream {
       return false;
     }
     ASSIGN_OR_RETURN(model::Record record, context_.source.Get(name->path));
-    ++context_.statistics->documents_scanned;
+    context_.tally->AddDocument(name->path);
     if (!record) return false;
     const std::string_view fields = model::RecordFields(*record);
     if (!Matches(conjunction_, {context_.source.database_name(), name->path, fields})) return false;

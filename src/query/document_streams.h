@@ -2,16 +2,15 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
 
 #include "query/matcher.h"
-#include "query/plan.h"
 #include "query/sort_key.h"
 #include "query/source.h"
 #include "query/stream.h"
+#include "query/tally.h"
 
 namespace hearth::query {
 
@@ -20,17 +19,24 @@ struct Context {
   const Source& source;
   const NormalizedQuery& query;
   const Layout& layout;
-  Statistics* statistics;
+  Tally* tally;
   // Records are not wanted: an index that has the names is better than the documents.
   bool keys_only = false;
   size_t documents_max = std::numeric_limits<size_t>::max();
   const std::function<bool()>* is_cancelled = nullptr;
 
+  // The same for another query over the same source, of which this one makes use.
+  Context For(const NormalizedQuery& inner_query, const Layout& inner_layout) const {
+    return {source, inner_query, inner_layout, tally, keys_only, documents_max, is_cancelled};
+  }
+  // The same with other counts.
+  Context CountedBy(Tally* other) const {
+    return {source, query, layout, other, keys_only, documents_max, is_cancelled};
+  }
+
   // Cancelled when nobody wants the answer any more. To be called for each thing that is read.
   Status CheckCancelled() const {
-    constexpr uint64_t kReadsBetweenChecks = 256;
-    const uint64_t reads = statistics->documents_scanned + statistics->index_entries_scanned;
-    if (reads % kReadsBetweenChecks != 0 || !is_cancelled || !*is_cancelled) return Status();
+    if (!tally->IsTimeToPause() || !is_cancelled || !*is_cancelled) return Status();
     return (*is_cancelled)() ? Status(Code::kCancelled, "the query was cancelled") : Status();
   }
 };

@@ -28,7 +28,7 @@ Result<std::unique_ptr<Execution>> Execution::Start(const Source& source, Normal
   const Context context{source,
                         self.query_,
                         self.layout_,
-                        &self.statistics_,
+                        &self.tally_,
                         wants == Wants::kKeys,
                         self.options_.documents_max,
                         &self.options_.is_cancelled};
@@ -39,16 +39,23 @@ Result<std::unique_ptr<Execution>> Execution::Start(const Source& source, Normal
 
 Result<bool> Execution::NextItem(Item* item) {
   const Query& query = query_.query;
-  if (query.limit && returned_ >= *query.limit) return false;
+  if (query.limit && statistics().results_returned >= *query.limit) return false;
   while (true) {
     ASSIGN_OR_RETURN(const bool found, stream_->Next(item));
     if (!found) return false;
-    if (skipped_ == query.offset) break;
-    ++skipped_;
+    if (statistics().results_skipped == query.offset) break;
+    tally_.AddSkipped();
   }
-  ++returned_;
-  ++statistics_.results_returned;
+  tally_.AddReturned();
   return true;
+}
+
+Result<model::Record> Execution::Read(const model::DocumentPath& path, const Item& item) {
+  ASSIGN_OR_RETURN(model::Record record, source_.Get(path));
+  if (!item.was_read) tally_.AddResultDocument(path);
+  if (record) return record;
+  return Status(Code::kDataLoss,
+                "an index has an entry for a document that does not exist: " + path.path());
 }
 
 Result<std::optional<Found>> Execution::Next() {
@@ -57,13 +64,7 @@ Result<std::optional<Found>> Execution::Next() {
   if (!found) return std::nullopt;
   ASSIGN_OR_RETURN(model::DocumentPath path, PathOf(layout_, item.key));
   if (!item.record) {
-    ASSIGN_OR_RETURN(item.record, source_.Get(path));
-    // Neighbours that were found by comparing documents have been counted.
-    if (!item.distance || !plan_.vectors.empty()) ++statistics_.documents_scanned;
-    if (!item.record) {
-      return Status(Code::kDataLoss,
-                    "an index has an entry for a document that does not exist: " + path.path());
-    }
+    ASSIGN_OR_RETURN(item.record, Read(path, item));
   }
   return std::optional<Found>(Found{std::move(path), std::move(item.record), item.distance});
 }

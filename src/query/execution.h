@@ -46,8 +46,9 @@ class Execution {
   const NormalizedQuery& query() const { return query_; }
   const Layout& layout() const { return layout_; }
   const Plan& plan() const { return plan_; }
-  const Statistics& statistics() const { return statistics_; }
-  size_t skipped() const { return skipped_; }
+  const Statistics& statistics() const { return tally_.statistics(); }
+  // The document of an item that came without its record; never null.
+  Result<model::Record> Read(const model::DocumentPath& path, const Item& item);
 
  private:
   Execution(const Source& source, NormalizedQuery query, Options options);
@@ -56,11 +57,9 @@ class Execution {
   const NormalizedQuery query_;
   const Layout layout_;
   const Options options_;
-  Statistics statistics_;
+  Tally tally_;
   Plan plan_;
   std::unique_ptr<Stream> stream_;
-  size_t skipped_ = 0;
-  size_t returned_ = 0;
 };
 
 }  // namespace hearth::query

@@ -25,7 +25,7 @@ namespace hearth::query {
 class FilterTree {
  public:
   FilterTree() = default;  // Holds for every document.
-  // Requires arrays where operators take arrays, and no disjunction of nothing. Recurses as deep as
+  // Requires arrays where operators take arrays, and no composite of nothing. Recurses as deep as
   // the filter does, which is as deep as a decoder of requests allows.
   explicit FilterTree(const Filter& filter);
 

@@ -1,6 +1,7 @@
 #include "query/index_stream.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "index/entries.h"
@@ -32,7 +33,7 @@ Range Complemented(const Range& range) {
 class SuffixCursor {
  public:
   SuffixCursor(const Context& context, const ScannedIndex& scanned, const Range& range)
-      : inverted_(scanned.inverted), prefix_(scanned.prefix), statistics_(context.statistics) {
+      : inverted_(scanned.inverted), prefix_(scanned.prefix), tally_(context.tally) {
     const Direction direction =
         context.layout.backward != inverted_ ? Direction::kBackward : Direction::kForward;
     entries_ = context.source.ScanIndexes(
@@ -63,7 +64,7 @@ class SuffixCursor {
  private:
   void Arrive() {
     if (!entries_->Valid()) return;
-    ++statistics_->index_entries_scanned;
+    tally_->AddEntry(entries_->key());
     if (!inverted_) return;
     inverse_ = entries_->key().substr(prefix_.size());
     index::Complement(0, &inverse_);
@@ -71,7 +72,7 @@ class SuffixCursor {
 
   const bool inverted_;
   const std::string prefix_;
-  Statistics* const statistics_;
+  Tally* const tally_;
   std::unique_ptr<storage::Cursor> entries_;
   std::string inverse_;
 };
@@ -83,9 +84,6 @@ class IndexStream final : public Stream {
         conjunction_(conjunction),
         scan_(std::move(scan)),
         bounds_(CursorRange(context.layout, context.query, {}, Cut::kNo)) {
-    for (const ScannedIndex& scanned : scan_.indexes) {
-      cursors_.push_back(std::make_unique<SuffixCursor>(context, scanned, scan_.range));
-    }
     for (const Order& order : context.layout.fields) {
       if (!scan_.constants.contains(order.path)) suffix_fields_.push_back(&order);
     }
@@ -104,21 +102,33 @@ class IndexStream final : public Stream {
         return true;
       }
       RETURN_IF_ERROR(context_.CheckCancelled());
-      ASSIGN_OR_RETURN(const bool found, Align());
+      ASSIGN_OR_RETURN(const bool found, MoveToNext());
       if (!found) return false;
       const size_t cut = CutLength();
       if (cut != 0) {
         RETURN_IF_ERROR(ReadGroup(cut));
         continue;
       }
+      is_decided_ = true;
       ASSIGN_OR_RETURN(const bool taken, TakeEntry(item));
-      cursors_[0]->Next();
       if (taken) return true;
     }
   }
 
  private:
-  // Moves the cursors to the next suffix that all of them have.
+  // To the next suffix that all cursors have and that is not decided about. Reads no entry before
+  // it is asked for.
+  Result<bool> MoveToNext() {
+    if (cursors_.empty()) {
+      for (const ScannedIndex& scanned : scan_.indexes) {
+        cursors_.push_back(std::make_unique<SuffixCursor>(context_, scanned, scan_.range));
+      }
+    }
+    if (std::exchange(is_decided_, false)) cursors_[0]->Next();
+    return Align();
+  }
+
+  // Moves the cursors to the first suffix, from where they are, that all of them have.
   Result<bool> Align() {
     while (true) {
       SuffixCursor& first = *cursors_[0];
@@ -174,7 +184,7 @@ class IndexStream final : public Stream {
   // Reads the document and looks whether it is a result; its sort key is then the whole one.
   Result<bool> TakeDocument(const DocumentPath& path, Item* item) {
     ASSIGN_OR_RETURN(model::Record record, context_.source.Get(path));
-    ++context_.statistics->documents_scanned;
+    context_.tally->AddDocument(path);
     if (!record) {
       return Status(Code::kDataLoss,
                     "an index has an entry for a document that does not exist: " + path.path());
@@ -183,7 +193,7 @@ class IndexStream final : public Stream {
     if (!Matches(conjunction_, {context_.source.database_name(), path, fields})) return false;
     std::optional<SortKey> key = SortKeyOf(context_.layout, path, fields);
     if (!key || !bounds_.Contains(key->bytes)) return false;
-    *item = {*std::move(key), std::move(record)};
+    *item = {.key = *std::move(key), .record = std::move(record), .was_read = true};
     return true;
   }
 
@@ -317,6 +327,7 @@ class IndexStream final : public Stream {
   std::vector<const Order*> suffix_fields_;
   std::vector<Flag> flags_;
   bool has_all_flags_;
+  bool is_decided_ = false;  // About the entry at which the cursors are.
   bool is_doubtful_ = false;
   std::vector<Item> group_;
   size_t next_of_group_ = 0;

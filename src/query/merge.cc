@@ -26,6 +26,7 @@ class Merge final : public Stream {
     while (!heads_.empty() && heads_.front().item.key.bytes == item->key.bytes) {
       Head same = Pop();
       if (!item->record) item->record = std::move(same.item.record);
+      item->was_read |= same.item.was_read;
       waiting_.push_back(std::move(same.stream));
     }
     return true;

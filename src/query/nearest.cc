@@ -95,8 +95,11 @@ SortKey KeyOfTieBreak(const Layout& layout, std::string_view bytes) {
 // Finds the neighbours when the first is asked for.
 class NearestStream : public Stream {
  public:
-  explicit NearestStream(const Context& context)
-      : context_(context), wanted_(*context.query.query.nearest) {}
+  enum class Compares : uint8_t { kDocuments, kEntries };
+  NearestStream(const Context& context, Compares what)
+      : context_(context),
+        wanted_(*context.query.query.nearest),
+        reads_documents_(what == Compares::kDocuments) {}
 
   Result<bool> Next(Item* item) final {
     if (!neighbours_) {
@@ -108,6 +111,7 @@ class NearestStream : public Stream {
     item->key = KeyOfTieBreak(context_.layout, neighbour.name);
     item->was_cut = true;  // Nothing is known about the numbers in it.
     item->distance = neighbour.distance;
+    item->was_read = reads_documents_;
     return true;
   }
 
@@ -125,6 +129,7 @@ class NearestStream : public Stream {
     if (!value || value->type() != model::ValueType::kVector) return;
     if (vector::VectorDimension(*value) != wanted_.query_vector.size()) return;
     vector::DecodeVector(*value, &components_);
+    context_.tally->AddVector();
     OfferComponents(key, results);
   }
 
@@ -141,6 +146,7 @@ class NearestStream : public Stream {
   std::string tie_break_;
 
  private:
+  const bool reads_documents_;
   std::optional<std::vector<vector::Neighbour>> neighbours_;
   size_t next_ = 0;
 };
@@ -148,7 +154,7 @@ class NearestStream : public Stream {
 class NearestOfDocuments final : public NearestStream {
  public:
   NearestOfDocuments(const Context& context, std::unique_ptr<Stream> documents)
-      : NearestStream(context), documents_(std::move(documents)) {}
+      : NearestStream(context, Compares::kDocuments), documents_(std::move(documents)) {}
 
  private:
   Result<std::vector<vector::Neighbour>> Find() override {
@@ -160,7 +166,7 @@ class NearestOfDocuments final : public NearestStream {
       if (!item.record) {
         ASSIGN_OR_RETURN(const DocumentPath path, PathOf(context_.layout, item.key));
         ASSIGN_OR_RETURN(item.record, context_.source.Get(path));
-        ++context_.statistics->documents_scanned;
+        if (!item.was_read) context_.tally->AddResultDocument(path);
         if (!item.record) return Status(Code::kDataLoss, "an indexed document does not exist");
       }
       OfferDocument(item.key, model::RecordFields(*item.record), &results);
@@ -174,7 +180,10 @@ class NearestOfDocuments final : public NearestStream {
 class NearestOfIndexes final : public NearestStream {
  public:
   NearestOfIndexes(const Context& context, const std::vector<VectorScan>& scans)
-      : NearestStream(context), scans_(scans) {}
+      : NearestStream(context, Compares::kEntries), scans_(scans) {
+    // Those that entries leave in doubt are read, and again if they are neighbours.
+    context.tally->ExpectDocumentsAgain();
+  }
 
  private:
   // What has become of one entry.
@@ -208,7 +217,7 @@ class NearestOfIndexes final : public NearestStream {
       changed_names_.insert(std::move(name));
       ASSIGN_OR_RETURN(const model::Record record, context_.source.Get(path));
       if (!record) continue;
-      ++context_.statistics->documents_scanned;
+      context_.tally->AddDocument(path);
       const std::string_view fields = model::RecordFields(*record);
       if (!Matches(context_.query, {context_.source.database_name(), path, fields})) continue;
       const std::optional<SortKey> sort_key = SortKeyOf(context_.layout, path, fields);
@@ -236,6 +245,7 @@ class NearestOfIndexes final : public NearestStream {
       const std::optional<Source::NearEntries> near =
           context_.source.FindNearEntries(*scan.index, wanted_, count);
       if (!near) return false;
+      context_.tally->ExpectEntriesAgain();  // By the next round, or by CompareAll.
       vector::NearestResults found = NewResults(wanted_.limit);
       size_t offered = 0;
       for (const std::string& key : near->keys) {
@@ -258,7 +268,7 @@ class NearestOfIndexes final : public NearestStream {
 
   Result<Verdict> OfferEntry(const VectorScan& scan, std::string_view key, std::string_view value,
                              vector::NearestResults* results) {
-    ++context_.statistics->index_entries_scanned;
+    const bool is_new = context_.tally->AddEntry(key);
     const std::string_view name = key.substr(scan.fixed.size());
     if (!changed_names_.empty() && changed_names_.contains(name)) return Verdict::kPassedOver;
     ASSIGN_OR_RETURN(
@@ -273,6 +283,7 @@ class NearestOfIndexes final : public NearestStream {
     sort_key_.bytes += name;
     sort_key_.name_at = scan.constants.size();
     if (context_.layout.name_descending) index::Complement(sort_key_.name_at, &sort_key_.bytes);
+    if (is_new) context_.tally->AddVector();
     OfferComponents(sort_key_, results);
     return Verdict::kOffered;
   }
@@ -282,7 +293,7 @@ class NearestOfIndexes final : public NearestStream {
     ASSIGN_OR_RETURN(const DocumentPath path, index::DecodeName(name, context_.layout.scope, false,
                                                                 context_.layout.collection));
     ASSIGN_OR_RETURN(const model::Record record, context_.source.Get(path));
-    ++context_.statistics->documents_scanned;
+    context_.tally->AddDocument(path);
     if (!record) return Status(Code::kDataLoss, "an indexed document does not exist");
     return Matches(*scan.conjunction,
                    {context_.source.database_name(), path, model::RecordFields(*record)});

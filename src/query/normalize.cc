@@ -137,7 +137,7 @@ Status CheckShape(const Filter& filter) {
     return CheckArrayOperand(*field);
   }
   const auto& composite = std::get<CompositeFilter>(filter.filter);
-  if (composite.op == CompositeFilter::Operator::kOr && composite.filters.empty()) {
+  if (composite.filters.empty()) {
     return InvalidArgument("Composite filter must have at least one sub-filter.");
   }
   for (const Filter& child : composite.filters) RETURN_IF_ERROR(CheckShape(child));
@@ -443,6 +443,9 @@ Status CheckAggregations(const std::vector<Aggregation>& aggregations) {
         std::to_string(aggregations.size()) + ".");
   }
   for (const Aggregation& aggregation : aggregations) {
+    if (aggregation.up_to == 0) {
+      return InvalidArgument("The `up_to` value in a COUNT aggregation must be greater than zero.");
+    }
     RETURN_IF_ERROR(CheckAlias(aggregation.alias));
   }
   std::set<std::string_view> aliases;

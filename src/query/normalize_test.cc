@@ -320,21 +320,20 @@ TEST(NormalizeTest, ChecksTheSizeOfOperands) {
   EXPECT_EQ(Fault(Is("__name__", Operator::kEqual, Ref("c/" + std::string(1500, 'k')))), "OK");
 }
 
-TEST(NormalizeTest, RefusesADisjunctionOfNothing) {
+TEST(NormalizeTest, RefusesCompositesOfNothing) {
   const std::string fault = Invalid("Composite filter must have at least one sub-filter.");
   EXPECT_EQ(Fault(Or({})), fault);
+  EXPECT_EQ(Fault(And({})), fault);
+  EXPECT_EQ(Fault(And({And({}), Equal("x", 1)})), fault);
+  EXPECT_EQ(Fault(Or({Equal("x", 1), And({})})), fault);
+  EXPECT_EQ(Fault(And({And({And({})})})), fault);
   EXPECT_EQ(Fault(And({Or({}), Is("x", Operator::kIn, Int(1))})), fault);
   EXPECT_EQ(Fault(And({Or({}), Is("x", Operator::kIsNotNull), Is("y", Operator::kIsNotNan)})),
             kOneNegation);
 }
 
-TEST(NormalizeTest, TakesAConjunctionOfNothingForNoFilter) {
+TEST(NormalizeTest, WithoutAFilterAllDocumentsMatch) {
   EXPECT_EQ(TextOf(Normalize(On("c"))->disjuncts), "all");
-  EXPECT_EQ(Disjuncts(And({})), "all");
-  EXPECT_EQ(Disjuncts(And({And({}), Equal("x", 1)})), "x == 1");
-  EXPECT_EQ(Disjuncts(Or({And({}), Equal("x", 1)})), "all");
-  EXPECT_EQ(Fault(Or(std::vector{And({})} + Equals("x", 29))), "OK");
-  EXPECT_EQ(Fault(Or(std::vector{And({})} + Equals("x", 30))), TooMany(31));
 }
 
 TEST(NormalizeTest, MakesADisjunctionOfConjunctions) {
@@ -715,6 +714,14 @@ TEST(NormalizeTest, ChecksAggregations) {
   EXPECT_EQ(Fault(CheckAggregations({Count(std::string(1500, 'k'))})), "OK");
   EXPECT_EQ(Fault(CheckAggregations({Count(std::string(1501, 'k'))})),
             Invalid("The property.name is longer than 1500 bytes."));
+  EXPECT_EQ(Fault(CheckAggregations({Count("____")})),
+            Invalid("The property.name \"____\" is reserved."));
+  Aggregation up_to = Count("n");
+  up_to.up_to = 1;
+  EXPECT_EQ(Fault(CheckAggregations({up_to})), "OK");
+  up_to.up_to = 0;
+  EXPECT_EQ(Fault(CheckAggregations({up_to})),
+            Invalid("The `up_to` value in a COUNT aggregation must be greater than zero."));
   Aggregation of_name = Sum("__name__");
   of_name.alias = "n";
   EXPECT_EQ(Fault(CheckAggregations({of_name})),

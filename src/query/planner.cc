@@ -286,7 +286,7 @@ class Planner {
     for (auto field = rest; field != definition.fields.end(); ++field) {
       inner_shape.constants.erase(field->path);
     }
-    const Context inner{context_.source, *inner_query, *inner_layout, context_.statistics};
+    const Context inner = context_.For(*inner_query, *inner_layout);
     ConjunctionPlan result;
     result.kind = ConjunctionPlan::Kind::kSorted;
     result.scan = ScanOf(inner, inner_shape, inner_layout->fields);
@@ -425,9 +425,11 @@ std::unique_ptr<Stream> OpenConjunction(const Context& context, const Conjunctio
     case ConjunctionPlan::Kind::kSorted:
       break;
   }
-  const auto open = [context, &conjunction, &plan]() -> std::unique_ptr<Stream> {
-    const Context inner{context.source, *plan.inner_query, *plan.inner_layout, context.statistics};
-    auto rekeyed = std::make_unique<Rekey>(context, NewIndexStream(inner, conjunction, plan.scan),
+  const auto open = [context, uncounted = std::make_shared<Tally>(), &conjunction,
+                     &plan](Pass pass) -> std::unique_ptr<Stream> {
+    const Context outer = pass == Pass::kFirst ? context : context.CountedBy(uncounted.get());
+    const Context inner = outer.For(*plan.inner_query, *plan.inner_layout);
+    auto rekeyed = std::make_unique<Rekey>(outer, NewIndexStream(inner, conjunction, plan.scan),
                                            *plan.inner_layout);
     return NewRangeFilter(std::move(rekeyed),
                           CursorRange(context.layout, context.query, {}, Cut::kNo));
@@ -449,10 +451,11 @@ std::unique_ptr<Stream> OpenDocumentScan(const Context& context, size_t results_
     }
     if (in_order) return NewRangeFilter(std::move(in_order), cursors);
   }
-  const auto open = [context, is_group, cursors] {
-    return NewRangeFilter(is_group ? NewSubtreeScan(context)
-                                   : NewCollectionScan(context, storage::Direction::kForward),
-                          cursors);
+  const auto open = [context, uncounted = std::make_shared<Tally>(), is_group, cursors](Pass pass) {
+    const Context own = pass == Pass::kFirst ? context : context.CountedBy(uncounted.get());
+    return NewRangeFilter(
+        is_group ? NewSubtreeScan(own) : NewCollectionScan(own, storage::Direction::kForward),
+        cursors);
   };
   return NewSorter(open, context.layout, results_max);
 }
@@ -466,12 +469,13 @@ Result<std::unique_ptr<Stream>> OpenChanged(const Context& context) {
     if (!IsInScope(context.query.query, path)) continue;
     ASSIGN_OR_RETURN(const model::Record record, context.source.Get(path));
     if (!record) continue;
-    ++context.statistics->documents_scanned;
+    context.tally->AddDocument(path);
     const std::string_view fields = model::RecordFields(*record);
     if (!Matches(context.query, {context.source.database_name(), path, fields})) continue;
     std::optional<SortKey> sort_key = SortKeyOf(context.layout, path, fields);
     if (!sort_key || !cursors.Contains(sort_key->bytes)) continue;
-    items.push_back({*std::move(sort_key), nullptr, 0, true});
+    items.push_back(
+        {.key = *std::move(sort_key), .record = nullptr, .was_cut = true, .was_read = true});
   }
   std::sort(items.begin(), items.end(), [&context](const Item& left, const Item& right) {
     return context.layout.Before(left.key.bytes, right.key.bytes);
@@ -479,16 +483,40 @@ Result<std::unique_ptr<Stream>> OpenChanged(const Context& context) {
   return NewListStream(std::move(items));
 }
 
+// True when two of the scans may read the same index entries.
+bool HasCommonEntries(const Plan& plan) {
+  std::vector<const ScannedIndex*> all;
+  for (const ConjunctionPlan& conjunction : plan.conjunctions) {
+    for (const ScannedIndex& scanned : conjunction.scan.indexes) all.push_back(&scanned);
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      // Keys begin with the number of their index.
+      if (all[i]->prefix.starts_with(all[j]->prefix) ||
+          all[j]->prefix.starts_with(all[i]->prefix)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 Result<std::unique_ptr<Stream>> OpenDocuments(const Context& context, const Plan& plan,
                                               size_t results_max) {
   if (plan.scans_documents) return OpenDocumentScan(context, results_max);
+  const bool reads_changed =
+      !plan.indexes_used.empty() && context.source.changed() && !context.source.changed()->empty();
+  if (plan.conjunctions.size() + (reads_changed ? 1 : 0) > 1) {
+    // A document may be looked at by several streams, of which some take it and some do not.
+    context.tally->ExpectDocumentsAgain();
+    if (HasCommonEntries(plan)) context.tally->ExpectEntriesAgain();
+  }
   std::vector<std::unique_ptr<Stream>> streams;
   for (size_t i = 0; i < plan.conjunctions.size(); ++i) {
     streams.push_back(
         OpenConjunction(context, context.query.disjuncts[i], plan.conjunctions[i], results_max));
   }
-  const bool reads_indexes = !plan.indexes_used.empty();
-  if (reads_indexes && context.source.changed() && !context.source.changed()->empty()) {
+  if (reads_changed) {
     ASSIGN_OR_RETURN(std::unique_ptr<Stream> changed, OpenChanged(context));
     streams.push_back(std::move(changed));
   }

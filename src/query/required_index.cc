@@ -90,13 +90,26 @@ Status MissingIndex(const NormalizedQuery& query, const Definition& definition,
                 index::MissingIndexMessage(query.query.parent.database, definition, ranges));
 }
 
+bool IsBelowDocument(const Query& query) {
+  return query.all_descendants && !query.parent.document_path.empty();
+}
+
+// Names ascend by themselves. The other way round they need an index that has nothing else.
+std::optional<Definition> FindMissingNameIndex(const NormalizedQuery& query, const Layout& layout,
+                                               const IndexConfig& config) {
+  if (query.orders.back().direction == SortDirection::kAscending) return std::nullopt;
+  Definition wanted{query.query.collection_id, layout.scope, {}, true};
+  const bool is_there = std::ranges::find(config.composites, wanted) != config.composites.end();
+  return is_there ? std::nullopt : std::optional(std::move(wanted));
+}
+
 // The index that the configuration lacks for the conjunction; nullopt where it lacks none.
 std::optional<Definition> FindMissing(const NormalizedQuery& query, const Layout& layout,
                                       const ConjunctionShape& shape, const IndexConfig& config) {
   const std::vector<Order> suffix = SuffixOf(layout, shape);
   FixedFields uncovered = FixedFieldsOf(shape);
   if (shape.is_contradiction || shape.name_equal) return std::nullopt;
-  if (uncovered.empty() && suffix.empty()) return std::nullopt;
+  if (uncovered.empty() && suffix.empty()) return FindMissingNameIndex(query, layout, config);
   std::set<FieldPath> fields;
   for (const index::IndexField& field : uncovered) fields.insert(field.path);
   for (const Order& order : suffix) fields.insert(order.path);
@@ -166,27 +179,42 @@ Status CheckVectorIndex(const NormalizedQuery& query, const Layout& layout,
 // A field by itself needs no configuration, and most queries have no more: this saves the rest.
 bool HasOneField(const Conjunction& conjunction, const Layout& layout) {
   if (conjunction.filters.size() + layout.fields.size() > 1) return false;
-  return layout.fields.empty() ||
-         layout.name_descending == (layout.fields[0].direction == SortDirection::kDescending);
+  if (layout.fields.empty()) return !layout.backward;
+  return layout.name_descending == (layout.fields[0].direction == SortDirection::kDescending);
 }
 
 }  // namespace
 
 Status CheckIndexes(const NormalizedQuery& query, const IndexConfig& config) {
+  static const IndexConfig kNoIndexes;
   if (query.query.collection_id.empty()) return Status();
   const Layout layout = LayoutOf(query);
   if (query.query.nearest) return CheckVectorIndex(query, layout, config);
+  const IndexConfig& usable = IsBelowDocument(query.query) ? kNoIndexes : config;
   for (const Conjunction& conjunction : query.disjuncts) {
     const ConjunctionShape shape(conjunction);
-    const std::optional<Definition> missing = FindMissing(query, layout, shape, config);
+    const std::optional<Definition> missing = FindMissing(query, layout, shape, usable);
     if (missing) return MissingIndex(query, *missing, shape);
+  }
+  return Status();
+}
+
+Status CheckListener(const NormalizedQuery& query) {
+  if (query.query.collection_id.empty()) {
+    return InvalidArgument("All-collection queries are not supported by real-time queries.");
+  }
+  if (IsBelowDocument(query.query)) {
+    return InvalidArgument(
+        "'all_descendants' in CollectionSelector with document parent is not supported by "
+        "real-time queries.");
   }
   return Status();
 }
 
 NeededIndexList NeededIndexes(const NormalizedQuery& query) {
   NeededIndexList needed;
-  if (query.query.collection_id.empty()) return needed;
+  // No index helps where a query over these is refused.
+  if (query.query.collection_id.empty() || IsBelowDocument(query.query)) return needed;
   const Layout layout = LayoutOf(query);
   const bool is_group = layout.scope == QueryScope::kCollectionGroup;
   IndexConfig config;

@@ -11,8 +11,13 @@ namespace hearth::query {
 
 // FailedPrecondition, in Firestore's words and with its link, when Firestore would refuse the query
 // because an index is missing that only a configuration can give: a composite one, one of a
-// collection group, or one of a field that is exempt.
+// collection group, one of a field that is exempt, or one of names that descend. The descendants of
+// a document have no index but that of their names, which ascend, whatever the configuration says.
 Status CheckIndexes(const NormalizedQuery& query, const index::IndexConfig& config);
+
+// InvalidArgument, in Firestore's words, for what Firestore answers but does not listen to: all
+// collections, and the descendants of a document.
+Status CheckListener(const NormalizedQuery& query);
 
 // The indexes that Firestore would ask an empty configuration for, one after the other, until it
 // answers the query.

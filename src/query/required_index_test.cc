@@ -124,6 +124,49 @@ TEST(RequiredIndex, AnIndexIsForItsCollectionAndScope) {
   EXPECT_FALSE(Answers(Composites({OnGroup({Up("a"), Up("o")})}), query));
 }
 
+TEST(RequiredIndex, NamesThatDescendNeedAnIndex) {
+  EXPECT_THAT(Needed(QueryBuilder("c").Descending("__name__")), ElementsAre(On({}, true)));
+  EXPECT_THAT(Needed(QueryBuilder("c").Group().Descending("__name__")),
+              ElementsAre(OnGroup({}, true)));
+  EXPECT_FALSE(
+      Answers(Composites({On({}, true)}), QueryBuilder("c").Group().Descending("__name__")));
+  const std::string name = model::EncodeReference("projects/p1/databases/(default)/documents/c/d");
+  EXPECT_THAT(
+      Needed(QueryBuilder("c").Where("__name__", Operator::kGreater, name).Descending("__name__")),
+      ElementsAre(On({}, true)));
+  // An automatic index has them in the order of the field.
+  EXPECT_THAT(Needed(QueryBuilder("c").Equal("a").Descending("__name__")), IsEmpty());
+}
+
+TEST(RequiredIndex, DescendantsOfADocumentHaveOnlyTheirNames) {
+  const QueryBuilder below = QueryBuilder("c").Below("d/a").Group();
+  const auto descending = [&] { return QueryBuilder(below).Descending("__name__"); };
+  EXPECT_TRUE(Answers(IndexConfig(), below));
+  EXPECT_TRUE(Answers(IndexConfig(), QueryBuilder(below).Ascending("__name__")));
+  EXPECT_FALSE(Answers(IndexConfig(), descending()));
+  // No index helps, so none is asked for.
+  EXPECT_FALSE(Answers(Composites({OnGroup({}, true)}), descending()));
+  EXPECT_THAT(NeededIndexes(descending().Build()).definitions, IsEmpty());
+  // A collection below a document is one like any other.
+  EXPECT_THAT(Needed(QueryBuilder("c").Below("d/a").Descending("__name__")),
+              ElementsAre(On({}, true)));
+}
+
+TEST(CheckListener, RefusesWhatFirestoreDoesNotListenTo) {
+  const auto check = [](const QueryBuilder& query) { return CheckListener(query.Build()); };
+  EXPECT_EQ(check(QueryBuilder("c")), Status());
+  EXPECT_EQ(check(QueryBuilder("c").Below("d/a")), Status());
+  EXPECT_EQ(check(QueryBuilder("c").Group()), Status());
+  const Status all =
+      InvalidArgument("All-collection queries are not supported by real-time queries.");
+  EXPECT_EQ(check(QueryBuilder("")), all);
+  EXPECT_EQ(check(QueryBuilder("").Group()), all);
+  EXPECT_EQ(check(QueryBuilder("").Below("d/a").Group()), all);
+  EXPECT_EQ(check(QueryBuilder("c").Below("d/a").Group()),
+            InvalidArgument("'all_descendants' in CollectionSelector with document parent is not "
+                            "supported by real-time queries."));
+}
+
 // As the SDKs' limitToLast shows, which turns all orders round: Firestore asks for another index.
 TEST(RequiredIndex, AnIndexIsNotReadBackwards) {
   const IndexConfig config = Composites({On({Up("a"), Up("o")})});
@@ -173,6 +216,12 @@ TEST(RequiredIndex, MessagesAreFirestores) {
       "https://console.firebase.google.com/v1/r/project/p1/firestore/indexes?create_composite="
       "Cjxwcm9qZWN0cy9wMS9kYXRhYmFzZXMvKGRlZmF1bHQpL2NvbGxlY3Rpb25Hcm91cHMvYy9pbmRleGVz"
       "L18QARoFCgFhEAEaBQoBYhACGgwKCF9fbmFtZV9fEAI");
+  EXPECT_EQ(
+      message(QueryBuilder("c").Below("d/a").Group().Descending("__name__")),
+      "The query requires an index. You can create it here: "
+      "https://console.firebase.google.com/v1/r/project/p1/firestore/indexes?create_composite="
+      "Cjxwcm9qZWN0cy9wMS9kYXRhYmFzZXMvKGRlZmF1bHQpL2NvbGxlY3Rpb25Hcm91cHMvYy9pbmRleGVz"
+      "L18QAhoMCghfX25hbWVfXxAC");
   EXPECT_THAT(message(QueryBuilder("c").Group().Equal("a")),
               StartsWith("The query requires a COLLECTION_GROUP_ASC index for collection c and "
                          "field a. You can create it here: https://console.firebase.google.com/"

@@ -23,7 +23,8 @@ class Sorter final : public Stream {
       RETURN_IF_ERROR(Pass());
       if (sorted_.empty()) return false;
     }
-    *item = {std::move(sorted_[next_++]), nullptr, 0, true};
+    *item = {
+        .key = std::move(sorted_[next_++]), .record = nullptr, .was_cut = true, .was_read = true};
     --results_left_;
     if (next_ == sorted_.size() && !is_complete_) last_ = item->key.bytes;
     return true;
@@ -44,7 +45,7 @@ class Sorter final : public Stream {
     // The first key that this pass has left out: what comes after it is for a later pass too, even
     // if there is room again.
     std::optional<std::string> left_out;
-    const std::unique_ptr<Stream> input = input_();
+    const std::unique_ptr<Stream> input = input_(last_ ? Pass::kAnother : Pass::kFirst);
     Item item;
     while (true) {
       ASSIGN_OR_RETURN(const bool found, input->Next(&item));

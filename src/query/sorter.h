@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -13,8 +14,9 @@ namespace hearth::query {
 // What a sort holds in memory at a time.
 inline constexpr size_t kSortBytesMax = 32 * 1024 * 1024;
 
-// Makes a stream from its beginning.
-using StreamFactory = std::function<std::unique_ptr<Stream>()>;
+// Makes a stream from its beginning, whose documents are read (Item::was_read).
+enum class Pass : uint8_t { kFirst, kAnother };
+using StreamFactory = std::function<std::unique_ptr<Stream>(Pass)>;
 
 // Puts documents in the order of their sort keys. What does not fit into `bytes_max` is left for
 // another pass over the input: memory is bounded, and only results beyond it cost more passes.

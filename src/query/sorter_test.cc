@@ -44,7 +44,8 @@ TEST(SorterTest, SortsInAsManyPassesAsItsMemoryAsksFor) {
     const size_t results_max = dice.Below(50);
     const size_t bytes_max = 1 + dice.Below(1'000);
     size_t passes = 0;
-    const auto input = [&] {
+    const auto input = [&](Pass pass) {
+      EXPECT_EQ(pass == Pass::kFirst, passes == 0);
       ++passes;
       return NewListStream(Items(keys));
     };

@@ -19,6 +19,8 @@ struct Item {
   // The sort key is not that of an index entry: it may be longer, and `doubles` says nothing.
   bool was_cut = false;
   std::optional<double> distance = {};  // Of nearest neighbours.
+  // The document has been read and counted, though `record` may be null again.
+  bool was_read = false;
 };
 
 // Documents in the order of their sort keys, each once.

@@ -15,8 +15,10 @@ namespace hearth::server {
 namespace {
 
 constexpr AppEntry kApps[] = {
-    {.name = "hackernews", .make = hackernews::MakeApplication},
-    {.name = "feed", .make = feed::MakeApplication},
+    {.name = "hackernews",
+     .make = hackernews::MakeApplication,
+     .index_config_json = hackernews::IndexConfigJson},
+    {.name = "feed", .make = feed::MakeApplication, .index_config_json = feed::IndexConfigJson},
 };
 
 // Like any configuration that somebody writes by hand.

@@ -17,6 +17,7 @@ namespace hearth::server {
 struct AppEntry {
   std::string_view name;
   Result<std::unique_ptr<kit::Application>> (*make)(kit::AppContext);
+  std::string_view (*index_config_json)() = [] { return std::string_view("{}"); };
 };
 
 std::span<const AppEntry> AllApps();

@@ -115,46 +115,70 @@ Result<IndexFiles::File> IndexFiles::ParseFlag(std::string_view flag) {
   return File{id, std::string(flag.substr(equals + 1))};
 }
 
-Result<IndexFiles> IndexFiles::Load(const std::vector<std::string>& flags) {
+Result<IndexFiles> IndexFiles::Load(const std::vector<std::string>& flags,
+                                    std::span<const AppEntry> apps,
+                                    const model::DatabaseName& app_database) {
   IndexFiles files;
   for (const std::string& flag : flags) {
     ASSIGN_OR_RETURN(File file, ParseFlag(flag));
-    for (const File& other : files.files_) {
-      if (other.database_id != file.database_id) continue;
-      return InvalidArgument("the database '" + file.database_id +
-                             "' has two index configurations: '" + other.path + "' and '" +
-                             file.path + "'");
-    }
-    ASSIGN_OR_RETURN(file.config, ReadConfig(file.path));
+    const bool is_new =
+        std::ranges::find(files.files_, file.database_id, &File::database_id) == files.files_.end();
+    if (is_new) files.followed_.push_back({file.database_id, file.database_id, false});
     files.files_.push_back(std::move(file));
+  }
+  for (const AppEntry& app : apps) {
+    const std::string source = "the application " + std::string(app.name);
+    Result<IndexConfig> config = index::ParseIndexConfig(app.index_config_json());
+    if (!config.ok()) return config.status().While("reading the index configuration of " + source);
+    files.apps_.push_back({source, *std::move(config)});
+  }
+  if (!apps.empty()) {
+    files.followed_.push_back({app_database.text(), std::string(app_database.database()), true});
+  }
+  for (Followed& followed : files.followed_) {
+    ASSIGN_OR_RETURN(followed.config, files.Read(followed));
   }
   return files;
 }
 
+Result<IndexConfig> IndexFiles::Read(const Followed& followed) const {
+  std::vector<index::SourcedIndexConfig> parts;
+  if (followed.has_apps) parts = apps_;
+  for (const File& file : files_) {
+    if (file.database_id != followed.database_id) continue;
+    ASSIGN_OR_RETURN(IndexConfig config, ReadConfig(file.path));
+    parts.push_back({"'" + file.path + "'", std::move(config)});
+  }
+  Result<IndexConfig> merged = index::MergeIndexConfigs(parts);
+  if (merged.ok()) return merged;
+  return InvalidArgument("the index configurations of the database '" + followed.database +
+                         "' do not fit together: " + merged.status().message());
+}
+
 void IndexFiles::Apply(engine::Engine* engine) const {
-  for (const File& file : files_) engine->SetIndexConfig(file.database_id, file.config);
+  for (const Followed& each : followed_) engine->SetIndexConfig(each.database, each.config);
 }
 
 void IndexFiles::Reload(engine::Engine* engine) {
-  if (files_.empty()) Log(LogLevel::kInfo, "there is no index configuration to read again");
-  for (File& file : files_) {
-    Result<IndexConfig> config = ReadConfig(file.path);
+  if (files_.empty()) {
+    return Log(LogLevel::kInfo, "there is no index configuration to read again");
+  }
+  for (Followed& followed : followed_) {
+    Result<IndexConfig> config = Read(followed);
     if (!config.ok()) {
       Log(LogLevel::kError, "the index configuration stays as it was",
-          {{"database", file.database_id}, {"error", config.status().message()}});
+          {{"database", followed.database}, {"error", config.status().message()}});
       continue;
     }
-    if (*config == file.config) {
+    if (*config == followed.config) {
       Log(LogLevel::kInfo, "the index configuration has not changed",
-          {{"database", file.database_id}, {"file", file.path}});
+          {{"database", followed.database}});
       continue;
     }
     Log(LogLevel::kInfo, "the index configuration has changed",
-        {{"database", file.database_id},
-         {"file", file.path},
-         {"changes", DescribeChanges(file.config, *config)}});
-    file.config = *std::move(config);
-    engine->SetIndexConfig(file.database_id, file.config);
+        {{"database", followed.database}, {"changes", DescribeChanges(followed.config, *config)}});
+    followed.config = *std::move(config);
+    engine->SetIndexConfig(followed.database, followed.config);
   }
 }
 

@@ -17,14 +17,33 @@ using testing::HasSubstr;
 constexpr const char* kOneIndex = R"({"indexes": [{"collectionGroup": "rooms", "fields": [
     {"fieldPath": "a", "order": "ASCENDING"}, {"fieldPath": "b", "order": "DESCENDING"}]}]})";
 
+constexpr const char* kOtherIndex = R"({"indexes": [{"collectionGroup": "rooms", "fields": [
+    {"fieldPath": "b", "order": "ASCENDING"}, {"fieldPath": "a", "order": "ASCENDING"}]}]})";
+
+constexpr AppEntry kNews = {.name = "news", .make = nullptr, .index_config_json = [] {
+                              return std::string_view(kOneIndex);
+                            }};
+constexpr AppEntry kPrices = {.name = "prices", .make = nullptr, .index_config_json = [] {
+                                return std::string_view(R"({
+    "indexes": [{"collectionGroup": "rooms", "fields": [
+      {"fieldPath": "b", "order": "ASCENDING"}, {"fieldPath": "a", "order": "ASCENDING"}]}],
+    "fieldOverrides": [
+      {"collectionGroup": "rooms", "fieldPath": "until", "ttl": true, "ttlOffset": "2d"}]})");
+                              }};
+
 class IndexFilesTest : public testing::Test {
  protected:
   std::string Write(const std::string& name, const std::string& text) {
     std::ofstream(folder_ / name, std::ios::binary) << text;
     return folder_ / name;
   }
-  static std::string Problem(const std::vector<std::string>& flags) {
-    const Result<IndexFiles> files = IndexFiles::Load(flags);
+  static Result<IndexFiles> Load(const std::vector<std::string>& flags,
+                                 const std::vector<AppEntry>& apps = {}) {
+    return IndexFiles::Load(flags, apps, engine::NameDatabase());
+  }
+  static std::string Problem(const std::vector<std::string>& flags,
+                             const std::vector<AppEntry>& apps = {}) {
+    const Result<IndexFiles> files = Load(flags, apps);
     EXPECT_EQ(files.status().code(), Code::kInvalidArgument);
     return files.status().message();
   }
@@ -54,17 +73,83 @@ TEST_F(IndexFilesTest, NamesFileAndPlaceOfWhatIsWrong) {
   EXPECT_THAT(Problem({huge}), HasSubstr("at most"));
 }
 
-TEST_F(IndexFilesTest, OneFileForADatabase) {
+TEST_F(IndexFilesTest, EachIsForADatabase) {
   const std::string file = Write("a=b.json", kOneIndex);
-  EXPECT_TRUE(IndexFiles::Load({file, "other=" + file}).ok());
-  EXPECT_THAT(Problem({file, "(default)=" + file}), HasSubstr("has two index configurations"));
+  EXPECT_TRUE(Load({file, "other=" + file}).ok());
   EXPECT_THAT(Problem({"no database=" + file}), HasSubstr("names no database"));
+}
+
+TEST_F(IndexFilesTest, SeveralForADatabaseAreMerged) {
+  engine_.MustCommit(engine::SetNumber("rooms/r1", 1));
+  const std::string one = Write("one.json", kOneIndex);
+  const std::string other = Write("other.json", kOtherIndex);
+  Load({one, "(default)=" + other, one})->Apply(&engine_.engine());
+  EXPECT_EQ(Indexes(), 2u);
+}
+
+TEST_F(IndexFilesTest, ApplicationsBringTheirOwn) {
+  engine_.MustCommit(engine::SetNumber("rooms/r1", 1));
+  Load({}, {kNews, kPrices})->Apply(&engine_.engine());
+  EXPECT_EQ(Indexes(), 2u);
+  const std::string one = Write("one.json", kOneIndex);
+  IndexFiles files = *Load({one}, {kPrices});
+  files.Apply(&engine_.engine());
+  EXPECT_EQ(Indexes(), 2u);
+  Write("one.json", "{}");
+  files.Reload(&engine_.engine());
+  EXPECT_EQ(Indexes(), 1u);
+}
+
+TEST_F(IndexFilesTest, WhatApplicationsBringIsForTheirDatabaseAlone) {
+  engine_.MustCommit(engine::SetNumber("rooms/r1", 1));
+  const auto elsewhere = model::DatabaseName::Parse("projects/elsewhere/databases/(default)");
+  const std::string one = Write("one.json", kOneIndex);
+  const std::vector<AppEntry> apps = {kPrices};
+  IndexFiles::Load({one}, apps, *elsewhere)->Apply(&engine_.engine());
+  EXPECT_EQ(Indexes(), 1u);
+}
+
+TEST_F(IndexFilesTest, AContradictionNamesBothSides) {
+  const std::string file = Write("mine.json", R"({"fieldOverrides": [
+      {"collectionGroup": "rooms", "fieldPath": "gone", "ttl": true}]})");
+  EXPECT_EQ(Problem({file}, {kPrices}),
+            "the index configurations of the database 'projects/p1/databases/(default)' do not fit "
+            "together: the collection group rooms has two TTL policies: until + 2d in the "
+            "application prices and gone in '" +
+                file + "'");
+  const std::string other = Write("other.json", R"({"fieldOverrides": [
+      {"collectionGroup": "rooms", "fieldPath": "gone", "indexes": []}]})");
+  const std::string third = Write("third.json", R"({"fieldOverrides": [
+      {"collectionGroup": "rooms", "fieldPath": "gone", "indexes": [{"order": "ASCENDING"}]}]})");
+  EXPECT_EQ(Problem({"second=" + other, "second=" + third}),
+            "the index configurations of the database 'second' do not fit together: the field gone "
+            "of rooms is exempt from indexing in '" +
+                other + "' but has indexes in '" + third + "'");
+}
+
+TEST_F(IndexFilesTest, AContradictionThatComesLaterChangesNothing) {
+  engine_.MustCommit(engine::SetNumber("rooms/r1", 1));
+  const std::string file = Write("mine.json", kOneIndex);
+  IndexFiles files = *Load({file}, {kPrices});
+  files.Apply(&engine_.engine());
+  EXPECT_EQ(Indexes(), 2u);
+  Write("mine.json", R"({"fieldOverrides": [
+      {"collectionGroup": "rooms", "fieldPath": "gone", "ttl": true}]})");
+  files.Reload(&engine_.engine());
+  EXPECT_EQ(Indexes(), 2u);
+}
+
+// What is built in must be readable, and fit together.
+TEST_F(IndexFilesTest, AllApplicationsTogether) {
+  const std::vector<AppEntry> all(AllApps().begin(), AllApps().end());
+  const Status status = Load({}, all).status();
+  EXPECT_TRUE(status.ok()) << status.ToString();
 }
 
 TEST_F(IndexFilesTest, ReloadsWhatIsValid) {
   engine_.MustCommit(engine::SetNumber("rooms/r1", 1));
   const std::string file = Write("indexes.json", "{}");
-  IndexFiles files = *IndexFiles::Load({file});
+  IndexFiles files = *Load({file});
   files.Apply(&engine_.engine());
   EXPECT_EQ(Indexes(), 0u);
   Write("indexes.json", kOneIndex);

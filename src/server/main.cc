@@ -33,7 +33,8 @@ void AddIndexFlags(CLI::App* serve, ServeOptions* options) {
   serve
       ->add_option("--index-config", options->index_config,
                    "A firestore.indexes.json to follow, for the database (default) or the one "
-                   "named; may be given for each database; SIGHUP reads the files again")
+                   "named; may be given more than once, and files for one database are merged; "
+                   "SIGHUP reads the files again")
       ->take_all()
       ->expected(1)
       ->type_name("[DATABASE=]FILE");

@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "client/embedded.h"
 #include "doors/control/control_service.h"
+#include "doors/control/emulator_service.h"
 #include "doors/rest/rest_service.h"
 #include "doors/webchannel/channel_service.h"
 #include "engine/engine.h"
@@ -103,7 +104,8 @@ Status Serve(const ServeOptions& options) {
   ASSIGN_OR_RETURN(http::ServerOptions server_options, ToServerOptions(options));
   ASSIGN_OR_RETURN(const engine::EngineOptions engine_options, ToEngineOptions(options));
   ASSIGN_OR_RETURN(AppPlan plan, PlanApps(options));
-  ASSIGN_OR_RETURN(IndexFiles index_files, IndexFiles::Load(options.index_config));
+  ASSIGN_OR_RETURN(IndexFiles index_files,
+                   IndexFiles::Load(options.index_config, plan.chosen, plan.database));
   ConfigureLog(log_level, log_format);
   wire::SilenceProtobufLog();
   const Signals signals;
@@ -125,6 +127,7 @@ Status Serve(const ServeOptions& options) {
   firestore.Register(&methods);
   kit::Metrics metrics;
   doors::control::ControlService control(*engine, [&metrics] { return metrics.Text(); });
+  doors::control::EmulatorService emulator(*engine);
   const auto background = [&engine](std::function<void()> task) {
     return engine->RunBlocking(std::move(task));
   };
@@ -132,6 +135,7 @@ Status Serve(const ServeOptions& options) {
   doors::webchannel::ChannelService channel(methods, background);
   http::Router router;
   router.SetGrpc(grpc);
+  router.AddService("/emulator/", emulator);
   router.AddService("/hearth/", control);
   router.AddService("/metrics", control);
   router.AddService("/v1/", rest);

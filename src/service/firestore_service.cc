@@ -2,8 +2,18 @@
 
 #include <string>
 #include <utility>
+#include <variant>
 
 namespace hearth::service {
+
+engine::Consistency ForClientOf(const http::RpcCall& call, engine::Consistency consistency) {
+  if (auto* existing = std::get_if<engine::InTransaction>(&consistency)) {
+    existing->client = call.client();
+  } else if (auto* beginning = std::get_if<engine::NewTransaction>(&consistency)) {
+    beginning->client = call.client();
+  }
+  return consistency;
+}
 
 void FirestoreService::Register(http::RpcMethods* methods) {
   using Method = void (FirestoreService::*)(const Call&, std::string_view);
@@ -21,6 +31,7 @@ void FirestoreService::Register(http::RpcMethods* methods) {
   add("RunQuery", &FirestoreService::RunQuery);
   add("RunAggregationQuery", &FirestoreService::RunAggregationQuery);
   add("PartitionQuery", &FirestoreService::PartitionQuery);
+  add("ExecutePipeline", &FirestoreService::ExecutePipeline);
   add("CreateDocument", &FirestoreService::CreateDocument);
   add("UpdateDocument", &FirestoreService::UpdateDocument);
   add("DeleteDocument", &FirestoreService::DeleteDocument);

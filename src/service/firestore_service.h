@@ -15,6 +15,10 @@
 
 namespace hearth::service {
 
+// The same moment to read; if it is that of a transaction, on behalf of the client that made the
+// call.
+engine::Consistency ForClientOf(const http::RpcCall& call, engine::Consistency consistency);
+
 // google.firestore.v1.Firestore, whatever the door: requests in, the engine's answers out.
 //
 // Threads: methods run on the server's loops, several at once, and never block them.
@@ -37,6 +41,8 @@ class FirestoreService {
   void RunQuery(const Call& call, std::string_view request);
   void RunAggregationQuery(const Call& call, std::string_view request);
   void PartitionQuery(const Call& call, std::string_view request);
+  // Always rejected, as in Firestore's Standard edition.
+  void ExecutePipeline(const Call& call, std::string_view request);
   void CreateDocument(const Call& call, std::string_view request);
   void UpdateDocument(const Call& call, std::string_view request);
   void DeleteDocument(const Call& call, std::string_view request);

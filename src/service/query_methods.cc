@@ -1,4 +1,4 @@
-// RunQuery, RunAggregationQuery and PartitionQuery.
+// RunQuery, RunAggregationQuery, PartitionQuery and ExecutePipeline.
 #include <atomic>
 #include <chrono>
 #include <optional>
@@ -63,7 +63,8 @@ class QueryStart : public std::enable_shared_from_this<QueryStart> {
  private:
   void Start() {
     if (call_->closed()) return;
-    engine_.Query(*query_.database, std::move(query_.query), query_.consistency,
+    engine_.Query(*query_.database, std::move(query_.query),
+                  ForClientOf(*call_, query_.consistency),
                   [self = shared_from_this()](Result<Run> run) { self->Take(std::move(run)); });
     if (other_has_been_.exchange(true)) Finish();
   }
@@ -198,8 +199,7 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
       const auto indexes = run_->IndexesUsed(Wants::kDocuments);
       if (!indexes.ok()) return End(std::nullopt, indexes.status());
       answer.explain_metrics = wire::EncodeExplainMetrics(
-          *indexes,
-          wire::Execution{run_->statistics(), duration_, wire::Execution::Billing::kDocuments});
+          *indexes, wire::Execution{run_->statistics(), duration_, run_->bill()});
     }
     End(std::move(answer), Status());
   }
@@ -237,9 +237,7 @@ Result<std::string> AnswerAggregation(QueryRun& run, const Clock& clock,
   answer.result = wire::EncodeAggregationResult(request.aggregations, values);
   answer.read_time = run.read_time();
   if (request.base.explain == Explain::kAnalyze) {
-    wire::Execution execution{run.statistics(), clock.Monotonic() - started,
-                              wire::Execution::Billing::kIndexEntries};
-    execution.statistics.results_returned = 1;
+    const wire::Execution execution{run.statistics(), clock.Monotonic() - started, run.bill()};
     ASSIGN_OR_RETURN(const auto indexes, run.IndexesUsed(Wants::kKeys));
     answer.explain_metrics = wire::EncodeExplainMetrics(indexes, execution);
   }
@@ -297,6 +295,19 @@ void FirestoreService::PartitionQuery(const Call& call, std::string_view bytes) 
     return Status();
   };
   if (const Status status = start(); !status.ok()) call->Finish(status);
+}
+
+void FirestoreService::ExecutePipeline(const Call& call, std::string_view bytes) {
+  const auto refuse = [&]() -> Status {
+    proto::ExecutePipelineRequest message;
+    RETURN_IF_ERROR(wire::ParseMessage(bytes, &message));
+    RETURN_IF_ERROR(model::DatabaseName::Parse(message.database()).status());
+    // Tests of Google's clients look for "only allowed on ENTERPRISE mode".
+    return Status(Code::kFailedPrecondition,
+                  "Pipeline operations are only allowed on ENTERPRISE mode databases. This is a "
+                  "Standard edition database.");
+  };
+  call->Finish(refuse());
 }
 
 }  // namespace hearth::service

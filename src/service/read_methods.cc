@@ -87,7 +87,7 @@ class BatchGet : public std::enable_shared_from_this<BatchGet> {
     ASSIGN_OR_RETURN(Database * database, engine_.OpenDatabase(database_name));
     name_prefix_ = database_name.text() + "/documents/";
     paths_ = scope.documents;
-    engine_.Read(*database, consistency, scope,
+    engine_.Read(*database, ForClientOf(*call_, consistency), scope,
                  [self = shared_from_this()](Result<std::unique_ptr<ReadView>> view) {
                    self->Open(std::move(view));
                  });
@@ -204,7 +204,7 @@ void FirestoreService::GetDocument(const Call& call, std::string_view request) {
   auto get = std::make_shared<Get>(*std::move(parsed));
   ReadScope scope;
   scope.documents.push_back(get->path);
-  engine_.Read(*get->database, get->consistency, scope,
+  engine_.Read(*get->database, ForClientOf(*call, get->consistency), scope,
                [this, call, get](Result<std::unique_ptr<ReadView>> opened) {
                  if (!opened.ok()) return call->Finish(opened.status());
                  std::shared_ptr<ReadView> view = *std::move(opened);
@@ -235,8 +235,8 @@ void FirestoreService::ListDocuments(const Call& call, std::string_view request)
       call->Respond(wire::EncodeDocumentPage(list->database->name, *page, list->mask));
     });
   };
-  RunBlocking(call, [this, list, answer] {
-    engine_.Read(*list->database, list->consistency, list->scope, answer);
+  RunBlocking(call, [this, call, list, answer] {
+    engine_.Read(*list->database, ForClientOf(*call, list->consistency), list->scope, answer);
   });
 }
 

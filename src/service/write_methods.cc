@@ -196,7 +196,8 @@ void FirestoreService::BeginTransaction(const Call& call, std::string_view reque
                      wire::ReadTransactionOptions(message.options(),
                                                   engine::TransactionOptions::Mode::kReadWrite));
     ASSIGN_OR_RETURN(const Database* database, engine_.OpenDatabase(name));
-    ASSIGN_OR_RETURN(const std::string transaction, engine_.BeginTransaction(*database, options));
+    ASSIGN_OR_RETURN(const std::string transaction,
+                     engine_.BeginTransaction(*database, options, call->client()));
     return wire::EncodeBeginTransaction(transaction);
   };
   call->Respond(begin());

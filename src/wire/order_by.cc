@@ -43,15 +43,17 @@ std::optional<SortDirection> ParseDirection(std::string_view word) {
   return std::nullopt;
 }
 
-// nullopt for anything that is not a path with an optional direction.
-std::optional<Order> ParseOrder(std::string_view clause) {
+// `text`: all clauses, for the message about one that is not a path with an optional direction.
+Result<Order> ParseOrder(std::string_view clause, std::string_view text) {
   clause = Trim(clause);
   const std::string_view path_text = TakeUntil(kSpaces, clause);
   const std::optional<SortDirection> direction =
       ParseDirection(Trim(clause.substr(path_text.size())));
-  Result<FieldPath> path = FieldPath::Parse(path_text);
-  if (!direction || !path.ok()) return std::nullopt;
-  return Order{*std::move(path), *direction};
+  if (!direction || !FieldPath::IsWellFormed(path_text)) {
+    return InvalidArgument("Invalid order by clause \"" + std::string(text) + "\".");
+  }
+  ASSIGN_OR_RETURN(FieldPath path, FieldPath::Parse(path_text));
+  return Order{std::move(path), *direction};
 }
 
 }  // namespace
@@ -61,8 +63,7 @@ Result<std::vector<Order>> ParseOrderBy(std::string_view text) {
   if (text.empty()) return orders;
   for (std::string_view rest = text;;) {
     const std::string_view clause = TakeUntil(",", rest);
-    std::optional<Order> order = ParseOrder(clause);
-    if (!order) return InvalidArgument("Invalid order by clause \"" + std::string(text) + "\".");
+    ASSIGN_OR_RETURN(Order order, ParseOrder(clause, text));
     if (!orders.empty() && orders.back().path.IsName()) {
       return InvalidArgument("order by clause cannot contain more fields after the key");
     }
@@ -70,11 +71,11 @@ Result<std::vector<Order>> ParseOrderBy(std::string_view text) {
       return InvalidArgument("order by clause cannot contain more than " +
                              std::to_string(kOrdersMax) + " fields");
     }
-    if (std::ranges::find(orders, order->path, &Order::path) != orders.end()) {
+    if (std::ranges::find(orders, order.path, &Order::path) != orders.end()) {
       return InvalidArgument("order by clause cannot contain duplicate fields " +
-                             order->path.ToString());
+                             order.path.ToString());
     }
-    orders.push_back(*std::move(order));
+    orders.push_back(std::move(order));
     if (clause.size() == rest.size()) return orders;
     rest.remove_prefix(clause.size() + 1);
   }

@@ -31,15 +31,6 @@ Result<FieldPath> ReadPath(const Structured::FieldReference& field) {
   return FieldPath::Parse(field.field_path());
 }
 
-// The path of a filter or an order, which has to fit into an index: each segment counts one more.
-Result<FieldPath> ReadIndexedPath(const Structured::FieldReference& field) {
-  ASSIGN_OR_RETURN(FieldPath path, ReadPath(field));
-  size_t bytes = 0;
-  for (const std::string& segment : path.segments()) bytes += segment.size() + 1;
-  if (bytes <= model::kFieldPathBytesMax) return path;
-  return InvalidArgument("property path is longer than 1500 bytes.");
-}
-
 std::optional<Operator> ReadOperator(Structured::FieldFilter::Operator op) {
   switch (op) {
     case Structured::FieldFilter::LESS_THAN:
@@ -99,7 +90,7 @@ Result<std::string> ReadChoices(const proto::ArrayValue& array) {
 }
 
 Result<Filter> ReadFieldFilter(const Structured::FieldFilter& filter) {
-  ASSIGN_OR_RETURN(FieldPath path, ReadIndexedPath(filter.field()));
+  ASSIGN_OR_RETURN(FieldPath path, ReadPath(filter.field()));
   const std::optional<Operator> op = ReadOperator(filter.op());
   ASSIGN_OR_RETURN(std::string value, HasChoices(op) && filter.value().has_array_value()
                                           ? ReadChoices(filter.value().array_value())
@@ -112,7 +103,7 @@ Result<Filter> ReadUnaryFilter(const Structured::UnaryFilter& filter) {
   if (!filter.has_field()) {
     return InvalidArgument("Unsupported UnaryFilter operand type (non-FIELD).");
   }
-  ASSIGN_OR_RETURN(FieldPath path, ReadIndexedPath(filter.field()));
+  ASSIGN_OR_RETURN(FieldPath path, ReadPath(filter.field()));
   const std::optional<Operator> op = ReadOperator(filter.op());
   if (!op) return InvalidArgument("Unknown UnaryFilter operator.");
   return Filter{FieldFilter{std::move(path), *op, ""}};
@@ -151,7 +142,7 @@ Result<Filter> ReadFilter(const Structured::Filter& filter) {
 }
 
 Result<Order> ReadOrder(const Structured::Order& order) {
-  ASSIGN_OR_RETURN(FieldPath path, ReadIndexedPath(order.field()));
+  ASSIGN_OR_RETURN(FieldPath path, ReadPath(order.field()));
   switch (order.direction()) {
     case proto::StructuredQuery::DIRECTION_UNSPECIFIED:
     case proto::StructuredQuery::ASCENDING:
@@ -282,11 +273,8 @@ Result<Aggregation> ReadAggregation(const AggregationMessage& message) {
   switch (message.operator_case()) {
     case AggregationMessage::kCount:
       if (!message.count().has_up_to()) return result;
-      if (message.count().up_to().value() < 0) {
-        return InvalidArgument(
-            "The `up_to` value in a COUNT aggregation must be greater than or equal to zero.");
-      }
-      result.up_to = static_cast<size_t>(message.count().up_to().value());
+      // Normalize rejects 0, and with it everything below.
+      result.up_to = static_cast<size_t>(std::max<int64_t>(message.count().up_to().value(), 0));
       return result;
     case AggregationMessage::kSum: {
       result.kind = Aggregation::Kind::kSum;

@@ -180,8 +180,8 @@ TEST(ReadQueryTest, RefusesMalformedFieldFilters) {
             InvalidArgument("Resource name \"c/b\" lacks \"projects\" at index 0."));
 }
 
-TEST(ReadQueryTest, PathsOfFiltersAndOrdersFitIntoAnIndex) {
-  const std::string longest(model::kFieldPathBytesMax - 1, 'k');
+TEST(ReadQueryTest, LimitsPaths) {
+  const std::string longest(model::kFieldPathBytesMax, 'k');
   const auto filter = [](const std::string& path) {
     return "field_filter { field { field_path: '" + path +
            "' } op: EQUAL value { integer_value: 1 } }";
@@ -195,7 +195,9 @@ TEST(ReadQueryTest, PathsOfFiltersAndOrdersFitIntoAnIndex) {
             InvalidArgument(kLongPath));
   EXPECT_EQ(Verdict(order(longest)), Status());
   EXPECT_EQ(Verdict(order(longest + "k")), InvalidArgument(kLongPath));
-  EXPECT_EQ(Verdict("select { fields { field_path: '" + longest + "k' } }"), Status());
+  EXPECT_EQ(Verdict("select { fields { field_path: '" + longest + "' } }"), Status());
+  EXPECT_EQ(Verdict("select { fields { field_path: '" + longest + "k' } }"),
+            InvalidArgument(kLongPath));
 }
 
 TEST(ReadQueryTest, ReadsUnaryFilters) {
@@ -507,12 +509,13 @@ TEST(ReadRunAggregationQueryTest, ReadsEverything) {
   EXPECT_EQ(aggregations[3].up_to, std::nullopt);
 }
 
-TEST(ReadRunAggregationQueryTest, CountsUpToZeroOrMore) {
-  EXPECT_EQ(
-      ReadAggregations("aggregations { count { up_to { value: 0 } } }")->aggregations[0].up_to, 0);
-  EXPECT_EQ(ReadAggregations("aggregations { count { up_to { value: -1 } } }").status(),
-            InvalidArgument("The `up_to` value in a COUNT aggregation must be greater than or "
-                            "equal to zero."));
+TEST(ReadRunAggregationQueryTest, LeavesItToTheQueryToRefuseCountsUpToNothing) {
+  for (const char* value : {"0", "-1", "-9223372036854775808"}) {
+    const Result<AggregationRequest> request =
+        ReadAggregations("aggregations { count { up_to { value: " + std::string(value) + " } } }");
+    ASSERT_EQ(request.status(), Status());
+    EXPECT_EQ(request->aggregations[0].up_to, 0u);
+  }
 }
 
 TEST(ReadRunAggregationQueryTest, AliasesHaveDefaults) {

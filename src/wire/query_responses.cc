@@ -54,22 +54,15 @@ std::string EncodePlanSummary(const std::vector<query::IndexUse>& indexes) {
   return bytes;
 }
 
-// ExecutionStats. A query that finds nothing to be billed for still costs one read.
+// ExecutionStats.
 std::string EncodeExecutionStats(const Execution& execution) {
-  constexpr uint64_t kIndexEntriesPerRead = 1'000;
   const query::Statistics& statistics = execution.statistics;
-  const bool by_document = execution.billing == Execution::Billing::kDocuments;
-  const uint64_t documents = by_document ? statistics.documents_scanned : 0;
-  const uint64_t entries =
-      by_document ? 0 : std::max(statistics.index_entries_scanned, statistics.documents_scanned);
-  const uint64_t minimum = documents + entries == 0 ? 1 : 0;
-  const uint64_t reads =
-      documents + (entries + kIndexEntriesPerRead - 1) / kIndexEntriesPerRead + minimum;
+  const query::Bill& bill = execution.bill;
   const std::string debug_stats = EncodeStruct({
       {"billing_details", EncodeStructValue({
-                              {"documents_billable", EncodeCountValue(documents)},
-                              {"index_entries_billable", EncodeCountValue(entries)},
-                              {"min_query_cost", EncodeCountValue(minimum)},
+                              {"documents_billable", EncodeCountValue(bill.documents)},
+                              {"index_entries_billable", EncodeCountValue(bill.index_entries)},
+                              {"min_query_cost", EncodeCountValue(bill.minimum)},
                               {"small_ops", EncodeCountValue(0)},
                           })},
       {"documents_scanned", EncodeCountValue(statistics.documents_scanned)},
@@ -85,7 +78,7 @@ std::string EncodeExecutionStats(const Execution& execution) {
               EncodeSecondsAndNanos(duration.count() / kNanosPerSecond,
                                     static_cast<int32_t>(duration.count() % kNanosPerSecond)),
               &bytes);
-  AppendNumber(4, static_cast<int64_t>(reads), &bytes);
+  AppendNumber(4, static_cast<int64_t>(bill.ReadOperations()), &bytes);
   AppendBytes(BytesTag(5), debug_stats, &bytes);
   return bytes;
 }

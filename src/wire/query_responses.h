@@ -13,6 +13,7 @@
 #include "model/field_path.h"
 #include "model/names.h"
 #include "model/timestamp.h"
+#include "query/bill.h"
 #include "query/plan.h"
 #include "query/query.h"
 #include "wire/responses.h"
@@ -61,13 +62,9 @@ std::string EncodePartitionPage(const std::vector<query::Bound>& bounds,
 
 // What running a query has cost.
 struct Execution {
-  enum class Billing : uint8_t {
-    kDocuments,     // Each document is a read.
-    kIndexEntries,  // A thousand index entries, or documents in their place, are one.
-  };
   query::Statistics statistics;
   std::chrono::nanoseconds duration;
-  Billing billing;
+  query::Bill bill;
 };
 
 // ExplainMetrics; without `execution`, of a query that has only been planned.

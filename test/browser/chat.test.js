@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {Pages, patienceMs, useBrowser} from './support/browser.js';
+import {patienceMs} from '../conformance/support/patience.js';
+import {Pages, useBrowser} from './support/browser.js';
 
 const context = useBrowser();
 

@@ -3,12 +3,11 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {answer, contrast, fitsWidth, nameless, openApp, patienceMs, useApps} from './support/apps.js';
-import {feedPath, FeedClient} from './support/feed_client.js';
-import {png} from './support/png.js';
+import {FeedClient} from './support/feed_client.js';
+import {caughtUp, firstPost, go, openFeed, phone, pictureFiles} from './support/feed_page.js';
 
 const feedUrl = /\/apps\/feed\/feed(\?.*)?$/;
 const nextPageUrl = /\/apps\/feed\/feed\?cursor=/;
-const phone = {viewport: {width: 390, height: 844}, isMobile: true, hasTouch: true};
 const longCaption = 'A caption that needs more room than a card gives it at first. '.repeat(5).trim();
 
 let client;
@@ -29,30 +28,21 @@ async function populate(context) {
 
 const context = useApps({ready: populate});
 
-async function open({account, hash = '', ...options} = {}) {
-  const opened = await openApp(context, `${feedPath}${hash}`, options);
-  if (account) {
-    await opened.page.fill('#username', account.username);
-    await opened.page.fill('#password', account.password);
-    await opened.page.getByRole('button', {name: 'Sign in'}).click();
-    await opened.page.waitForSelector('#navigation:not([hidden])');
-  }
-  return opened;
-}
-
+const open = (options) => openFeed(context, options);
 const reader = () => client.account({follows: authors});
 const idsOf = (page) => page.$$eval('.feed .post[data-id]', (posts) => posts.map((post) => Number(post.dataset.id)));
-const firstPost = (page) => page.waitForSelector('.feed .post[data-id]');
-const go = (page, hash) => page.evaluate((hash) => (location.hash = hash), hash);
-const caughtUp = (page) => page.getByText('You are all caught up');
+// Nothing glides to another colour or place any more.
+const settled = (page) => page.waitForFunction(() => document.getAnimations().every((animation) => !(animation instanceof CSSTransition)));
 const likeOf = (page, id) => page.locator(`.post[data-id="${id}"] .like`);
 
 async function scrollToEnd(page) {
-  const deadline = Date.now() + patienceMs;
-  while (await caughtUp(page).count() === 0) {
-    assert.ok(Date.now() < deadline, 'no end');
-    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
-    await page.waitForTimeout(30);
+  const isOver = () => page.locator('.foot-end').count();
+  while (!await isOver()) {
+    const shown = await page.evaluate(() => {
+      scrollTo(0, document.documentElement.scrollHeight);
+      return document.querySelectorAll('.feed .post').length;
+    });
+    await page.waitForFunction((shown) => document.querySelector('.foot-end') || document.querySelectorAll('.feed .post').length > shown, shown);
   }
 }
 
@@ -249,22 +239,17 @@ test('comments and replies: written, counted, deleted', async () => {
   await close();
 });
 
-// Each as large as photographs are: what follows the end of a picture is no part of it.
-const files = (count) => Array.from({length: count}, (_, i) => ({
-  name: `picture ${i + 1}.png`, mimeType: 'image/png', buffer: Buffer.concat([png(300, 200 + 50 * i, [20 * i, 90, 140]), Buffer.alloc(300_000)]),
-}));
-
 test('a post with several pictures: chosen, checked, sent with progress, and then on the profile', async () => {
   const {page, owner, close} = await open({account: await client.account(), allow: [400]});
   await page.getByRole('link', {name: 'Post'}).click();
   const share = page.getByRole('button', {name: 'Share'});
   const error = page.getByRole('alert');
   assert.equal(await share.isDisabled(), true);
-  await page.setInputFiles('#pictures', [...files(3), {name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x')}, {name: 'huge.png', mimeType: 'image/png', buffer: Buffer.alloc(5 * 1024 * 1024 + 1)}]);
+  await page.setInputFiles('#pictures', [...pictureFiles(3), {name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x')}, {name: 'huge.png', mimeType: 'image/png', buffer: Buffer.alloc(5 * 1024 * 1024 + 1)}]);
   await error.getByText('“notes.txt” is not a JPEG, PNG, GIF or WebP picture.').waitFor();
   await error.getByText('“huge.png” has 5.1 MB; a picture may have 5 MB.').waitFor();
-  await page.setInputFiles('#pictures', files(9));
-  await error.getByText('at most 10 pictures: 2 were left out').waitFor();
+  await page.setInputFiles('#pictures', pictureFiles(9));
+  for (const name of ['picture 8.png', 'picture 9.png']) await error.getByText(`“${name}” was left out: a post has at most 10 pictures.`).waitFor();
   assert.equal(await page.locator('.preview').count(), 10);
   for (let left = 10; left > 3; --left) await page.locator('.preview-remove').last().click();
   await page.setInputFiles('#pictures', [{name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('not a picture')}]);
@@ -285,7 +270,7 @@ test('a post with several pictures: chosen, checked, sent with progress, and the
       .observe(document.querySelector('.sending'), {subtree: true, childList: true, characterData: true});
   });
   const network = await owner.newCDPSession(page);
-  await network.send('Network.emulateNetworkConditions', {offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 1_000_000});
+  await network.send('Network.emulateNetworkConditions', {offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 400_000});
   await share.click();
   await page.waitForURL(/#\/users\/\d+$/);
   const seen = await page.evaluate(() => window.seen);
@@ -300,9 +285,9 @@ test('a post with several pictures: chosen, checked, sent with progress, and the
 test('an upload can be cancelled, and the form is as it was', async () => {
   const account = await client.account();
   const {page, owner, close} = await open({account, hash: '#/new'});
-  await page.setInputFiles('#pictures', files(1));
+  await page.setInputFiles('#pictures', pictureFiles(1));
   const network = await owner.newCDPSession(page);
-  await network.send('Network.emulateNetworkConditions', {offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 20_000});
+  await network.send('Network.emulateNetworkConditions', {offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 4_000});
   await page.getByRole('button', {name: 'Share'}).click();
   await page.getByText('Uploading…').waitFor();
   await page.getByRole('button', {name: 'Cancel'}).click();
@@ -343,7 +328,7 @@ test('a profile: numbers, a grid without repeats, followers', async () => {
   const ids = await page.$$eval('.grid [data-id]', (tiles) => tiles.map(({dataset}) => Number(dataset.id)));
   assert.equal(new Set(ids).size, 13);
   assert.deepEqual(ids, [...ids].sort((a, b) => b - a));
-  const followers = page.getByRole('button', {name: /followers$/});
+  const followers = page.getByRole('button', {name: /followers?$/});
   const before = Number(await followers.locator('strong').textContent());
   const follow = page.getByRole('button', {name: `Follow ${author.username}`});
   await follow.click();
@@ -359,6 +344,8 @@ test('a profile: numbers, a grid without repeats, followers', async () => {
 test('visitors see posts and people; what needs an account asks for one', async () => {
   const {page, close} = await open({hash: `#/users/${authors[2].id}`});
   await page.locator('.grid [data-id]').first().click();
+  const invitation = page.locator('.comment-form p');
+  assert.equal(await invitation.innerText(), 'Sign in to comment.', 'one sentence, in one line');
   await page.locator('.post-full .like').click();
   const account = await client.account();
   await page.fill('#username', account.username);
@@ -425,7 +412,7 @@ test('dark as the system is, and readable in both', async () => {
     await firstPost(page);
     const brightness = await page.evaluate(() => Number(/\d+/.exec(getComputedStyle(document.body).backgroundColor)[0]));
     assert.equal(brightness < 60, colorScheme === 'dark');
-    await page.waitForTimeout(300);  // Colours glide.
+    await settled(page);
     const words = await contrast(page, '.author, .post-time, .caption, .like, .nav-link span, .more');
     assert.ok(words >= 4.5, `${colorScheme}: contrast ${words}`);
     await close();
@@ -460,17 +447,20 @@ test('nothing moves while pictures arrive', async () => {
   const {page, close} = await open({
     account: await reader(),
     prepare: (page) => page.addInitScript(() => {
-      window.moved = 0;
-      new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.moved += entry.value; })
-        .observe({type: 'layout-shift', buffered: true});
+      let moved = 0;
+      const add = (entries) => { for (const entry of entries) if (!entry.hadRecentInput) moved += entry.value; };
+      const observer = new PerformanceObserver((list) => add(list.getEntries()));
+      observer.observe({type: 'layout-shift', buffered: true});
+      window.movedBy = () => { add(observer.takeRecords()); return moved; };
     }),
   });
   await firstPost(page);
   await page.reload();
   await firstPost(page);
-  await page.waitForFunction(() => document.querySelector('.slide img').complete);
-  await page.waitForTimeout(300);
-  const moved = await page.evaluate(() => window.moved);
+  await page.waitForFunction(() => [...document.querySelectorAll('.slide img')].filter((image) => image.getBoundingClientRect().top < innerHeight)
+    .every(({complete}) => complete));
+  // What a frame moved is reported once it is drawn.
+  const moved = await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(window.movedBy())))));
   assert.ok(moved < 0.05, `moved by ${moved}`);
   await close();
 });

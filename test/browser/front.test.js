@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {answer, contrast, fitsWidth, nameless, openApp, useApps} from './support/apps.js';
+import {answer, contrast, fitsWidth, nameless, openApp, stillClock, useApps} from './support/apps.js';
 
 const context = useApps();
+const pollMs = 5_000;  // How often the page asks.
 
 const application = (name, more = {}) => ({
   name, title: `Title of ${name}`, summary: `What ${name} is for.`, path: `/apps/${name}/`, state: 'running',
@@ -53,11 +54,15 @@ test('snippets for each language name this server, and can be copied', async () 
 test('facts are live, and the focus stays where it is', async () => {
   let value = '1';
   const {page, close} = await openApp(context, '/', {
-    prepare: served(() => answer(front([application('one', {facts: [{label: 'stories', value}]}), application('two')]))),
+    prepare: async (page) => {
+      await stillClock(page);
+      await served(() => answer(front([application('one', {facts: [{label: 'stories', value}]}), application('two')])))(page);
+    },
   });
   await page.locator('[data-app="one"] dd').getByText('1', {exact: true}).waitFor();
   await page.getByRole('link', {name: 'Title of one'}).focus();
   value = '2';
+  await page.clock.runFor(pollMs);
   await page.locator('[data-app="one"] dd').getByText('2', {exact: true}).waitFor();
   assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Title of one');
   await close();
@@ -82,15 +87,24 @@ test('without applications it is still of use', async () => {
 
 test('a server that stops answering, and comes back', async () => {
   let answers = answer({error: 'starting'}, 503);
-  const {page, close} = await openApp(context, '/', {allow: [503], prepare: served(() => answers)});
+  // While its clock stands still the page does not ask by itself, so the button stays until it is pressed.
+  const {page, close} = await openApp(context, '/', {
+    allow: [503],
+    prepare: async (page) => {
+      await stillClock(page);
+      await served(() => answers)(page);
+    },
+  });
   await page.getByText('Hearth does not answer').waitFor();
   answers = answer(front([application('one')]));
   await page.getByRole('button', {name: 'Try again'}).click();
   await page.locator('[data-app="one"]').waitFor();
   answers = answer({error: 'stopping'}, 503);
+  await page.clock.runFor(pollMs);
   await page.locator('#health').getByText('Not reachable').waitFor();
   assert.equal(await page.locator('[data-app="one"]').count(), 1, 'what is known stays');
   answers = answer(front([application('one')]));
+  await page.clock.runFor(pollMs);
   await page.locator('#health').getByText('Running').waitFor();
   await close();
 });

@@ -2,21 +2,23 @@
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {answer, contrast, fitsWidth, nameless, openApp, patienceMs, useApps} from './support/apps.js';
+import {serve, writeFile} from '../conformance/support/own_server.js';
+import {eventually} from '../conformance/support/patience.js';
+import {answer, contrast, fitsWidth, frames, nameless, openApp, stillClock, untilStill, useApps} from './support/apps.js';
 
 const path = '/apps/hackernews/';
 // The first stories come in over some seconds; a list that still grows is no ground for tests about places in it.
 async function gathered({origin}) {
-  const deadline = Date.now() + patienceMs;
-  for (;;) {
+  assert.ok(await eventually(async () => {
     const {worker, stories} = await (await fetch(`${origin}${path}api/v1/status`)).json();
-    if (worker.lastRun && !worker.running && stories > 0) return;
-    assert.ok(Date.now() < deadline, 'no stories');
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+    return worker.lastRun && !worker.running && stories > 0;
+  }), 'no stories');
 }
 
-const context = useApps({ready: gathered});
+// Another sync, at the half hour, would change the lists under a test's feet.
+const seldom = writeFile('seldom.json', {hackernews: {worker_schedule: '0 0 1 1 *'}});
+const context = useApps({flags: ['--apps', 'hackernews', '--app-config', seldom], ready: gathered});
+const liveSite = {itemUrl: 'https://news.ycombinator.com/item?id=', articleUrl: null, madeUp: false, demoAccount: null};
 const manyCount = 2_000;
 const many = Array.from({length: manyCount}, (_, i) => ({
   by: `author${i % 7}`, descendants: i % 300, id: 1_000_000 + i, score: manyCount - i, time: new Date(Date.now() - i * 40_000).toISOString(),
@@ -34,8 +36,8 @@ const withMany = (page) => page.route('**/api/v1/stories?*', (route) => {
   return answer(many.slice(skip, skip + Math.min(500, Number(query.get('limit')))))(route);
 });
 
-async function open(options = {}) {
-  const opened = await openApp(context, `${path}${options.hash ?? ''}`, options);
+async function open({server = context, ...options} = {}) {
+  const opened = await openApp(server, `${path}${options.hash ?? ''}`, options);
   if (options.wait !== false) await opened.page.waitForSelector('.story[data-id]');
   return opened;
 }
@@ -46,6 +48,28 @@ const untilGone = (page, id) => page.waitForSelector(`.story[data-id="${id}"]`, 
 const untilThere = (page, id) => page.waitForSelector(`.story[data-id="${id}"]`);
 const toastText = (page) => page.textContent('.toast p');
 const hideButton = (id) => `.story[data-id="${id}"] .story-hide`;
+
+const countText = (page) => page.textContent('#count');
+const untilCount = (page, text) => page.waitForFunction((text) => document.getElementById('count').textContent === text, text);
+const storiesOf = (page, timespan) => page.evaluate(async (timespan) =>
+  (await fetch(`api/v1/stories?timespan=${timespan}`)).json(), timespan);
+
+// The first row that is wholly in sight, and where it is.
+const inSight = (page) => page.evaluate(() => {
+  const bar = document.getElementById('bar').offsetHeight;
+  const row = [...document.querySelectorAll('.story[data-id]')].find((row) => row.getBoundingClientRect().top >= bar);
+  return {id: Number(row.dataset.id), top: row.getBoundingClientRect().top};
+});
+const untilAt = (page, {id, top}) => page.waitForFunction(([id, top]) => {
+  const row = document.querySelector(`.story[data-id="${id}"]`);
+  return row && Math.abs(row.getBoundingClientRect().top - top) < 2;
+}, [id, top]);
+
+// Scrolls, and waits until that is drawn.
+async function scrollTo(page, y) {
+  await page.evaluate((y) => scrollTo(0, y), y);
+  await frames(page);
+}
 
 async function signIn(page, user, password = 'hearth') {
   await page.getByRole('button', {name: 'Sign in'}).click();
@@ -73,9 +97,198 @@ test('stories are there on load, each with all that belongs to it', async () => 
   assert.equal(await row.locator('.story-by').textContent(), `by ${stories[0].by}`);
   assert.match(await row.locator('time').textContent(), /ago|just now/);
   assert.equal(await row.locator('time').getAttribute('datetime'), stories[0].time);
-  assert.equal(await row.locator('.story-comments').getAttribute('href'), `https://news.ycombinator.com/item?id=${stories[0].id}`);
-  assert.deepEqual((await idsOf(page)).slice(0, stories.length), stories.map(({id}) => id).slice(0, (await idsOf(page)).length));
-  await page.waitForFunction(() => /stor(y|ies)/.test(document.getElementById('status').textContent));
+  const ids = (await idsOf(page)).slice(0, stories.length);
+  assert.deepEqual(ids, stories.map(({id}) => id).slice(0, ids.length));
+  await page.waitForFunction(() => /^\d+ stories, updated /.test(document.getElementById('status').innerText));
+  await close();
+});
+
+// What a made-up page says; `url` relative to the reader's page.
+const madeUpPage = (page, url) => page.evaluate(async (url) => {
+  const response = await fetch(url);
+  const content = new DOMParser().parseFromString(await response.text(), 'text/html');
+  return {
+    status: response.status, title: content.querySelector('h1')?.textContent, text: content.body.textContent,
+    comments: content.querySelectorAll('.comments li').length,
+  };
+}, url);
+
+test('in the sandbox, every story and its comments can be opened, and are what the list says', async () => {
+  const {page, owner, close} = await open({hash: '#All', allow: [404]});
+  const stories = await storiesOf(page, 'All');
+  const links = await page.$$eval('.story[data-id] a', (links) => links.map(({href}) => href));
+  assert.ok(links.length > 10);
+  assert.deepEqual(links.filter((href) => !href.startsWith(`${context.origin}${path}sandbox/`)), []);
+  for (const {id, title, url, descendants} of stories.slice(0, 50)) {
+    const item = await madeUpPage(page, `sandbox/item?id=${id}`);
+    assert.equal(item.status, 200, title);
+    assert.equal(item.title, title);
+    assert.match(item.text, /made up/);
+    // More may have come since the list was made.
+    if (!item.text.includes('has been removed')) assert.ok(item.comments >= descendants, `${title}: ${item.comments} of ${descendants}`);
+    if (!url) continue;
+    const article = await madeUpPage(page, `sandbox/article?id=${id}`);
+    assert.deepEqual([article.status, article.title], [200, title]);
+    assert.ok(article.text.includes(new URL(url).hostname) && article.text.includes('made up'));
+  }
+  for (const none of ['sandbox/item?id=1000000000', 'sandbox/item?id=x', 'sandbox/article?id=-1', 'sandbox/article']) {
+    assert.deepEqual([(await madeUpPage(page, none)).status, (await madeUpPage(page, none)).title], [404, 'No such story']);
+  }
+  // As a person does it.
+  const first = stories.find(({url}) => url);
+  const [article] = await Promise.all([owner.waitForEvent('page'), page.click(`.story[data-id="${first.id}"] a.story-link`)]);
+  await article.getByRole('heading', {level: 1, name: first.title, exact: true}).waitFor();
+  await article.getByRole('link', {name: 'Comments on this story'}).click();
+  await article.getByRole('heading', {level: 2}).getByText(/comments?$|No comments yet/).waitFor();
+  await article.getByRole('link', {name: first.title, exact: true}).click();
+  await article.waitForURL(`**/sandbox/article?id=${first.id}`);
+  await close();
+});
+
+test('with --live the links are the real ones, and nothing is said about a sandbox', async () => {
+  // An address that is refused before anybody is asked: no test asks the real Hacker News.
+  const config = writeFile('live.json', {hackernews: {api_url: 'http://127.0.0.1:1', retry_pause_ms: 0}});
+  const live = await serve({flags: ['--apps', 'hackernews', '--live', '--app-config', config]});
+  const server = {...context, origin: `http://${live.address}`};
+  const {page, close} = await open({server, prepare: withMany});
+  assert.equal(await page.getAttribute(`.story[data-id="${many[0].id}"] a.story-link`, 'href'), many[0].url);
+  assert.equal(await page.getAttribute(`.story[data-id="${many[0].id}"] .story-comments`, 'href'), `https://news.ycombinator.com/item?id=${many[0].id}`);
+  assert.equal(await page.locator('#made-up').isVisible(), false);
+  await page.getByRole('button', {name: 'Sign in'}).click();
+  const dialog = page.getByRole('dialog', {name: 'Sign in'});
+  await dialog.getByText('With your Hacker News account').waitFor();
+  assert.doesNotMatch(await dialog.textContent(), /demo|hearth|sandbox/i);
+  assert.equal(await dialog.getByRole('button', {name: 'Fill in'}).count(), 0);
+  assert.equal((await fetch(`${server.origin}${path}sandbox/item?id=1`)).status, 404);
+  await close();
+});
+
+test('says that the stories are made up, and how to read real ones', async () => {
+  const {page, close} = await open();
+  const notice = page.locator('#made-up');
+  await notice.waitFor();
+  assert.match((await notice.innerText()).replace(/\s+/g, ' '), /stories are made up\. .*real Hacker News.*--live/);
+  assert.ok(await contrast(page, '#made-up, #made-up code') >= 4.5);
+  await close();
+});
+
+test('the sandbox shows whom to sign in as', async () => {
+  const {page, close} = await open();
+  await page.getByRole('button', {name: 'Sign in'}).click();
+  const dialog = page.getByRole('dialog', {name: 'Sign in'});
+  const [name, password] = await dialog.locator('.dialog-text code').allTextContents();
+  await dialog.getByRole('button', {name: 'Fill in'}).click();
+  assert.deepEqual([await page.inputValue('#acct'), await page.inputValue('#pw')], [name, password]);
+  await dialog.getByRole('button', {name: 'Sign in'}).click();
+  await page.getByRole('button', {name: 'Sign out'}).waitFor();
+  assert.equal(await page.textContent('.account-name'), name);
+  await close();
+});
+
+test('the count is of the stories in the list', async () => {
+  const {page, close} = await open();
+  const {stories: stored} = await page.evaluate(async () => (await fetch('api/v1/status')).json());
+  const [day, month] = [await storiesOf(page, 'Day'), await storiesOf(page, 'Month')];
+  assert.ok(day.length < month.length && month.length < stored, `${day.length} of ${month.length} of ${stored}`);
+  await untilCount(page, `${day.length} stories`);
+  assert.equal(await page.getAttribute('.story[data-id]', 'aria-setsize'), String(day.length));
+  await page.click(hideButton(day[0].id));
+  await untilCount(page, `${day.length - 1} stories`);
+  await page.getByRole('radio', {name: 'Month'}).check();
+  await untilCount(page, `${month.length - 1} stories`);
+  await page.goBack();
+  await untilCount(page, `${day.length - 1} stories`);
+  await page.reload();
+  await untilCount(page, `${day.length - 1} stories`);
+  await close();
+});
+
+test('the count while pages come, when they fail, and when there is nothing', async () => {
+  let answers = () => {};  // No answer.
+  const status = {worker: {lastRun: new Date().toISOString(), lastError: null, running: false}, stories: 0, source: {ok: true, since: null}};
+  const {page, close} = await open({
+    hash: '#All', wait: false, allow: [500],
+    prepare: async (page) => {
+      await page.route('**/api/v1/status', answer({...status, stories: 9_999}));
+      await withMany(page);
+      await page.route('**/api/v1/stories?*skip=0', (route) => answers(route));
+    },
+  });
+  await page.waitForSelector('.skeleton');
+  await page.waitForFunction(() => /^Updated/.test(document.getElementById('freshness').textContent));
+  assert.equal(await countText(page), '', 'nothing is listed yet');
+  answers = (route) => route.fallback();
+  await page.reload();
+  await untilCount(page, '500+ stories');
+  await page.waitForFunction((id) => {
+    window.scrollTo(0, document.documentElement.scrollHeight);
+    return document.querySelector(`.story[data-id="${id}"]`) !== null;
+  }, many.at(-1).id);
+  await untilCount(page, '2,000 stories');
+  await page.getByText('That is all.').waitFor();
+  answers = answer({error: 'no luck'}, 500);
+  await page.reload();
+  await page.getByText('No luck.').waitFor();
+  assert.equal(await countText(page), '');
+  answers = answer([]);
+  await page.getByRole('button', {name: 'Try again'}).click();
+  await page.getByText('Nothing here').waitFor();
+  assert.equal(await countText(page), '');
+  await close();
+});
+
+test('the way back leads to where one was: other timespans, a reload, an item', async () => {
+  const {page, close} = await open({prepare: withMany, viewport: {width: 700, height: 700}});
+  await scrollTo(page, 9_000);
+  const day = await inSight(page);
+  assert.notEqual(day.id, many[0].id);
+  await page.getByRole('radio', {name: 'Week'}).check();
+  await untilCount(page, '500+ stories');
+  assert.equal(await page.evaluate(() => scrollY), 0, 'what is new begins at its top');
+  await scrollTo(page, 3_000);
+  const week = await inSight(page);
+  await page.goBack();
+  await untilAt(page, day);
+  await page.goForward();
+  await untilAt(page, week);
+  await page.reload();
+  await untilAt(page, week);
+  const [{id, title}] = await (await fetch(`${context.origin}${path}api/v1/stories?limit=1`)).json();
+  await page.evaluate((id) => (location.href = `sandbox/item?id=${id}`), id);
+  await page.getByRole('heading', {level: 1, name: title, exact: true}).waitFor();
+  await page.goBack();
+  await untilAt(page, week);
+  await page.goBack();
+  await untilAt(page, day);
+  await close();
+});
+
+test('the way back leads beyond the first page, and past stories that are gone', async () => {
+  let gone = 0;
+  const {page, close} = await open({
+    hash: '#All',
+    prepare: (page) => page.route('**/api/v1/stories?*', (route) => {
+      const skip = Number(new URL(route.request().url()).searchParams.get('skip'));
+      return answer(many.filter(({id}) => id !== gone).slice(skip, skip + 500))(route);
+    }),
+  });
+  const far = many[1_200];
+  await page.waitForFunction((id) => {
+    const row = document.querySelector(`.story[data-id="${id}"]`);
+    if (row) row.scrollIntoView();
+    else window.scrollBy(0, innerHeight);
+    return row !== null;
+  }, far.id);
+  await frames(page);
+  const place = await inSight(page);
+  await page.reload();
+  await untilAt(page, place);
+  // The story that was in sight is gone: its neighbours are there.
+  gone = place.id;
+  await page.reload();
+  await untilThere(page, place.id + 1);
+  const {top} = await page.$eval(`.story[data-id="${place.id + 1}"]`, (row) => row.getBoundingClientRect().toJSON());
+  assert.ok(top >= 0 && top < 400, `at ${top}`);
   await close();
 });
 
@@ -84,13 +297,22 @@ test('a story without url has a plain title; with one, its site; no script ever 
     {...many[0], id: 1, url: 'https://www.example.org/a?b'},
     {...many[1], id: 2, url: undefined},
     {...many[2], id: 3, url: 'javascript:alert(1)', title: '<img src=x onerror=alert(1)>', by: '<b>x</b>'},
+    {...many[3], id: 4, url: `https://${'a-long-name.'.repeat(20)}example/`, by: 'author'.repeat(9)},
   ];
-  const {page, close} = await open({prepare: (page) => page.route('**/api/v1/stories?*', answer(list))});
+  const {page, close} = await open({
+    prepare: async (page) => {
+      await page.route('**/api/v1/site', answer(liveSite));
+      await page.route('**/api/v1/stories?*', answer(list));
+    },
+  });
   assert.equal(await page.textContent('.story[data-id="1"] .story-site'), 'example.org');
   assert.equal(await page.getAttribute('.story[data-id="1"] a.story-link', 'href'), 'https://www.example.org/a?b');
   for (const id of [2, 3]) assert.equal(await page.locator(`.story[data-id="${id}"] :is(a.story-link, .story-site)`).count(), 0);
   assert.equal(await page.textContent('.story[data-id="3"] .story-link'), list[2].title);
   assert.equal(await page.locator('.story img, .story b').count(), 0);
+  const heights = await page.$$eval('.story-meta', (lines) => lines.map((line) => line.getBoundingClientRect().height));
+  assert.equal(new Set(heights).size, 1, `what is too long ends in dots: ${heights}`);
+  assert.ok(await fitsWidth(page));
   await close();
 });
 
@@ -119,11 +341,10 @@ test('2,000 stories: few rows in the document, the last within reach, the place 
   const rows = () => page.locator('.story[data-id]').count();
   assert.ok(await rows() < 60, `${await rows()} rows at the top`);
   // The next page arrives as one comes near the end of this one.
-  for (let i = 0; i < 100 && await page.locator(`.story[data-id="${many.at(-1).id}"]`).count() === 0; ++i) {
-    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
-    await page.waitForTimeout(50);
-  }
-  await untilThere(page, many.at(-1).id);
+  await page.waitForFunction((id) => {
+    window.scrollTo(0, document.documentElement.scrollHeight);
+    return document.querySelector(`.story[data-id="${id}"]`) !== null;
+  }, many.at(-1).id);
   assert.equal(await page.textContent(`.story[data-id="${many.at(-1).id}"] .story-rank`), '2,000');
   assert.equal(await page.getAttribute(`.story[data-id="${many.at(-1).id}"]`, 'aria-setsize'), '2000');
   assert.ok(await rows() < 60, `${await rows()} rows at the end`);
@@ -174,17 +395,13 @@ test('what is in sight stays there when the window, or the stories above, change
       });
     },
   });
-  await page.evaluate(() => scrollTo(0, 6_000));
-  await page.waitForTimeout(200);
-  const {id, top} = await page.evaluate(() => {
-    const bar = document.getElementById('bar').offsetHeight;
-    const row = [...document.querySelectorAll('.story[data-id]')].find((row) => row.getBoundingClientRect().top >= bar);
-    return {id: row.dataset.id, top: row.getBoundingClientRect().top};
-  });
+  await scrollTo(page, 6_000);
+  const {id, top} = await inSight(page);
   const topNow = () => page.$eval(`.story[data-id="${id}"]`, (row) => row.getBoundingClientRect().top);
   const rank = () => page.$eval(`.story[data-id="${id}"] .story-rank`, (rank) => Number(rank.textContent));
   await page.setViewportSize({width: 500, height: 700});
-  await page.waitForTimeout(200);
+  await page.waitForFunction(() => innerWidth === 500);
+  await frames(page);
   const narrow = await topNow();
   assert.ok(Math.abs(narrow - top) < 60, `from ${top} to ${narrow}`);
   // The worker has run: three more stories, all above.
@@ -198,7 +415,7 @@ test('what is in sight stays there when the window, or the stories above, change
 });
 
 test('hide and undo without an account: kept in this browser', async () => {
-  const {page, close} = await open();
+  const {page, close} = await open({prepare: stillClock});  // Messages stay until they are pressed.
   const [first, second, third] = await idsOf(page);
   await page.click(hideButton(second));
   await untilGone(page, second);
@@ -217,7 +434,7 @@ test('hide and undo without an account: kept in this browser', async () => {
 });
 
 test('hide and undo with an account: the server knows, and leaves them out', async () => {
-  const {page, owner, close} = await open();
+  const {page, owner, close} = await open({prepare: stillClock});
   await signInDone(page, newUser());
   const [first, second] = await idsOf(page);
   await page.click(hideButton(first));
@@ -253,7 +470,7 @@ test('a hide that fails is taken back, with a message', async () => {
 });
 
 test('an undo never overtakes its hide', async () => {
-  const {page, close} = await open();
+  const {page, close} = await open({prepare: stillClock});
   await signInDone(page, newUser());
   const order = [];
   let release;
@@ -284,8 +501,9 @@ test('what was hidden before signing in moves to the account', async () => {
     await page.click(hideButton(id));
     await untilGone(page, id);
   }
+  const told = page.locator('.toast').getByText('2 hidden stories added to your account').waitFor();
   await signInDone(page, user);
-  await page.locator('.toast').getByText('2 hidden stories added to your account').waitFor();
+  await told;
   assert.deepEqual((await hiddenOnServer(page)).sort(), [first, second].sort());
   assert.equal(await page.evaluate(() => localStorage.getItem('hearth-hackernews-hidden')), null);
   await untilThere(page, third);
@@ -304,8 +522,9 @@ test('a merge that fails half-way loses nothing', async () => {
   }
   await page.route('**/api/v1/hidden', (route) =>
     (route.request().method() === 'POST' && route.request().postDataJSON().hidden === second ? answer({error: 'busy'}, 503)(route) : route.continue()));
+  const told = page.locator('.toast').getByText('1 hidden story could not be added yet').waitFor();
   await signInDone(page, newUser());
-  await page.locator('.toast').getByText('1 hidden story could not be added yet').waitFor();
+  await told;
   assert.deepEqual(await hiddenOnServer(page), [first]);
   assert.ok(!(await idsOf(page)).includes(second), 'still hidden here');
   await page.unroute('**/api/v1/hidden');
@@ -363,7 +582,7 @@ test('dark as the system is, or as the reader chooses', async () => {
   const brightness = () => page.evaluate(() => Number(/\d+/.exec(getComputedStyle(document.body).backgroundColor)[0]));
   assert.ok(await brightness() < 60);
   const readable = async () => {
-    await page.waitForTimeout(300);  // Colours glide.
+    await untilStill(page);
     return contrast(page, '.story-link, .story-meta *, .story-rank, .status, .segmented span');
   };
   assert.ok(await readable() >= 4.5, `contrast ${await readable()}`);
@@ -428,7 +647,13 @@ test('the keyboard alone does everything', async () => {
   await page.getByRole('checkbox', {name: 'Use these keys'}).uncheck();
   await page.keyboard.press('Escape');
   await page.keyboard.press('1');
-  assert.match(page.url(), /#All$/);
+  assert.equal(await page.evaluate(() => location.hash), '#All');
+  await untilThere(page, at(0));
+  await scrollTo(page, 3_000);
+  const place = await inSight(page);
+  for (const control of ['.bar button', '.bar input:checked']) await page.locator(control).first().focus();
+  await frames(page);
+  assert.deepEqual(await inSight(page), place, 'the focus in the bar leaves the list where it is');
   await close();
 });
 
@@ -436,6 +661,7 @@ test('o and Enter open the story, c the comments, each in a tab of its own', asy
   const {page, owner, close} = await open({
     prepare: async (page) => {
       await withMany(page);
+      await page.route('**/api/v1/site', answer(liveSite));
       await page.context().route(/\.example\/|ycombinator/, (route) => route.fulfill({contentType: 'text/html', body: 'elsewhere'}));
     },
   });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {Pages, until, useBrowser, watch} from './support/browser.js';
+import {Pages, closeTab, until, useBrowser, watch} from './support/browser.js';
 
 const context = useBrowser();
 
@@ -61,7 +61,7 @@ test('writes queued before a reload are sent after it, once', async () => {
     await sdk.getDocFromCache(sdk.doc(db, 'rooms/counter')); // They are in the cache now.
   });
   const browserContext = page.context();
-  await page.close({runBeforeUnload: true});
+  await closeTab(page);
   await pages.expectFields('rooms/counter', {n: 0});
   const again = await pages.open({browserContext, cache: 'tabs'});
   await watch(again, 'rooms', 'rooms');

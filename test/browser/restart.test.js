@@ -1,15 +1,24 @@
-// The server goes away and comes back, on the same port and data: pages notice nothing but the wait.
+// The server goes away and comes back, at the same address and with its data: pages notice nothing but the wait.
 
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {after, test} from 'node:test';
+import {CuttingProxy} from '../conformance/support/cutting_proxy.js';
 import {startHearth} from '../conformance/support/server.js';
 import {Pages, until, useBrowser, watch} from './support/browser.js';
 
 const data = mkdtempSync(join(tmpdir(), 'hearth-restart-'));
-const context = useBrowser({startServer: () => startHearth({data})});
-after(() => rmSync(data, {recursive: true, force: true})); // The server has stopped before.
+let proxy;  // Where pages find the server.
+const context = useBrowser({startServer: async () => {
+  const server = await startHearth({data});
+  proxy = await CuttingProxy.start(server.address);
+  return {...server, address: proxy.address};
+}});
+after(async () => { // The server has stopped before.
+  await proxy?.stop();
+  rmSync(data, {recursive: true, force: true});
+});
 
 for (const [name, settings] of [['streaming', {}], ['polling', {experimentalForceLongPolling: true}]]) {
   for (const end of ['kill', 'stop']) {
@@ -24,7 +33,8 @@ for (const [name, settings] of [['streaming', {}], ['polling', {experimentalForc
         window.written = Promise.all(Array.from({length: 10}, () =>
           sdk.updateDoc(sdk.doc(db, 'rooms/counter'), {n: sdk.increment(1)})));
       });
-      context.server = await startHearth({data, listen: context.address});
+      context.server = await startHearth({data});
+      proxy.target = context.server.address;
       await pages.write(pages.set('rooms/new', {n: 1}));
       await page.evaluate(() => window.written);
       await until(page, 'rooms', ({documents}) => documents.counter.n === 10 && documents.new);

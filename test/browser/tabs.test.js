@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {Pages, until, useBrowser, watch} from './support/browser.js';
+import {Pages, closeTab, until, useBrowser, watch} from './support/browser.js';
 
 const context = useBrowser();
 
@@ -30,7 +30,7 @@ test('the tab that is left takes over', async () => {
   for (const tab of [first, second]) await watch(tab, 'rooms', 'rooms');
   await pages.write(pages.set('rooms/a', {n: 1}));
   for (const tab of [first, second]) await until(tab, 'rooms', ({order}) => order.length === 1);
-  await first.close({runBeforeUnload: true});
+  await closeTab(first);
   await pages.write(pages.set('rooms/b', {n: 2}));
   await until(second, 'rooms', ({order}) => order.length === 2);
   await second.evaluate(() => sdk.setDoc(sdk.doc(db, 'rooms/c'), {n: 3}));
@@ -45,7 +45,7 @@ test('what was cached is there after a reload, and is brought up to date', async
   await watch(page, 'rooms', 'rooms');
   await until(page, 'rooms', ({order}) => order.length === 2);
   const browserContext = page.context();
-  await page.close({runBeforeUnload: true});
+  await closeTab(page);
   await pages.write(pages.set('rooms/a', {n: 2}), pages.remove('rooms/b'), pages.set('rooms/c', {n: 1}));
   const again = await pages.open({browserContext, cache: 'tabs'});
   const cached = await again.evaluate(async () =>

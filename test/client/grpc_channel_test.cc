@@ -152,12 +152,17 @@ TEST_F(GrpcChannelTest, AConnectionThatBreaksIsAnError) {
 TEST_F(GrpcChannelTest, AServerThatHangsIsGivenUp) {
   service_.script = [](http::Exchange&, const auto&) {};
   GrpcChannelOptions options = Options();
-  options.timeout = milliseconds(200);
-  GrpcChannel channel(options);
-  const GrpcOutcome outcome = Call(channel);
-  EXPECT_EQ(outcome.status.code(), Code::kDeadlineExceeded);
+  GrpcOutcome outcome;
+  // A busy machine may not even send in a short time. Then the call gets more.
+  for (milliseconds time(200); !outcome.was_sent && time < options.timeout; time *= 2) {
+    GrpcChannelOptions impatient = options;
+    impatient.timeout = time;
+    GrpcChannel channel(impatient);
+    outcome = Call(channel);
+    EXPECT_EQ(outcome.status.code(), Code::kDeadlineExceeded);
+  }
   EXPECT_TRUE(outcome.was_sent);
-  EXPECT_TRUE(service_.closed.WaitFor([](size_t closed) { return closed == 1; }));
+  EXPECT_TRUE(service_.closed.WaitFor([](size_t closed) { return closed >= 1; }));
 }
 
 TEST_F(GrpcChannelTest, AMessageBeyondTheLimitIsAnError) {
@@ -239,17 +244,27 @@ TEST_F(GrpcChannelTest, MessagesComeWhileTheAnswerHasNoEnd) {
 TEST_F(GrpcChannelTest, CallsBeyondTheConnectionsWait) {
   service_.script = Echo;
   GrpcChannelOptions options = Options();
-  options.timeout = milliseconds(300);
   options.connections_max = 1;
-  GrpcChannel channel(options);
   std::optional<GrpcOutcome> inner;
-  const GrpcOutcome outer = channel.Call({"/service/Method", "request"}, [&](std::string_view) {
-    inner = channel.Call({"/service/Method", "request"}, [](std::string_view) { return true; });
-    return true;
-  });
-  EXPECT_EQ(inner->status.code(), Code::kDeadlineExceeded);
-  EXPECT_FALSE(inner->was_sent);
-  EXPECT_EQ(Call(channel).status.ToString(), "OK");  // Its place is free again.
+  GrpcOutcome last;
+  // On a busy machine a short time may not be enough for the calls that have a connection, either.
+  for (milliseconds time(300); !(inner && last.status.ok()) && time < Options().timeout;
+       time *= 2) {
+    options.timeout = time;
+    GrpcChannel channel(options);
+    inner.reset();
+    channel.Call({"/service/Method", "request"}, [&](std::string_view) {
+      inner = channel.Call({"/service/Method", "request"}, [](std::string_view) { return true; });
+      return true;
+    });
+    if (inner) {
+      EXPECT_EQ(inner->status.code(), Code::kDeadlineExceeded);
+      EXPECT_FALSE(inner->was_sent);
+    }
+    last = Call(channel);
+  }
+  EXPECT_TRUE(inner);
+  EXPECT_EQ(last.status.ToString(), "OK");  // Its place is free again.
 }
 
 TEST_F(GrpcChannelTest, ThreadsShareTheConnections) {

@@ -2,16 +2,12 @@
 
 import assert from 'node:assert/strict';
 import {request} from 'node:http';
-import {dirname, join} from 'node:path';
 import {test} from 'node:test';
-import {fileURLToPath} from 'node:url';
 import {eventually, serve, writeFile} from './support/own_server.js';
 import {bomb, gif, jpeg, png, webp} from './support/pictures.js';
 import {runHearth} from './support/server.js';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const indexFile = join(root, 'apps', 'feed', 'firestore.indexes.json');
-const strict = ['--indexes', 'strict', '--index-config', indexFile];
+const strict = ['--indexes', 'strict'];
 const password = 'correct horse';
 const mebibyte = 1024 * 1024;
 

@@ -50,5 +50,7 @@ for (const type of ['application/grpc-web+proto', 'application/grpc-web-text+pro
     assert.equal(found.messages.filter(({document}) => document).length, 50);
     const missing = await call('GetDocument', {name: fixture.doc('c/none')}, type);
     assert.equal(missing.status, '5');
+    const pipeline = await call('ExecutePipeline', {database: fixture.database}, type);
+    assert.equal(pipeline.status, '9');
   });
 }

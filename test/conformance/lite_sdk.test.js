@@ -7,6 +7,7 @@ import {
   increment, limit, limitToLast, or, orderBy, query, runTransaction, serverTimestamp, setDoc, setLogLevel, startAt, sum, terminate, updateDoc, vector,
   where, writeBatch,
 } from 'firebase/firestore/lite';
+import {execute} from 'firebase/firestore/lite/pipelines';
 import assert from 'node:assert/strict';
 import {after, test} from 'node:test';
 import {newProject, ownTest, useServer} from './support/check.js';
@@ -153,4 +154,8 @@ test('named databases are worlds of their own', async () => {
   const second = open({projectId, database: 'other'});
   await setDoc(doc(first, 'a/b'), {here: 1});
   assert.equal((await getDoc(doc(second, 'a/b'))).exists(), false);
+});
+
+ownTest('pipelines are refused as by the Standard edition', 'it does not know them', async () => {
+  await assert.rejects(execute(open().pipeline().collection('c')), {code: 'failed-precondition', message: /only allowed on ENTERPRISE mode/});
 });

@@ -137,6 +137,8 @@ test('how writes fail', async () => {
       emulator: {message: /^entity already exists/}}],
     [[fixture.set('c/a', {}, {currentDocument: {updateTime: {seconds: '5'}}})], {code: 'FAILED_PRECONDITION',
       message: /^the stored version \(\d+\) does not match the required base version \(5000000\)$/}],
+    [[fixture.set('c/a', {}, {currentDocument: {updateTime: {seconds: '4000000000'}}})],
+      invalid(`Invalid base version, it is greater than the stored version: ${fixture.doc('c/a')}`, {message: /^Invalid base version, /})],
     [[{update: {name: 'foo'}}], invalid('Document name "foo" lacks "projects" at index 0.')],
     [[{}], {code: 'INVALID_ARGUMENT'}],
   ];

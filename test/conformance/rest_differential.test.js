@@ -130,7 +130,7 @@ const same = [
   {at: ':runAggregationQuery', body: {structuredAggregationQuery: {structuredQuery: {from: [{collectionId: 'c'}]},
     aggregations: [{alias: 'a', count: {}}, {alias: 'b', sum: {field: field('n')}}]}}},
   {at: ':runAggregationQuery', body: {structuredAggregationQuery: {structuredQuery: {from: [{collectionId: 'c'}]},
-    aggregations: [{alias: 'a', count: {upTo: 0}}]}}},
+    aggregations: [{alias: 'a', count: {upTo: 1}}]}}},
   {at: ':nope', body: {}},
   {at: ':commit', body: '{"writes": []', headers: {'content-type': 'text/plain'}},
 ];
@@ -142,6 +142,10 @@ const different = [
   [get('c/a', 'alt=proto'), 400, 200],
   [get('c', 'showMissing=yes'), 400, 200],
   [{method: 'HEAD', at: 'c/a'}, 200, 404],
+  [{at: ':runAggregationQuery', body: {structuredAggregationQuery: {structuredQuery: {from: [{collectionId: 'c'}]},
+    aggregations: [{alias: 'a', count: {upTo: 0}}]}}}, 400, 200],
+  [query({where: {compositeFilter: {op: 'AND'}}}), 400, 200],
+  [{at: ':executePipeline', body: {}}, 400, 500],
   [{at: ':listen', body: {}}, 501, 404],
   [{at: ':write', body: {}}, 501, 404],
 ];

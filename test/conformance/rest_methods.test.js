@@ -134,6 +134,15 @@ ownTest('streams are for gRPC and WebChannel', 'it answers 404', async () => {
   }
 });
 
+ownTest('pipelines are refused as by the Standard edition', 'it answers 500', async () => {
+  const rest = new Rest(context);
+  const structuredPipeline = {pipeline: {stages: [{name: 'collection', args: [{referenceValue: '/c'}]},
+    {name: 'where', args: [{functionValue: {name: 'equal', args: [{fieldReferenceValue: 'n'}, integer(1)]}}]}]}};
+  const answer = await rest.post(':executePipeline', {structuredPipeline});
+  expectError(answer, {code: 400, name: 'FAILED_PRECONDITION', message: /only allowed on ENTERPRISE mode/});
+  assert.ok(Array.isArray(answer.json), answer.text);
+});
+
 ownTest('an error of a method with a list comes in a list', 'it comes without', async () => {
   const rest = new Rest(context);
   for (const [verb, body] of [[':runQuery', {structuredQuery: {from: [{collectionId: 'c'}], offset: -1}}],

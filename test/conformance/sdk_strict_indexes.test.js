@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {newProject} from './support/check.js';
+import {Fixture, newProject} from './support/check.js';
+import {Listener, orderOf, queryOf} from './support/listener.js';
 import {eventually, serve, writeFile} from './support/own_server.js';
+import {Raw} from './support/raw.js';
 import {openFirestore} from './support/sdk.js';
 import {runHearth} from './support/server.js';
 
@@ -60,6 +62,63 @@ test('a declared composite index answers, and only in its direction', async () =
   await assert.rejects(query.limitToLast(1).get(), missing(compositeLink));
 });
 
+// Raw calls on a database of their own, and on a server that the test has.
+function open(server, t) {
+  const raw = new Raw(server.address);
+  t.after(() => raw.close());
+  return new Fixture({raw});
+}
+
+test('names that descend need an index of their own', async (t) => {
+  const {server, rooms} = await strict();
+  await assert.rejects(rooms.orderBy('__name__').limitToLast(1).get(), missing(compositeLink));
+  assert.deepStrictEqual(await ids(rooms.where('floor', '==', 1).orderBy('__name__', 'desc')), ['b', 'a']);
+
+  const declared = {collectionGroup: 'rooms', fields: [{fieldPath: '__name__', order: 'DESCENDING'}]};
+  const {rooms: second} = await strict(writeFile('names.json', {indexes: [declared]}));
+  assert.deepStrictEqual(await ids(second.orderBy('__name__').limitToLast(1)), ['b']);
+
+  const fixture = open(server, t);
+  for (const parent of [fixture.root, fixture.doc('halls/h')]) {
+    for (const allDescendants of [false, true]) {
+      const run = (order) => fixture.call('RunQuery', {parent, structuredQuery: {from: [{collectionId: 'rooms', allDescendants}], orderBy: orderOf(order)}});
+      assert.equal((await run('__name__')).code, 'OK');
+      const {code, message} = await run('__name__ desc');
+      assert.equal(code, 'FAILED_PRECONDITION');
+      assert.match(message, compositeLink);
+    }
+  }
+});
+
+test('what the cloud does not listen to ends the target, and the stream goes on', async (t) => {
+  const fixture = open(await serve({flags: ['--indexes', 'strict']}), t);
+  const listener = new Listener(fixture.raw, fixture);
+  listener.addQuery(2, {from: [{allDescendants: true}]});
+  listener.addQuery(4, {from: [{}]});
+  listener.addQuery(6, {from: [{collectionId: 'rooms', allDescendants: true}]}, {parent: fixture.doc('halls/h')});
+  listener.addQuery(8, queryOf('rooms', {orderBy: orderOf('__name__ desc'), limit: {value: 1}}));
+  listener.addQuery(10, queryOf('rooms'), {parent: fixture.doc('halls/h')});
+  listener.addQuery(12, {from: [{collectionId: 'rooms', allDescendants: true}]});
+  await listener.current(12);
+  const causes = [2, 4, 6, 8].map((id) => listener.causes.get(id));
+  assert.deepEqual(causes.map(({code}) => code), [3, 3, 3, 9]);
+  assert.equal(causes[0].message, 'All-collection queries are not supported by real-time queries.');
+  assert.equal(causes[1].message, causes[0].message);
+  assert.equal(causes[2].message, "'all_descendants' in CollectionSelector with document parent is not supported by real-time queries.");
+  assert.match(causes[3].message, compositeLink);
+  await listener.snapshotAt(await fixture.write(fixture.set('halls/h/rooms/c', {})));
+  assert.deepEqual([listener.paths(10), listener.paths(12)], [['halls/h/rooms/c'], ['halls/h/rooms/c']]);
+  await listener.cancel();
+});
+
+test('several files for a database are merged', async () => {
+  const {rooms} = await strict(
+    writeFile('first.json', {indexes: [composite('rooms', up('floor'), up('size'))]}),
+    writeFile('second.json', {indexes: [composite('rooms', up('floor'), up('text')), composite('rooms', up('floor'), up('size'))]}));
+  assert.deepStrictEqual(await ids(rooms.where('floor', '==', 1).orderBy('size')), ['b', 'a']);
+  assert.deepStrictEqual(await ids(rooms.where('floor', '==', 1).orderBy('text')), ['a', 'b']);
+});
+
 test('SIGHUP reads the file again; a bad file changes nothing', async () => {
   const file = writeFile('reload.json', {});
   const {server, rooms} = await strict(file);
@@ -71,6 +130,7 @@ test('SIGHUP reads the file again; a bad file changes nothing', async () => {
   assert.deepStrictEqual(await eventually(() => ids(bySize)), ['b', 'a']);
   writeFile('reload.json', '{"indexes": [{}]}');
   server.hangUp();
+  await server.untilLogged('the index configuration stays as it was');
   assert.deepStrictEqual(await ids(bySize), ['b', 'a']);
   writeFile('reload.json', {indexes: [composite('rooms', up('floor'), up('text'))]});
   server.hangUp();
@@ -111,7 +171,7 @@ test('what `hearth indexes --needed` prints lets a strict server answer the same
       rooms.where('floor', '==', 1).orderBy('size').limitToLast(1), rooms.where('tags', 'array-contains', 'x').orderBy('size'),
       rooms.where('floor', 'in', [1, 2]).where('size', '>', 1), group.where('floor', '==', 1).where('size', '==', 3),
       group.orderBy('size', 'desc'), group.where('tags', 'array-contains-any', ['x', 'y']), rooms.where('size', '==', 3),
-      rooms.orderBy('size').orderBy('__name__', 'desc'), rooms.where('floor', '>', 0).where('size', '>', 0),
+      rooms.orderBy('size').orderBy('__name__', 'desc'), rooms.orderBy('__name__').limitToLast(1), rooms.where('floor', '>', 0).where('size', '>', 0),
     ];
   };
   const server = await serve();
@@ -130,10 +190,13 @@ test('what `hearth indexes --needed` prints lets a strict server answer the same
 
 test('a file that cannot be used keeps the server from starting', async () => {
   const bad = writeFile('bad.json', {indexes: [composite('rooms', {fieldPath: 'a', order: 'UP'}, up('b'))]});
+  const override = (indexes) => ({fieldOverrides: [{collectionGroup: 'rooms', fieldPath: 'a', indexes}]});
+  const exempt = writeFile('exempt.json', override([]));
+  const wanted = writeFile('wanted.json', override([{order: 'ASCENDING', queryScope: 'COLLECTION'}]));
   const cases = [
     [['--index-config', bad], /bad\.json' is not valid: indexes\[0\]\.fields\[0\]\.order: "UP" is neither/],
     [['--index-config', '/no/such/file'], /'\/no\/such\/file' cannot be read: No such file or directory/],
-    [['--index-config', bad, '--index-config', bad], /bad\.json/],
+    [['--index-config', exempt, '--index-config', wanted], /the field a of rooms is exempt from indexing in '.*exempt\.json' but has indexes in '.*wanted\.json'/],
     [['--indexes', 'lax'], /'lax' is not an index mode: auto or strict/],
     [['--unused-index-days', '0'], /--unused-index-days/],
     [['--scan-documents-max', 'x'], /--scan-documents-max/],

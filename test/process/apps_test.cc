@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 
+#include <chrono>
+#include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include "http/testing/test_socket.h"
 #include "process/process.h"
@@ -10,6 +13,7 @@
 namespace hearth::process {
 namespace {
 
+using testing::ContainsRegex;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
@@ -92,6 +96,63 @@ TEST(Apps, AllRunAndStop) {
   EXPECT_THAT(Ask(server->port(), "/metrics"), HasSubstr("hearth_app_requests_total{"));
   server->Signal(SIGTERM);
   EXPECT_EQ(server->Wait().code, 0) << server->Stderr();
+}
+
+// What the page says once `is_there` finds it there.
+std::string AskUntil(uint16_t port, const std::string& path,
+                     const std::function<bool(const std::string&)>& is_there) {
+  const auto end = std::chrono::steady_clock::now() + support::kPatience;
+  std::string answer;
+  do {
+    answer = Ask(port, path);
+  } while (!is_there(answer) && std::chrono::steady_clock::now() < end);
+  EXPECT_TRUE(is_there(answer)) << answer;
+  return answer;
+}
+
+TEST(Apps, AllRunWithTheIndexesThatTheyBring) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "mine.json") << R"({"indexes": [{"collectionGroup": "rooms", "fields": [
+      {"fieldPath": "a", "order": "ASCENDING"}, {"fieldPath": "b", "order": "ASCENDING"}]}]})";
+  const auto server = Serve(folder / "data", {"--apps", "all", "--indexes", "strict",
+                                              "--index-config", folder / "mine.json"});
+  const std::string synced =
+      AskUntil(server->port(), "/apps/hackernews/api/v1/status", [](const std::string& status) {
+        return status.find("\"lastRun\":null") == std::string::npos &&
+               status.find("\"running\":false") != std::string::npos;
+      });
+  EXPECT_THAT(synced, HasSubstr("\"lastError\":null"));
+  // The stand-ins' people post, which has their followers' pages made.
+  AskUntil(server->port(), "/metrics", [](const std::string& metrics) {
+    return metrics.find("feed_events_total{outcome=\"done\"} ") != std::string::npos &&
+           metrics.find("feed_events_total{outcome=\"done\"} 0") == std::string::npos;
+  });
+  EXPECT_THAT(Ask(server->port(), "/metrics"),
+              Not(ContainsRegex("feed_events_total.outcome=\"failed\". [1-9]")));
+  // They are made once the database is on disk.
+  AskUntil(server->port(), "/hearth/v1/projects/hearth/databases/(default)/indexes",
+           [](const std::string& indexes) {
+             return indexes.find("\"rooms\"") != std::string::npos &&
+                    indexes.find("\"dev-stories\"") != std::string::npos &&
+                    indexes.find("\"dev-feed-posts\"") != std::string::npos;
+           });
+  EXPECT_THAT(server->Stderr(), Not(HasSubstr("requires an index")));
+  server->Signal(SIGTERM);
+  EXPECT_EQ(server->Wait().code, 0) << server->Stderr();
+}
+
+TEST(Apps, AnIndexConfigurationThatContradictsThemIsRefused) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "mine.json";
+  std::ofstream(file) << R"({"fieldOverrides": [
+      {"collectionGroup": "dev-feed-sessions", "fieldPath": "created_at", "ttl": true}]})";
+  const auto server = RunHearth({"serve", "--data", folder / "data", "--listen", "127.0.0.1:0",
+                                 "--apps", "all", "--index-config", file});
+  ExpectRefusal(*server,
+                "the collection group dev-feed-sessions has two TTL policies: expires_at in the "
+                "application feed and created_at in '" +
+                    file + "'");
+  EXPECT_FALSE(std::filesystem::exists(folder / "data"));
 }
 
 TEST(Apps, OneThatFailsDoesNotHinderTheDatabase) {

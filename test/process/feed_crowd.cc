@@ -108,14 +108,19 @@ void FeedCrowd::Start(const FeedDoor& door) {
 }
 
 void FeedCrowd::WaitForAcknowledged(int count) {
-  // An application that is killed within a transaction leaves its locks behind, on the counter of
-  // posts too, for as long as transactions live: 270 s at most.
-  constexpr std::chrono::seconds kTransactionsMax{300};
-  const auto end = std::chrono::steady_clock::now() + kTransactionsMax;
+  const auto end = std::chrono::steady_clock::now() + support::kPatience;
   MutexLock lock(mutex_);
-  const int wanted = acknowledged_ + count;
-  while (acknowledged_ < wanted) {
-    ASSERT_LT(std::chrono::steady_clock::now(), end) << "nothing is acknowledged";
+  std::map<Request, int> before = acknowledged_;
+  const auto is_enough = [&](std::map<Request, int>& now) {
+    int all = 0;
+    for (const auto& [request, acknowledged] : now) all += acknowledged - before[request];
+    return all >= count && now[Request::kPost] > before[Request::kPost] &&
+           now[Request::kFollow] > before[Request::kFollow];
+  };
+  while (!is_enough(acknowledged_)) {
+    ASSERT_LT(std::chrono::steady_clock::now(), end)
+        << "posts acknowledged: " << acknowledged_[Request::kPost] - before[Request::kPost]
+        << ", follows: " << acknowledged_[Request::kFollow] - before[Request::kFollow];
     changed_.WaitFor(mutex_, support::kPatience);
   }
 }
@@ -135,8 +140,8 @@ bool FeedCrowd::is_stopped() {
   return stopped_;
 }
 
-void FeedCrowd::Acknowledge() {
-  ++acknowledged_;
+void FeedCrowd::Acknowledge(Request request) {
+  ++acknowledged_[request];
   changed_.NotifyAll();
 }
 
@@ -154,7 +159,7 @@ void FeedCrowd::PostUntilStopped(const FeedDoor& door, size_t author) {
       const int64_t id = answer.Json().at("id");
       posted_[id] = caption;
       to_like_.push_back(id);
-      Acknowledge();
+      Acknowledge(Request::kPost);
       continue;
     }
     unanswered_.insert(caption);
@@ -181,7 +186,7 @@ void FeedCrowd::LikeUntilStopped(const FeedDoor& door) {
     MutexLock lock(mutex_);
     if (answer.status == 201) {
       ++likes_[*post].acknowledged;
-      Acknowledge();
+      Acknowledge(Request::kLike);
       continue;
     }
     ++likes_[*post].unanswered;
@@ -206,7 +211,7 @@ void FeedCrowd::FollowUntilStopped(const FeedDoor& door) {
     MutexLock lock(mutex_);
     if (answer.status == (is_wanted ? 201 : 204)) {
       follows_[author] = is_wanted;
-      Acknowledge();
+      Acknowledge(Request::kFollow);
       continue;
     }
     // Refused because it is so already, which is only possible after one that was not answered.

@@ -57,7 +57,8 @@ class FeedCrowd {
 
   // All act at once, until they are stopped or get no answer.
   void Start(const FeedDoor& door);
-  // Until so many more requests were acknowledged; fails the test when they are not.
+  // Until so many more requests were acknowledged, among them somebody's post and somebody's
+  // follow, which lock different documents; fails the test when they are not.
   void WaitForAcknowledged(int count) EXCLUDES_LOCK(mutex_);
   void Stop() EXCLUDES_LOCK(mutex_);
   // Something from 1 to `max`.
@@ -94,7 +95,8 @@ class FeedCrowd {
   // A post that was not tried yet; nullopt for none. Waits a little for one.
   std::optional<int64_t> NextToLike() EXCLUDES_LOCK(mutex_);
   bool is_stopped() EXCLUDES_LOCK(mutex_);
-  void Acknowledge() REQUIRES_LOCK(mutex_);
+  enum class Request : uint8_t { kPost, kLike, kFollow };
+  void Acknowledge(Request request) REQUIRES_LOCK(mutex_);
 
   // A whole feed, page by page.
   static std::vector<Shown> Scroll(const FeedDoor& door, const Account& account);
@@ -112,7 +114,7 @@ class FeedCrowd {
   Mutex mutex_;  // Leaf lock.
   CondVar changed_;
   bool stopped_ GUARDED_BY(mutex_) = true;
-  int acknowledged_ GUARDED_BY(mutex_) = 0;
+  std::map<Request, int> acknowledged_ GUARDED_BY(mutex_);
   int captions_ GUARDED_BY(mutex_) = 0;
   std::map<int64_t, std::string> posted_ GUARDED_BY(mutex_);  // Captions by id.
   std::set<std::string> unanswered_ GUARDED_BY(mutex_);       // Captions.

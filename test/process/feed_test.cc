@@ -1,6 +1,7 @@
 // The photo feed when processes die: its own, its database's and Redis.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -65,10 +66,15 @@ class FeedAlone : public testing::Test {
                       "--app-config", settings_});
     ASSERT_TRUE(app_->WaitUntilListening()) << app_->Stderr();
   }
-  // Where it was, because those who use it know no other place.
+  // Where it was, because those who use it know no other place. For a moment that place may be
+  // another process's.
   void RestartDatabase() {
-    database_ = RunHearth({"serve", "--data", folder_ / "data", "--listen", DatabaseAddress()});
-    ASSERT_TRUE(database_->WaitUntilListening()) << database_->Stderr();
+    const auto end = std::chrono::steady_clock::now() + support::kPatience;
+    do {
+      database_ = RunHearth({"serve", "--data", folder_ / "data", "--listen", DatabaseAddress()});
+      if (database_->WaitUntilListening()) return;
+    } while (std::chrono::steady_clock::now() < end);
+    FAIL() << database_->Stderr();
   }
   std::string DatabaseAddress() const { return "127.0.0.1:" + std::to_string(database_port_); }
 

@@ -328,7 +328,7 @@ std::vector<Aggregation> Generator::Aggregations() {
   for (size_t count = 1 + dice_.Below(3); count > 0; --count) {
     Aggregation aggregation{Aggregation::Kind::kCount, "r" + std::to_string(count), {}, {}};
     if (Chance(40)) {
-      if (Chance(40)) aggregation.up_to = dice_.Below(6);
+      if (Chance(40)) aggregation.up_to = 1 + dice_.Below(5);
     } else {
       aggregation.kind = Chance(50) ? Aggregation::Kind::kSum : Aggregation::Kind::kAverage;
       aggregation.path = FieldAt(Pick<std::string>({"n", "n", "n", "a", "m.x"}));

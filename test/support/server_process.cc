@@ -136,15 +136,17 @@ std::string ServerProcess::Stderr() const {
   return text;
 }
 
-size_t ServerProcess::resident_kib() const {
+MemoryUse ServerProcess::memory() const {
   std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
-  constexpr std::string_view kField = "VmRSS:";
+  MemoryUse memory;
+  const auto read = [](const std::string& line, std::string_view field, size_t* kib) {
+    if (line.starts_with(field)) *kib = std::strtoul(line.c_str() + field.size(), nullptr, 10);
+  };
   for (std::string line; std::getline(status, line);) {
-    if (line.starts_with(kField)) {
-      return std::strtoul(line.c_str() + kField.size(), nullptr, 10);
-    }
+    read(line, "VmRSS:", &memory.resident_kib);
+    read(line, "RssAnon:", &memory.own_kib);
   }
-  return 0;
+  return memory;
 }
 
 }  // namespace hearth::support

@@ -11,13 +11,19 @@
 
 namespace hearth::support {
 
-// No wait in a test is longer: a server that hangs fails a test instead of hanging it.
-inline constexpr std::chrono::seconds kPatience{30};
+// No wait in a test is longer: a server that hangs fails a test instead of hanging it. Busy
+// machines are slow, so it is much longer than anything takes.
+inline constexpr std::chrono::seconds kPatience{120};
 
 // How a process ended. Neither is set: it had not ended when patience ran out.
 struct Exit {
   std::optional<int> code;
   std::optional<int> signal;
+};
+
+struct MemoryUse {
+  size_t resident_kib = 0;
+  size_t own_kib = 0;  // Of that, without the pages of files: heap, stacks, what was relocated.
 };
 
 // A `hearth` process of its own, as a user starts one.
@@ -49,8 +55,7 @@ class ServerProcess {
   std::string Stdout();
   std::string Stderr() const;
 
-  // Resident memory now.
-  size_t resident_kib() const;
+  MemoryUse memory() const;  // Now.
 
  private:
   bool ReadStdout(std::chrono::milliseconds wait);

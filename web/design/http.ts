@@ -1,13 +1,15 @@
 // JSON over HTTP, with errors that can be shown to people.
 
 export class HttpError extends Error {
-  // `status` is 0 where there was no answer. `code` is the server's word for programs, where it has one.
-  constructor(message: string, readonly status: number, readonly retryAfterSeconds?: number, readonly code?: string) {
+  // `status` is 0 where there was no answer. `details` is what the server says to programs, `code` its word for the kind
+  // of error; a server may say neither.
+  constructor(message: string, readonly status: number, readonly retryAfterSeconds?: number, readonly details: Record<string, unknown> = {}) {
     super(message);
     this.name = 'HttpError';
   }
 
   get isUnreachable() { return this.status === 0; }
+  get code(): string | undefined { return typeof this.details.code === 'string' ? this.details.code : undefined; }
 }
 
 export interface RequestOptions {
@@ -61,7 +63,7 @@ export function refusal(status: number, text: string, retryAfter: string | null 
   const seconds = Number(retryAfter ?? NaN);
   return new HttpError(
     messageOf(text) ?? `The server answered with an error (${status}).`, status,
-    Number.isFinite(seconds) ? seconds : undefined, codeOf(text));
+    Number.isFinite(seconds) ? seconds : undefined, detailsOf(text));
 }
 
 function errorOf(text: string): unknown {
@@ -80,7 +82,7 @@ export function messageOf(text: string): string | undefined {
   return typeof message === 'string' ? message : undefined;
 }
 
-function codeOf(text: string): string | undefined {
-  const code = (errorOf(text) as {code?: unknown} | undefined)?.code;
-  return typeof code === 'string' ? code : undefined;
+function detailsOf(text: string): Record<string, unknown> {
+  const error = errorOf(text);
+  return typeof error === 'object' && error !== null ? error as Record<string, unknown> : {};
 }

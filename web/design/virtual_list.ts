@@ -23,6 +23,13 @@ export interface VirtualListOptions<T> {
   onRange?: (range: Range, length: number) => void;
 }
 
+// Where a list is scrolled to: the first row in sight, and how far its top lies below the upper edge of what can be seen.
+export interface Place {
+  key: Key;
+  index: number;
+  offset: number;
+}
+
 interface Row<T> {
   element: HTMLElement;
   item: T;
@@ -110,6 +117,23 @@ export class VirtualList<T> {
     if (Math.abs(by) >= 1) this.#scrollBy(by);
   }
 
+  // Null at the list's very top: whoever comes back there should see what is new.
+  get place(): Place | null {
+    const anchor = this.#anchor();
+    return anchor ? {...anchor, offset: anchor.offset - this.#edge()} : null;
+  }
+
+  // Scrolls to a place that the list was at. If the row is gone, the one that has its index now takes its place.
+  restore({key, index, offset}: Place) {
+    if (this.#items.length === 0) return;
+    const row = this.#indexes.get(key) ?? Math.max(0, Math.min(index, this.#items.length - 1));
+    // Heights on the way were guessed; the second time they are known.
+    for (let pass = 0; pass < 2; ++pass) {
+      this.#scrollBy(this.#layout.offset(row) - offset - this.#edge());
+      this.#render();
+    }
+  }
+
   scrollToTop() {
     (this.#options.scroller ?? window).scrollTo({top: 0});
     this.#render();
@@ -121,8 +145,7 @@ export class VirtualList<T> {
   }
 
   #firstInSight(): number {
-    const {top} = this.#view();
-    const y = top + (this.#options.insets ?? noInsets)().top;
+    const y = this.#edge();
     const index = this.#layout.indexAt(y);
     return this.#layout.offset(index) < y - 1 && y > 0 ? index + 1 : index;
   }
@@ -135,20 +158,24 @@ export class VirtualList<T> {
     return {top: scroller.getBoundingClientRect().top + scroller.clientTop - origin, height: scroller.clientHeight};
   }
 
+  // The upper end of what can be seen, below what lies over it.
+  #edge(): number {
+    return this.#view().top + (this.#options.insets ?? noInsets)().top;
+  }
+
   #scrollBy(y: number) {
     (this.#options.scroller ?? window).scrollBy({top: y, behavior: 'instant'});
   }
 
-  // The first row in sight and its place. At the list's very top nothing is held: what comes first should be seen.
-  #anchor(): {key: Key; offset: number} | undefined {
-    const {top} = this.#view();
-    const y = top + (this.#options.insets ?? noInsets)().top;
+  // The first row in sight and its offset within the list. At the list's very top nothing is held: what comes first should be seen.
+  #anchor(): Place | undefined {
+    const y = this.#edge();
     if (y <= 0 || this.#items.length === 0) return undefined;
     const index = this.#layout.indexAt(y);
-    return {key: this.#options.keyOf(this.#items[index]!), offset: this.#layout.offset(index)};
+    return {key: this.#options.keyOf(this.#items[index]!), index, offset: this.#layout.offset(index)};
   }
 
-  #restore(anchor: {key: Key; offset: number} | undefined) {
+  #restore(anchor: Place | undefined) {
     this.#resize();
     const index = anchor && this.#indexes.get(anchor.key);
     if (anchor === undefined || index === undefined) return;

@@ -7,7 +7,7 @@ import {load} from './support.js';
 const {PagedList, refreshPagesMax} = await load('apps/feed/web/paged_list.ts');
 const {Likes} = await load('apps/feed/web/likes.ts');
 const {characters, frameRatio, hueOf, initials, isLong, shortCount} = await load('apps/feed/web/words.ts');
-const {admit, pictureBytesMax} = await load('apps/feed/web/picture_rules.ts');
+const {admit, pictureBytesMax, refusedBy} = await load('apps/feed/web/picture_rules.ts');
 const {followsMissing} = await load('apps/feed/web/welcome_view.ts');
 const {complaint} = await load('apps/feed/web/auth_view.ts');
 const {parseRoute, searchHash} = await load('apps/feed/web/routes.ts');
@@ -124,6 +124,23 @@ test('a page that was under way when the list was refreshed does not end up in i
   assert.deepEqual(ids(list), idsDown(31, 21));
 });
 
+test('what was removed stays away, whatever a page or a refresh under way says', async () => {
+  const source = server(25);
+  const list = listOf(source);
+  await list.loadMore();
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  const page = source.page;
+  source.page = async function (cursor) { const answer = await page.call(this, cursor); await held; return answer; };
+  const late = list.loadMore();
+  list.remove(20);
+  list.remove(12);
+  release();
+  assert.deepEqual((await late).map(({id}) => id), idsDown(15, 10).filter((id) => id !== 12));
+  await list.refresh();
+  assert.deepEqual(ids(list), idsDown(25, 20).filter((id) => id !== 20 && id !== 12));
+});
+
 test('a page that fails changes nothing and can be asked for again', async () => {
   const source = server(20);
   const list = listOf(source);
@@ -198,12 +215,26 @@ test('frames have the shape of the first picture, within reason', () => {
 test('pictures that cannot be posted are told apart before they are sent', () => {
   const file = (name, size = 1_000, type = 'image/png') => ({name, size, type});
   assert.deepEqual(admit(0, [file('a', pictureBytesMax)]), {accepted: [file('a', pictureBytesMax)], complaints: []});
-  assert.deepEqual(admit(0, [file('a', pictureBytesMax + 1)]).complaints, ['“a” has 5.1 MB; a picture may have 5 MB.']);
-  assert.deepEqual(admit(0, [file('b', 0)]).complaints, ['“b” is empty.']);
-  assert.match(admit(0, [file('c', 10, 'image/svg+xml')]).complaints[0], /not a JPEG, PNG, GIF or WebP/);
+  assert.deepEqual(admit(0, [file('a', pictureBytesMax + 1)]).complaints, [{name: 'a', reason: 'has 5.1 MB; a picture may have 5 MB.'}]);
+  assert.deepEqual(admit(0, [file('b', 0)]).complaints, [{name: 'b', reason: 'is empty.'}]);
+  assert.match(admit(0, [file('c', 10, 'image/svg+xml')]).complaints[0].reason, /not a JPEG, PNG, GIF or WebP/);
   const {accepted, complaints} = admit(8, ['1', '2', '3', '4'].map((name) => file(name)));
   assert.deepEqual(accepted.map(({name}) => name), ['1', '2']);
-  assert.deepEqual(complaints, ['A post has at most 10 pictures: 2 were left out.']);
+  assert.deepEqual(complaints, ['3', '4'].map((name) => ({name, reason: 'was left out: a post has at most 10 pictures.'})));
+});
+
+test('every picture that cannot be posted is named, and the good ones stay', () => {
+  const file = (name, size = 1_000, type = 'image/png') => ({name, size, type});
+  const {accepted, complaints} = admit(0, [file('a', 0), file('b'), file('c', 10, 'text/plain'), file('d'), file('e', 0)]);
+  assert.deepEqual(accepted.map(({name}) => name), ['b', 'd']);
+  assert.deepEqual(complaints.map(({name}) => name), ['a', 'c', 'e']);
+  const sent = ['x', 'y', 'z'].map((name) => file(name));
+  const images = [{position: 0, message: 'the GIF file is broken'}, {position: 2}, {position: 9, message: 'no'}, {}];
+  assert.deepEqual(refusedBy({code: 'invalid_image', images}, sent), [
+    {candidate: sent[0], complaint: {name: 'x', reason: 'cannot be posted: the GIF file is broken.'}},
+    {candidate: sent[2], complaint: {name: 'z', reason: 'cannot be posted.'}},
+  ]);
+  for (const details of [{}, {images: null}, {images: 3}]) assert.deepEqual(refusedBy(details, sent), []);
 });
 
 test('addresses of views', () => {

@@ -70,6 +70,28 @@ test('a refresh brings as much as there was, at once', async () => {
   assert.equal(list.visible.length, 1_000, 'what was there stays');
 });
 
+test('the way back loads as far as one had read, hidden stories not counted', async () => {
+  const source = server(2_000);
+  const hidden = new Set(idsFrom(0, 600));
+  const list = new StoryList(source, 'Day', (id) => hidden.has(id), () => false);
+  await list.refresh(700);
+  assert.deepEqual(source.asked, [0, 500, 1_000]);
+  assert.equal(list.visible.length, 900);
+  assert.equal(list.complete, false);
+  const short = new StoryList(server(30), 'Day', () => false, () => false);
+  await short.refresh(700);
+  assert.equal(short.visible.length, 30, 'or to the end');
+  assert.equal(short.complete, true);
+});
+
+test('when a whole page is hidden, the first load goes on until something can be shown', async () => {
+  const source = server(1_200);
+  const list = new StoryList(source, 'Day', (id) => id < 500, () => false);
+  await list.refresh();
+  assert.deepEqual(source.asked, [0, 500]);
+  assert.equal(list.visible.length, 500);
+});
+
 function hiding({fail = () => false} = {}) {
   const log = [];
   const memory = {value: null, read() { return this.value; }, write(value) { this.value = value; }};

@@ -5,9 +5,9 @@ import {test} from 'node:test';
 import {load} from './support.js';
 
 const {relativeTime, duration, exactTime} = await load('web/design/time.ts');
-const {plural, safeUrl, sentence, siteName} = await load('web/design/format.ts');
+const {noun, plural, safeUrl, sentence, siteName} = await load('web/design/format.ts');
 const {getJson, messageOf} = await load('web/design/http.ts');
-const {statusLine} = await load('apps/hackernews/web/status.ts');
+const {listedText, statusLine} = await load('apps/hackernews/web/status.ts');
 const {snippet, splitAddress} = await load('apps/front/web/snippets.ts');
 
 const now = Date.parse('2026-03-01T12:00:00Z');
@@ -34,6 +34,7 @@ test('durations have their two largest units', () => {
 test('numbers and plurals', () => {
   assert.equal(plural(1, 'point'), '1 point');
   assert.equal(plural(2_014, 'story', 'stories'), '2,014 stories');
+  assert.deepEqual([0, 1, 2].map((value) => noun(value, 'like')), ['likes', 'like', 'likes']);
   assert.deepEqual(['', 'the disk is full', 'Wait!'].map(sentence), ['', 'The disk is full.', 'Wait!']);
 });
 
@@ -60,26 +61,32 @@ test('requests fail with words', async (t) => {
   await assert.rejects(getJson('x'), {status: 0, message: 'The server cannot be reached.'});
   asked.mock.mockImplementation((_, {signal}) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))));
   // The time-out's own timer keeps no process alive; in a browser there is always a page.
-  const alive = setTimeout(() => {}, 5_000);
+  const alive = setInterval(() => {}, 1_000);
   await assert.rejects(getJson('x', {timeoutMs: 10}), {status: 0, message: 'The server took too long to answer.'});
-  clearTimeout(alive);
+  clearInterval(alive);
 });
 
 test('the status line', () => {
   const at = (age) => new Date(now - age).toISOString();
   const status = (more) => ({worker: {lastRun: at(4 * minute), lastError: null, running: false}, stories: 2_014, source: {ok: true, since: null}, ...more});
   const text = (more) => statusLine(more === null ? null : status(more), now).text;
-  assert.equal(text({}), '2,014 stories, updated 4 minutes ago');
+  assert.equal(text({}), 'updated 4 minutes ago');
   assert.equal(text({source: {ok: false, since: at(10 * minute)}}), 'Hacker News cannot be reached; showing stories from 10 minutes ago.');
   assert.equal(text({source: {ok: false, since: null}}), 'Hacker News cannot be reached; showing stories from 4 minutes ago.');
   assert.equal(text({source: {ok: false, since: at(minute)}, stories: 0}), 'Hacker News cannot be reached.');
   assert.equal(text({worker: {lastRun: at(hour), lastError: 'x', running: false}}), 'The last update, 1 hour ago, failed; another will be tried.');
-  assert.equal(text({worker: {lastRun: null, lastError: null, running: true}}), '2,014 stories, being brought up to date');
+  assert.equal(text({worker: {lastRun: null, lastError: null, running: true}}), 'being brought up to date');
   assert.equal(text({worker: {lastRun: null, lastError: null, running: true}, stories: 0}), '');
   assert.match(text({stories: null}), /database cannot be reached/);
   assert.match(text(null), /server cannot be reached/);
   assert.equal(statusLine(null, now).warn, true);
   assert.equal(statusLine(status({}), now).warn, false);
+});
+
+test('the count is of what is listed, and says when more can be', () => {
+  assert.equal(listedText({count: 1, more: false}), '1 story');
+  assert.equal(listedText({count: 1_998, more: false}), '1,998 stories');
+  assert.equal(listedText({count: 500, more: true}), '500+ stories');
 });
 
 test('snippets name the address', () => {

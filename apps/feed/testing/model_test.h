@@ -64,6 +64,7 @@ class FeedModel {
   void Unfollow();
   void PassTime();
   void WorkOnQueue();
+  void WorkUntilAnswered(const std::function<Result<size_t>()>& work);
   // As a process that dies between taking events and finishing them.
   void DropDeliveries();
   void Harm();

@@ -97,6 +97,29 @@ TEST_P(FeedTest, NothingIsKeptOfAPostThatIsRefused) {
   EXPECT_EQ(Published().size(), 1u);
 }
 
+TEST_P(FeedTest, AllImagesThatAreWrongAreNamed) {
+  const Account alice = NewUser("alice");
+  const auto positions = [&](const std::string& wrong, int status) {
+    const nlohmann::json error = Body(Upload(alice, {{"images", "a.jpg", wrong},
+                                                     {"images", "b.jpg", Picture(1)},
+                                                     {"images", "c.jpg", wrong}}),
+                                      status)
+                                     .at("error");
+    std::vector<size_t> found;
+    for (const nlohmann::json& image : error.at("images")) {
+      EXPECT_FALSE(image.at("message").get<std::string>().empty());
+      found.push_back(image.at("position"));
+    }
+    const std::string message = error.at("message");
+    EXPECT_TRUE(message.starts_with("Image 1: ")) << message;
+    EXPECT_NE(message.find("; image 3: "), std::string::npos) << message;
+    return found;
+  };
+  EXPECT_EQ(positions("<html>", 400), (std::vector<size_t>{0, 2}));
+  EXPECT_EQ(positions(std::string(MediaStore::kImageBytesMax + 1, 'x'), 413),
+            (std::vector<size_t>{0, 2}));
+}
+
 TEST_P(FeedTest, CaptionsHaveAtMost2200Characters) {
   const Account alice = NewUser("alice");
   std::string longest;
@@ -105,6 +128,13 @@ TEST_P(FeedTest, CaptionsHaveAtMost2200Characters) {
   const int64_t id = Body(Upload(alice, {image, {"caption", "", longest}}), 201).at("id");
   ExpectError(Upload(alice, {image, {"caption", "", longest + "x"}}), 400, "caption_too_long");
   ExpectError(Upload(alice, {image, {"caption", "", "\xFF"}}), 400, "invalid_caption");
+  // As browsers send lines.
+  std::string lines;
+  for (size_t i = 0; i < PostsApi::kCaptionCharactersMax; ++i) lines += "\r\n";
+  EXPECT_EQ(Body(Upload(alice, {image, {"caption", "", lines}}), 201).at("caption"),
+            std::string(PostsApi::kCaptionCharactersMax, '\n'));
+  EXPECT_EQ(Body(Upload(alice, {image, {"caption", "", "a\rb\r\n\r"}}), 201).at("caption"),
+            "a\rb\n\r");
   EXPECT_EQ(SendAs(alice, "PATCH", PostPath(id), {{"caption", longest}}).status, 200);
   ExpectError(SendAs(alice, "PATCH", PostPath(id), {{"caption", longest + "x"}}), 400,
               "caption_too_long");

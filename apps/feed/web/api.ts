@@ -48,6 +48,12 @@ export interface Tile {
   created_at: string;
 }
 
+// The server's order: newest first, by seconds and then by id.
+export function isOlder(post: Pick<Post, 'id' | 'created_at'>, other: Pick<Post, 'id' | 'created_at'>): boolean {
+  const difference = Date.parse(post.created_at) - Date.parse(other.created_at);
+  return difference < 0 || (difference === 0 && post.id < other.id);
+}
+
 export interface Comment {
   id: number;
   post_id: number;

@@ -7,7 +7,7 @@ import type {Session} from './session';
 // Something that several views may show has changed.
 export type Change =
   | {kind: 'post-changed'; id: number; changes: Partial<Post>}
-  | {kind: 'post-deleted'; id: number}
+  | {kind: 'post-deleted'; id: number}  // Here, or somewhere else and noticed now.
   | {kind: 'follow-changed'; user: number; following: boolean};
 
 export class Changes {

@@ -30,8 +30,8 @@ function explainEntry(error: unknown): string {
 
 export function authView(app: App): View {
   let mode: Mode = 'sign-in';
-  const username = h('input', {class: 'input', name: 'username', autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false', maxlength: 30});
-  const displayName = h('input', {class: 'input', name: 'display-name', autocomplete: 'name', maxlength: 60});
+  const username = h('input', {class: 'input', name: 'username', autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false', maxlength: 30, dir: 'auto'});
+  const displayName = h('input', {class: 'input', name: 'display-name', autocomplete: 'name', maxlength: 60, dir: 'auto'});
   const password = h('input', {class: 'input', name: 'password', type: 'password', maxlength: 200});
   const error = h('p', {class: 'form-error', id: 'auth-error', role: 'alert', hidden: true});
   const button = h('button', {type: 'submit', class: 'button button-primary'});

@@ -126,10 +126,10 @@ class Comments {
 
 class CommentForm {
   readonly element: HTMLFormElement;
-  readonly field = h('textarea', {class: 'input', rows: 1, 'aria-label': 'Add a comment', placeholder: 'Add a comment…'});
+  readonly field = h('textarea', {class: 'input', rows: 1, dir: 'auto', 'aria-label': 'Add a comment', placeholder: 'Add a comment…'});
   readonly #button = h('button', {type: 'submit', class: 'button button-primary'}, 'Send');
   readonly #error = h('p', {class: 'form-error', role: 'alert', hidden: true});
-  readonly #target = h('span', {});
+  readonly #target = h('span', {class: 'reply-target'});
   readonly #reply = h('p', {class: 'reply-to', hidden: true}, this.#target,
     h('button', {type: 'button', onclick: () => this.#answer(null)}, 'Cancel'));
   #parent: Comment | null = null;
@@ -160,7 +160,7 @@ class CommentForm {
   #answer(comment: Comment | null) {
     this.#parent = comment;
     this.#reply.hidden = comment === null;
-    setText(this.#target, comment ? `Reply to ${comment.username}` : '');
+    this.#target.replaceChildren(...(comment ? ['Reply to ', h('bdi', {}, comment.username)] : []));
   }
 
   #complain(text: string) {
@@ -190,7 +190,7 @@ export function commentsPanel(app: App, post: Post, root?: Element): CommentsPan
   const user = app.user();
   return {
     list: comments.scroller,
-    form: user ? comments.form.element : h('p', {class: 'muted comment-form'}, h('a', {href: signInHash}, 'Sign in'), ' to comment.'),
+    form: user ? comments.form.element : h('div', {class: 'comment-form'}, h('p', {class: 'muted'}, h('a', {href: signInHash}, 'Sign in'), ' to comment.')),
     field: user ? comments.form.field : null,
     stop: comments.foot.stop,
   };

@@ -1,14 +1,15 @@
 // A new post: pictures, words, and the way to the server.
 
 import {announce} from '../../../web/design/announce';
-import {h, setText} from '../../../web/design/dom';
+import {h, setText, type Child} from '../../../web/design/dom';
 import {count, plural} from '../../../web/design/format';
+import {HttpError} from '../../../web/design/http';
 import {icon} from '../../../web/design/icons';
 import {toast} from '../../../web/design/toast';
 import {textMax} from './api';
 import type {App, View} from './app';
 import {field} from './parts';
-import {admit, picturesMax, pictureTypes} from './picture_rules';
+import {admit, picturesMax, pictureTypes, refusedBy, type Complaint} from './picture_rules';
 import {preview} from './preview';
 import {parseRoute, profileHash} from './routes';
 import {upload} from './upload';
@@ -27,7 +28,7 @@ export class ComposeView implements View {
   readonly #chosen: Chosen[] = [];
   readonly #input = h('input', {type: 'file', id: 'pictures', class: 'visually-hidden', multiple: true, accept: pictureTypes.join(',')});
   readonly #previews = h('ol', {role: 'list', class: 'previews', 'aria-label': 'Chosen pictures'});
-  readonly #caption = h('textarea', {class: 'input', rows: 4, placeholder: 'Say something about it (optional)'});
+  readonly #caption = h('textarea', {class: 'input', rows: 4, dir: 'auto', placeholder: 'Say something about it (optional)'});
   readonly #counter = h('p', {class: 'numeric counter'});
   readonly #error = h('div', {class: 'form-error', role: 'alert', hidden: true});
   readonly #progress = h('progress', {max: 100, value: 0, 'aria-label': 'Upload'});
@@ -81,6 +82,8 @@ export class ComposeView implements View {
 
   #add(files: File[]) {
     const {accepted, complaints} = admit(this.#chosen.length, files);
+    this.#clearComplaints();
+    for (const complaint of complaints) this.#complainAbout(complaint);
     for (const file of accepted) {
       const picture: Chosen = {file, element: h('li', {class: 'preview'})};
       const canvas = h('canvas', {role: 'img', 'aria-label': file.name});
@@ -90,30 +93,50 @@ export class ComposeView implements View {
       this.#chosen.push(picture);
       this.#previews.append(picture.element);
       void preview(file, canvas).catch(() => {
-        this.#remove(picture);
-        this.#complain([`“${file.name}” cannot be read as a picture.`]);
+        // A picture that was removed meanwhile needs no complaint.
+        if (this.#remove(picture)) this.#complainAbout({name: file.name, reason: 'cannot be read as a picture.'});
       });
     }
-    this.#complain(complaints);
     this.#show();
     if (accepted.length > 0) announce(`${plural(this.#chosen.length, 'picture')} chosen`);
   }
 
-  #remove(picture: Chosen) {
+  // Whether it was still there.
+  #remove(picture: Chosen): boolean {
     const at = this.#chosen.indexOf(picture);
-    if (at < 0) return;
+    if (at < 0) return false;
     const hadFocus = picture.element.contains(document.activeElement);
     this.#chosen.splice(at, 1);
     picture.element.remove();
     this.#show();
-    if (!hadFocus) return;
     const next = this.#chosen[Math.min(at, this.#chosen.length - 1)];
-    (next?.element.querySelector('button') ?? this.#input).focus();
+    if (hadFocus) (next?.element.querySelector('button') ?? this.#input).focus();
+    return true;
   }
 
-  #complain(complaints: string[]) {
-    this.#error.hidden = complaints.length === 0;
-    this.#error.replaceChildren(...complaints.map((text) => h('p', {}, text)));
+  #clearComplaints() {
+    this.#error.hidden = true;
+    this.#error.replaceChildren();
+  }
+
+  // Joins those that are there: several files may be wrong, and some show it later than others.
+  #complain(...text: Child[]) {
+    this.#error.hidden = false;
+    this.#error.append(h('p', {}, ...text));
+    this.#error.scrollIntoView({block: 'nearest'});
+  }
+
+  #complainAbout({name, reason}: Complaint) { this.#complain('“', h('bdi', {}, name), `” ${reason}`); }
+
+  // Pictures that the server refuses go, and the others stay.
+  #explainRefusal(error: unknown, sent: readonly File[]) {
+    const refused = error instanceof HttpError ? refusedBy(error.details, sent) : [];
+    if (refused.length === 0) return this.#complain(explain(error));
+    for (const {candidate, complaint} of refused) {
+      const picture = this.#chosen.find(({file}) => file === candidate);
+      if (picture) this.#remove(picture);
+      this.#complainAbout(complaint);
+    }
   }
 
   #show() {
@@ -139,21 +162,21 @@ export class ComposeView implements View {
   async #send() {
     if (this.#share.disabled) return;
     const under = this.#under = new AbortController();
-    this.#complain([]);
+    this.#clearComplaints();
     this.#fields.disabled = true;
     this.#sending.hidden = false;
     this.#showProgress(0);
     this.#show();
     this.#cancel.focus();
+    const files = this.#chosen.map(({file}) => file);
     try {
-      const files = this.#chosen.map(({file}) => file);
       await this.#app.session.withToken((headers) => upload({
         files, caption: this.#caption.value.trim(), headers, signal: under.signal, onProgress: (sent) => this.#showProgress(sent),
       }));
       this.#finish();
     } catch (error) {
       if (under.signal.aborted) announce('The upload was cancelled.');
-      else this.#complain([explain(error)]);
+      else this.#explainRefusal(error, files);
     } finally {
       this.#under = undefined;
       this.#fields.disabled = false;

@@ -59,8 +59,10 @@ export function endless({list, load, end, failed, root}: EndlessOptions): Endles
     void next();
   };
 
+  // The second margin is for what scrolls between the root and the foot; browsers without it load when the foot is in sight.
+  const margin = `${aheadPixels}px 0px`;
   const observer = new IntersectionObserver((entries) => { if (entries.some(({isIntersecting}) => isIntersecting)) void next(); },
-    {root: root ?? null, rootMargin: `${aheadPixels}px 0px`});
+    {root: root ?? null, rootMargin: margin, scrollMargin: margin});
   // Observing anew tells whether it is in sight, also when that has not changed: a short page leaves it there.
   const look = () => {
     observer.unobserve(element);

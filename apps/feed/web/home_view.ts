@@ -5,7 +5,7 @@ import {h} from '../../../web/design/dom';
 import {plural} from '../../../web/design/format';
 import {skeletons, state} from '../../../web/design/states';
 import {toast} from '../../../web/design/toast';
-import type {Post} from './api';
+import {isOlder, type Post} from './api';
 import type {App, Change, View} from './app';
 import {openComments} from './comments';
 import {endless, type Endless} from './endless';
@@ -14,12 +14,6 @@ import {postCard, postSkeleton, type PostCard} from './post_card';
 import {pullToRefresh} from './pull';
 import {welcomeHash} from './routes';
 import {explain} from './words';
-
-// The server's order: newest first, by seconds and then by id.
-export function isOlder(post: Pick<Post, 'id' | 'created_at'>, other: Pick<Post, 'id' | 'created_at'>): boolean {
-  const difference = Date.parse(post.created_at) - Date.parse(other.created_at);
-  return difference < 0 || (difference === 0 && post.id < other.id);
-}
 
 export class HomeView implements View {
   readonly title = 'Home';
@@ -157,8 +151,7 @@ export class HomeView implements View {
       this.#isStale = true;
     } else if (change.kind === 'post-deleted') {
       this.#list.remove(change.id);
-      this.#cards.get(change.id)?.element.remove();
-      this.#cards.delete(change.id);
+      if (this.#list.started) this.#show();
     } else {
       const post = this.#list.find(change.id);
       if (!post) return;

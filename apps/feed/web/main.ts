@@ -18,7 +18,7 @@ import {Likes} from './likes';
 import {refreshTimes} from './parts';
 import {postSkeleton} from './post_card';
 import {postView} from './post_view';
-import {profileView} from './profile_view';
+import {ProfileView} from './profile_view';
 import {composeHash, homeHash, needsAccount, parseRoute, profileHash, searchHash, signInHash, welcomeHash, type Route} from './routes';
 import {searchView} from './search_view';
 import {Session} from './session';
@@ -113,7 +113,7 @@ function viewOf(route: Route): View {
     case 'compose': return compose ??= new ComposeView(app);
     case 'welcome': return welcomeView(app, prepareFeed);
     case 'search': return searchView(app, route.query);
-    case 'profile': return profileView(app, route.id, () => void signOut());
+    case 'profile': return new ProfileView(app, route.id, () => void signOut());
     case 'post': return postView(app, route.id);
     case 'sign-in': return authView(app);
     case 'unknown': return {
@@ -204,6 +204,8 @@ function start() {
   const bar = byId('bar');
   new ResizeObserver(() => document.documentElement.style.setProperty('--bar-height', `${bar.offsetHeight}px`)).observe(bar);
   addEventListener('hashchange', showRoute);
+  // A page from the browser's cache is as it was when one left it.
+  addEventListener('pageshow', ({persisted}) => { if (persisted) keeper.again(); });
   // Another account, or none, in another tab is so in this one.
   otherTabs.addEventListener('message', () => location.reload());
   addEventListener('beforeunload', (event) => { if (compose?.hasDraft) event.preventDefault(); });

@@ -20,6 +20,7 @@ export class PagedList<T extends Listed> {
   #started = false;
   #loading: Promise<T[]> | undefined;
   #generation = 0;  // Answers to questions of an earlier list are not for this one.
+  readonly #removed = new Set<number>();  // An answer that is under way may still have them.
 
   // `isBelow` tells the order, for lists that are refreshed.
   constructor(load: (cursor: string | null) => Promise<Page<T>>, isBelow: (item: T, other: T) => boolean = () => true) {
@@ -46,7 +47,7 @@ export class PagedList<T extends Listed> {
     this.#started = true;
     // A cursor that leads to itself would be asked for ever.
     this.#next = page.next === cursor ? null : page.next;
-    const added = withoutRepeats(page.items, this.#items);
+    const added = this.#present(withoutRepeats(page.items, this.#items));
     this.#items.push(...added);
     return added;
   }
@@ -71,8 +72,8 @@ export class PagedList<T extends Listed> {
     const rest = reached && next !== null && last ? withoutRepeats(this.#items, top).filter((item) => this.#isBelow(item, last)) : [];
     if (rest.length === 0) this.#next = next;
     this.#started = true;
-    this.#items = [...top, ...rest];
-    return top.filter(({id}) => !before.has(id));
+    this.#items = this.#present([...top, ...rest]);
+    return this.#present(top).filter(({id}) => !before.has(id));
   }
 
   find(id: number): T | undefined {
@@ -84,8 +85,14 @@ export class PagedList<T extends Listed> {
     if (!this.find(item.id)) this.#items.push(item);
   }
 
+  // For good: no page brings it back.
   remove(id: number) {
+    this.#removed.add(id);
     this.#items = this.#items.filter((item) => item.id !== id);
+  }
+
+  #present(items: T[]): T[] {
+    return items.filter(({id}) => !this.#removed.has(id));
   }
 
   // As on the first day. What is under way does not count any more.

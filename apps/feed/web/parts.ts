@@ -13,8 +13,9 @@ export function avatar(name: string, id: number, size: 'small' | 'medium' | 'lar
   return element;
 }
 
+// Its own direction keeps the name from deciding that of the text around it.
 export const authorLink = (user: {user_id: number; username: string}): HTMLElement =>
-  h('a', {class: 'author', href: profileHash(user.user_id)}, user.username);
+  h('a', {class: 'author', href: profileHash(user.user_id), dir: 'auto'}, user.username);
 
 export function ago(iso: string): HTMLElement {
   const at = Date.parse(iso);

@@ -51,8 +51,8 @@ export function personRow(app: App, user: User): HTMLElement {
   return h('li', {class: 'person', 'data-id': user.id},
     avatar(nameOf(user), user.id),
     h('div', {class: 'person-words'},
-      h('a', {class: 'person-name', href: profileHash(user.id)}, nameOf(user)),
-      h('p', {class: 'muted person-about'}, `@${user.username} · ${plural(user.follower_count, 'follower')}`)),
+      h('a', {class: 'person-name', href: profileHash(user.id), dir: 'auto'}, nameOf(user)),
+      h('p', {class: 'muted person-about'}, `@${user.username}\u00a0· `, h('span', {class: 'nowrap'}, plural(user.follower_count, 'follower')))),
     followButton(app, user));
 }
 

@@ -27,7 +27,7 @@ export interface PeopleSearchOptions {
 export function peopleSearch(app: App, {query, onQuery, onFound}: PeopleSearchOptions): PeopleSearch {
   const input = h('input', {
     class: 'input', type: 'search', value: query, placeholder: 'Search by name', 'aria-label': 'Search for people', autocapitalize: 'none',
-    autocomplete: 'off', spellcheck: 'false', maxlength: 100,
+    autocomplete: 'off', spellcheck: 'false', maxlength: 100, dir: 'auto',
   });
   const results = h('div', {class: 'search-results'});
   const element = h('div', {role: 'search'}, h('div', {class: 'search-box'}, icon('search'), input), results);
@@ -38,7 +38,7 @@ export function peopleSearch(app: App, {query, onQuery, onFound}: PeopleSearchOp
     results.replaceChildren(users.length === 0
       ? state({
         icon: 'person', title: text === '' ? 'Nobody else is here yet' : 'Nobody found',
-        text: text === '' ? 'You are the first. Others will show up here.' : `No name begins with “${text}”.`,
+        text: text === '' ? 'You are the first. Others will show up here.' : h('span', {}, 'No name begins with “', h('bdi', {}, text), '”.'),
       })
       : h('ul', {role: 'list', class: 'people', 'aria-label': text === '' ? 'Suggested accounts' : 'People found'},
         ...users.map((user) => personRow(app, user))));

@@ -30,14 +30,14 @@ export function likeButton(app: App, post: Post): LikeButton {
 }
 
 export function caption(post: Post): HTMLElement {
-  const text = h('p', {class: 'caption', dir: 'auto'}, authorLink(post), ' ', h('span', {class: 'caption-text'}, post.caption));
-  if (!isLong(post.caption)) return text;
+  const text = h('p', {class: 'caption'}, authorLink(post), ' ', post.caption);
+  if (!isLong(post.caption)) return h('div', {dir: 'auto'}, text);
   text.classList.add('caption-short');
   const more = h('button', {
     type: 'button', class: 'more', 'aria-label': `More of the caption by ${post.username}`,
     onclick: () => { text.classList.remove('caption-short'); more.remove(); },
   }, 'more');
-  return h('div', {}, text, more);
+  return h('div', {dir: 'auto'}, text, more);
 }
 
 export interface PostCard {

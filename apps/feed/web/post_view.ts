@@ -9,14 +9,14 @@ import {toast} from '../../../web/design/toast';
 import {textMax, type Post} from './api';
 import type {App, View} from './app';
 import {carousel} from './carousel';
-import {commentsPanel, type CommentsPanel} from './comments';
+import {commentsPanel} from './comments';
 import {ago, authorLink, avatar, confirmed, field, momentaryDialog, whileBusy} from './parts';
 import {likeButton, postSkeleton} from './post_card';
 import {homeHash, profileHash} from './routes';
 import {characters, explain} from './words';
 
 function editCaption(app: App, post: Post) {
-  const text = h('textarea', {class: 'input', rows: 6});
+  const text = h('textarea', {class: 'input', rows: 6, dir: 'auto'});
   text.value = post.caption;
   const counter = h('p', {class: 'numeric counter'});
   const error = h('p', {class: 'form-error', role: 'alert', hidden: true});
@@ -63,53 +63,74 @@ async function deletePost(app: App, post: Post) {
 const ownerButton = (name: IconName, label: string, onclick: () => void) =>
   h('button', {type: 'button', class: 'button button-quiet button-icon', 'aria-label': label, title: label, onclick}, icon(name));
 
-export function postView(app: App, id: number): View {
-  const element = h('section', {class: 'post-view'});
-  let panel: CommentsPanel | undefined;
-  let stop = () => {};
+interface FullPost {
+  element: HTMLElement;
+  update(changes: Partial<Post>): void;
+  stop(): void;
+}
 
-  const show = (post: Post) => {
-    const like = likeButton(app, post);
-    const comments = h('p', {class: 'muted'});
-    const words = h('p', {class: 'caption post-caption', dir: 'auto'});
-    const update = () => {
-      like.update(post);
-      setText(comments, plural(post.comment_count, 'comment'));
-      setText(words, post.caption);
-      words.hidden = post.caption === '';
-    };
-    stop = app.changes.listen((change) => {
-      if (change.kind !== 'post-changed' || change.id !== id) return;
-      Object.assign(post, change.changes);
-      update();
-    });
-    panel = commentsPanel(app, post);
-    const own = post.user_id === app.user()?.id;
-    element.replaceChildren(
-      h('h1', {class: 'visually-hidden', tabindex: -1}, `Post by ${post.username}`),
-      h('article', {class: 'post post-full card', 'aria-label': `Post by ${post.username}`, 'data-id': id},
-        h('div', {class: 'post-pictures'}, carousel(post, 'whole')),
-        h('div', {class: 'post-side'},
-          h('header', {class: 'post-head'}, avatar(post.username, post.user_id, 'small'),
-            h('div', {class: 'post-author'}, authorLink(post), h('p', {class: 'post-time'}, ago(post.created_at))),
-            own && ownerButton('edit', 'Edit the caption', () => editCaption(app, post)),
-            own && ownerButton('trash', 'Delete the post', () => void deletePost(app, post))),
-          words,
-          h('div', {class: 'post-actions'}, like.element, comments),
-          panel.list, panel.form)));
-    update();
+function fullPost(app: App, post: Post): FullPost {
+  const like = likeButton(app, post);
+  const comments = h('p', {class: 'muted'});
+  const words = h('p', {class: 'caption post-caption', dir: 'auto'});
+  const update = (changes: Partial<Post>) => {
+    Object.assign(post, changes);
+    like.update(post);
+    setText(comments, plural(post.comment_count, 'comment'));
+    setText(words, post.caption);
+    words.hidden = post.caption === '';
   };
+  const panel = commentsPanel(app, post);
+  const own = post.user_id === app.user()?.id;
+  const element = h('article', {class: 'post post-full card', 'aria-label': `Post by ${post.username}`, 'data-id': post.id},
+    h('div', {class: 'post-pictures'}, carousel(post, 'whole')),
+    h('div', {class: 'post-side'},
+      h('header', {class: 'post-head'}, avatar(post.username, post.user_id, 'small'),
+        h('div', {class: 'post-author'}, authorLink(post), h('p', {class: 'post-time'}, ago(post.created_at))),
+        own && ownerButton('edit', 'Edit the caption', () => editCaption(app, post)),
+        own && ownerButton('trash', 'Delete the post', () => void deletePost(app, post))),
+      h('div', {class: 'post-scroller'}, words, h('div', {class: 'post-actions'}, like.element, comments), panel.list),
+      panel.form));
+  update({});
+  return {element, update, stop: panel.stop};
+}
+
+export function postView(app: App, id: number): View {
+  const element = h('section', {class: 'post-view'}, skeletons(1, postSkeleton));
+  let full: FullPost | undefined;
+  let isGone = false;
+
   const load = async () => {
-    element.replaceChildren(skeletons(1, postSkeleton));
     try {
-      show(await app.api.post(id));
+      const post = await app.api.post(id);
+      // Where it is shown already, the question was only whether it is still there.
+      if (isGone || full) return;
+      full = fullPost(app, post);
+      element.replaceChildren(h('h1', {class: 'visually-hidden', tabindex: -1}, `Post by ${post.username}`), full.element);
     } catch (error) {
-      const gone = error instanceof HttpError && error.status === 404;
-      element.replaceChildren(state(gone
-        ? {icon: 'images', title: 'This post is not here', text: 'It may have been deleted.', action: {label: 'Go home', run: () => app.go(homeHash)}}
-        : {icon: 'plug', kind: 'bad', title: 'The post could not be loaded', text: explain(error), action: {label: 'Try again', run: () => void load()}}));
+      if (error instanceof HttpError && error.status === 404) return app.changes.tell({kind: 'post-deleted', id});
+      if (full) return;
+      element.replaceChildren(state({
+        icon: 'plug', kind: 'bad', title: 'The post could not be loaded', text: explain(error), action: {label: 'Try again', run: retry},
+      }));
     }
   };
-  void load();
-  return {element, title: 'Post', ended: () => { stop(); panel?.stop(); }};
+  const retry = () => {
+    element.replaceChildren(skeletons(1, postSkeleton));
+    void load();
+  };
+  const stop = app.changes.listen((change) => {
+    if (change.kind === 'follow-changed' || change.id !== id) return;
+    if (change.kind === 'post-changed') return full?.update(change.changes);
+    isGone = true;
+    full?.stop();
+    element.replaceChildren(state({
+      icon: 'images', title: 'This post is not here', text: 'It may have been deleted.', action: {label: 'Go home', run: () => app.go(homeHash)},
+    }));
+  });
+  return {
+    element, title: 'Post',
+    shown: () => { if (!isGone) void load(); },
+    ended: () => { stop(); full?.stop(); },
+  };
 }

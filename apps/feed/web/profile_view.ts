@@ -1,12 +1,12 @@
 // Somebody: who they are, who follows them, and their pictures.
 
 import {h, setText} from '../../../web/design/dom';
-import {plural} from '../../../web/design/format';
+import {noun, plural} from '../../../web/design/format';
 import {HttpError} from '../../../web/design/http';
 import {icon} from '../../../web/design/icons';
 import {skeletons, state} from '../../../web/design/states';
-import type {Tile, User} from './api';
-import type {App, View} from './app';
+import {isOlder, type Tile, type User} from './api';
+import type {App, Change, View} from './app';
 import {endless, type Endless} from './endless';
 import {PagedList} from './paged_list';
 import {avatar} from './parts';
@@ -25,90 +25,183 @@ function tile(post: Tile, username: string): HTMLElement {
       icon('heart', 18), shortCount(post.like_count), icon('comments', 18), shortCount(post.comment_count))));
 }
 
-function profileHead(app: App, user: User, signOut: () => void): {element: HTMLElement; update: () => void} {
-  const posts = h('strong', {class: 'numeric'});
-  const followers = h('strong', {class: 'numeric'});
-  const following = h('strong', {class: 'numeric'});
+interface Head {
+  element: HTMLElement;
+  update(): void;
+}
+
+function profileHead(app: App, user: User, signOut: () => void): Head {
+  const counter = (one: string, many?: string) => {
+    const number = h('strong', {class: 'numeric'});
+    const word = h('span', {});
+    const show = (value: number) => {
+      setText(number, shortCount(value));
+      setText(word, noun(value, one, many));
+    };
+    return {parts: [number, ' ', word], show};
+  };
+  const posts = counter('post');
+  const followers = counter('follower');
+  const following = counter('following', 'following');
   const update = () => {
-    setText(posts, shortCount(user.post_count));
-    setText(followers, shortCount(user.follower_count));
-    setText(following, shortCount(user.following_count));
+    posts.show(user.post_count);
+    followers.show(user.follower_count);
+    following.show(user.following_count);
   };
   update();
   const own = user.id === app.user()?.id;
   const element = h('header', {class: 'profile-head'},
     avatar(nameOf(user), user.id, 'large'),
-    h('div', {class: 'profile-name'}, h('h1', {tabindex: -1}, nameOf(user)), h('p', {class: 'muted'}, `@${user.username}`)),
+    h('div', {class: 'profile-name'}, h('h1', {tabindex: -1, dir: 'auto'}, nameOf(user)), h('p', {class: 'muted'}, `@${user.username}`)),
     h('div', {class: 'profile-actions'}, own
       ? h('button', {type: 'button', class: 'button', onclick: signOut}, icon('signOut', 18), 'Sign out')
       : followButton(app, user)),
     user.bio !== '' && h('p', {class: 'profile-bio', dir: 'auto'}, user.bio),
     h('div', {class: 'profile-counts'},
-      h('span', {}, posts, ' posts'),
-      h('button', {type: 'button', 'aria-haspopup': 'dialog', onclick: () => openPeople(app, user, 'followers')}, followers, ' followers'),
-      h('button', {type: 'button', 'aria-haspopup': 'dialog', onclick: () => openPeople(app, user, 'following')}, following, ' following')));
+      h('span', {}, ...posts.parts),
+      h('button', {type: 'button', 'aria-haspopup': 'dialog', onclick: () => openPeople(app, user, 'followers')}, ...followers.parts),
+      h('button', {type: 'button', 'aria-haspopup': 'dialog', onclick: () => openPeople(app, user, 'following')}, ...following.parts)));
   return {element, update};
 }
 
 const gridSkeleton = () => h('div', {class: 'grid'},
   ...Array.from({length: 9}, () => h('div', {class: 'tile'}, h('span', {class: 'skeleton skeleton-picture'}))));
 
-export function profileView(app: App, id: number, signOut: () => void): View {
-  const element = h('section', {class: 'profile'});
-  const list = new PagedList<Tile>((cursor) => app.api.grid(id, cursor));
-  let foot: Endless | undefined;
-  let stop = () => {};
+// Somebody's posts as small pictures.
+class Grid {
+  readonly element = h('div', {});
+  readonly #app: App;
+  readonly #user: User;
+  readonly #list: PagedList<Tile>;
+  readonly #tiles = h('ul', {role: 'list', class: 'grid'});
+  readonly #made = new Map<number, {post: Tile; element: HTMLElement}>();
+  readonly #foot: Endless;
 
-  const showGrid = (user: User) => {
-    const grid = h('ul', {role: 'list', class: 'grid', 'aria-label': `Posts by ${user.username}`});
-    const own = id === app.user()?.id;
-    const body = h('div', {}, grid);
-    const showNothing = () => body.replaceChildren(state({
+  constructor(app: App, user: User) {
+    this.#app = app;
+    this.#user = user;
+    this.#tiles.setAttribute('aria-label', `Posts by ${user.username}`);
+    this.#list = new PagedList<Tile>((cursor) => app.api.grid(user.id, cursor), isOlder);
+    this.#foot = endless({
+      list: this.#list, end: '', failed: 'The posts could not be loaded.',
+      load: async () => { await this.#list.loadMore(); this.#show(); },
+    });
+    this.element.append(this.#tiles, this.#foot.element);
+  }
+
+  // Reads the top again. What was posted or deleted meanwhile is seen.
+  async refresh() {
+    if (!this.#list.started) return;
+    await this.#list.refresh();
+    this.#show();
+    this.#foot.update();
+  }
+
+  // Whether it was there.
+  remove(post: number): boolean {
+    const isKnown = this.#list.find(post) !== undefined;
+    this.#list.remove(post);
+    if (isKnown) this.#show();
+    return isKnown;
+  }
+
+  stop() { this.#foot.stop(); }
+
+  #show() {
+    const {items} = this.#list;
+    if (this.#list.complete && items.length === 0) return this.#showNothing();
+    const tiles = items.map((post) => this.#tileOf(post));
+    const isSame = tiles.length === this.#tiles.childElementCount && tiles.every((element, i) => element === this.#tiles.children[i]);
+    if (!isSame) this.#tiles.replaceChildren(...tiles);
+    if (this.#tiles.parentElement !== this.element) this.element.replaceChildren(this.#tiles, this.#foot.element);
+  }
+
+  #tileOf(post: Tile): HTMLElement {
+    const known = this.#made.get(post.id);
+    if (known?.post.like_count === post.like_count && known.post.comment_count === post.comment_count) return known.element;
+    const element = tile(post, this.#user.username);
+    this.#made.set(post.id, {post, element});
+    return element;
+  }
+
+  #showNothing() {
+    const own = this.#user.id === this.#app.user()?.id;
+    this.element.replaceChildren(state({
       icon: 'images', title: 'No posts yet',
-      text: own ? 'Your first picture will be here.' : `When ${user.username} posts, the pictures will be here.`,
-      ...(own ? {action: {label: 'Post a picture', run: () => app.go(composeHash)}} : {}),
+      text: own ? 'Your first picture will be here.' : `When ${this.#user.username} posts, the pictures will be here.`,
+      ...(own ? {action: {label: 'Post a picture', run: () => this.#app.go(composeHash)}} : {}),
     }));
-    foot = endless({
-      list, end: '', failed: 'The posts could not be loaded.',
-      load: async () => {
-        grid.append(...(await list.loadMore()).map((post) => tile(post, user.username)));
-        if (list.complete && list.items.length === 0) showNothing();
-      },
-    });
-    body.append(foot.element);
-    const remove = (post: number) => {
-      list.remove(post);
-      grid.querySelector(`[data-id="${post}"]`)?.remove();
-      if (list.complete && list.items.length === 0) showNothing();
-    };
-    return {body, remove};
-  };
+  }
+}
 
-  const show = (user: User) => {
-    const head = profileHead(app, user, signOut);
-    const grid = showGrid(user);
-    stop = app.changes.listen((change) => {
-      if (change.kind === 'follow-changed' && change.user === id) user.follower_count += change.following ? 1 : -1;
-      if (change.kind === 'follow-changed' && id === app.user()?.id) user.following_count += change.following ? 1 : -1;
-      if (change.kind === 'post-deleted' && list.find(change.id)) {
-        user.post_count -= 1;
-        grid.remove(change.id);
-      }
-      head.update();
-    });
-    element.replaceChildren(head.element, grid.body);
-  };
-  const load = async () => {
-    element.replaceChildren(skeletons(1, gridSkeleton));
+export class ProfileView implements View {
+  readonly title = 'Profile';
+  readonly element = h('section', {class: 'profile'}, skeletons(1, gridSkeleton));
+  readonly #app: App;
+  readonly #id: number;
+  readonly #signOut: () => void;
+  readonly #stop: () => void;
+  #user: User | undefined;
+  #head: Head | undefined;
+  #grid: Grid | undefined;
+
+  constructor(app: App, id: number, signOut: () => void) {
+    this.#app = app;
+    this.#id = id;
+    this.#signOut = signOut;
+    this.#stop = app.changes.listen((change) => this.#onChange(change));
+  }
+
+  shown() { void (this.#user ? this.#refresh(this.#user) : this.#load()); }
+
+  ended() {
+    this.#stop();
+    this.#grid?.stop();
+  }
+
+  async #load() {
     try {
-      show(await app.api.user(id));
+      const user = await this.#app.api.user(this.#id);
+      this.#showHead(user);
+      this.#grid = new Grid(this.#app, user);
+      this.element.replaceChildren(this.#head!.element, this.#grid.element);
     } catch (error) {
       const gone = error instanceof HttpError && error.status === 404;
-      element.replaceChildren(state(gone
-        ? {icon: 'person', title: 'Nobody is here', text: 'There is no such account.', action: {label: 'Go home', run: () => app.go(homeHash)}}
-        : {icon: 'plug', kind: 'bad', title: 'The profile could not be loaded', text: explain(error), action: {label: 'Try again', run: () => void load()}}));
+      this.element.replaceChildren(state(gone
+        ? {icon: 'person', title: 'Nobody is here', text: 'There is no such account.', action: {label: 'Go home', run: () => this.#app.go(homeHash)}}
+        : {icon: 'plug', kind: 'bad', title: 'The profile could not be loaded', text: explain(error), action: {label: 'Try again', run: () => this.#retry()}}));
     }
-  };
-  void load();
-  return {element, title: 'Profile', ended: () => { stop(); foot?.stop(); }};
+  }
+
+  #retry() {
+    this.element.replaceChildren(skeletons(1, gridSkeleton));
+    void this.#load();
+  }
+
+  // It was shown before, and others may have changed it since. Without an answer it stays as it was.
+  async #refresh(shown: User) {
+    const was = shown.is_following;
+    const [user] = await Promise.all([this.#app.api.user(this.#id), this.#grid?.refresh()]).catch(() => [undefined]);
+    // A press of the button since the question is newer than the answer.
+    if (user && shown.is_following === was) this.#showHead(user);
+  }
+
+  #showHead(user: User) {
+    const head = profileHead(this.#app, user, this.#signOut);
+    const previous = this.#head?.element;
+    const hadFocus = previous?.contains(document.activeElement) ?? false;
+    this.#user = user;
+    this.#head = head;
+    previous?.replaceWith(head.element);
+    if (hadFocus) head.element.querySelector('h1')?.focus({preventScroll: true});
+  }
+
+  #onChange(change: Change) {
+    const user = this.#user;
+    if (!user) return;
+    if (change.kind === 'follow-changed' && change.user === this.#id) user.follower_count += change.following ? 1 : -1;
+    if (change.kind === 'follow-changed' && this.#id === this.#app.user()?.id) user.following_count += change.following ? 1 : -1;
+    if (change.kind === 'post-deleted' && this.#grid?.remove(change.id)) user.post_count -= 1;
+    this.#head?.update();
+  }
 }

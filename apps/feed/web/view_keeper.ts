@@ -42,6 +42,9 @@ export class ViewKeeper {
     this.#focus(view);
   }
 
+  // The browser has brought the whole page back from its cache.
+  again() { this.#current?.shown?.(); }
+
   clear() {
     const views = new Set([...this.#kept.values()].map(({view}) => view));
     this.#kept.clear();

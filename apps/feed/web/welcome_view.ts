@@ -50,7 +50,7 @@ export function welcomeView(app: App, prepare: () => void): View {
   show();
   return {
     element: h('section', {class: 'column welcome'},
-      h('h1', {class: 'title', tabindex: -1}, isNew ? `Welcome, ${app.user()?.display_name || app.user()?.username}` : 'Find people'),
+      h('h1', {class: 'title', tabindex: -1}, ...(isNew ? ['Welcome, ', h('bdi', {}, app.user()?.display_name || app.user()?.username)] : ['Find people'])),
       h('p', {class: 'muted lead'}, isNew
         ? `Your feed shows the pictures of the people you follow. Choose at least ${followsWanted} to begin.`
         : 'Your feed shows the pictures of the people you follow.'),

@@ -21,6 +21,14 @@ export interface Status {
   source: {ok: boolean; since: string | null};
 }
 
+// Where links lead, and whether the stories are real.
+export interface Site {
+  itemUrl: string;  // Followed by a story's id: its comments.
+  articleUrl: string | null;  // Likewise, in place of the story's own url; null where that is real.
+  madeUp: boolean;
+  demoAccount: {username: string; password: string} | null;
+}
+
 export const pageSize = 500;
 
 export interface Api {
@@ -41,5 +49,6 @@ export const api = {
     requestJson<{username: string}>('POST', `${root}/login`, {body: {acct, pw}, timeoutMs: 30_000}),
   logout: () => requestJson<unknown>('POST', `${root}/logout`),
   me: () => getJson<{username: string}>(`${root}/me`),
+  site: () => getJson<Site>(`${root}/site`),
   status: () => getJson<Status>(`${root}/status`),
 } satisfies Api & Record<string, unknown>;

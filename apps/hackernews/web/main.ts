@@ -9,15 +9,19 @@ import {segmented} from '../../../web/design/segmented';
 import {readStored, writeStored} from '../../../web/design/stored';
 import {themeToggle} from '../../../web/design/theme';
 import {toast} from '../../../web/design/toast';
-import {plural} from '../../../web/design/format';
-import {api, timespans, type Status, type Timespan} from './api';
+import {plural, sentence} from '../../../web/design/format';
+import {ScrollMemory} from '../../../web/design/scroll_memory';
+import type {Place} from '../../../web/design/virtual_list';
+import {api, timespans, type Site, type Status, type Timespan} from './api';
 import {Reader} from './reader';
 import {shortcuts} from './shortcuts';
 import {signInDialog} from './sign_in';
-import {statusLine} from './status';
+import {listedText, statusLine} from './status';
 
 const statusMs = 60_000;
 const gatheringMs = 1_500;
+let lastStatus: Status | null | undefined;
+let statusTimer = 0;
 // The session's cookie cannot be read by scripts. Remembering the name saves those without an account a request that
 // can only fail.
 const userKey = 'hearth-hackernews-user';
@@ -26,7 +30,8 @@ const timespanOfHash = (): Timespan =>
   timespans.find((timespan) => timespan.toLowerCase() === location.hash.slice(1).toLowerCase()) ?? 'Day';
 
 const theme = themeToggle();
-const reader = new Reader(timespanOfHash(), {onSessionEnded: () => void sessionEnded()});
+const reader = new Reader(timespanOfHash(), {onSessionEnded: () => void sessionEnded(), onSite: showSite, onShow: showStatus});
+const memory = new ScrollMemory<Place | null>('hearth-hackernews-places', () => reader.place);
 const choice = segmented('Timespan', timespans.map((value) => ({value, label: value})), timespanOfHash(),
   (timespan) => (location.hash = timespan));
 const account = h('div', {class: 'account'});
@@ -115,15 +120,18 @@ async function restoreAccount() {
 
 // --- Status
 
-let lastStatus: Status | null | undefined;
-let statusTimer = 0;
+function showSite({madeUp, demoAccount}: Site) {
+  byId('made-up').hidden = !madeUp;
+  if (demoAccount) signIn.offer(demoAccount);
+}
 
 function showStatus() {
-  if (lastStatus === undefined) return;
-  const {text, warn} = statusLine(lastStatus, Date.now());
-  const line = byId('status');
-  line.className = warn ? 'status notice notice-warn' : 'status';
-  setText(line, text);
+  const {text, warn} = lastStatus === undefined ? {text: '', warn: false} : statusLine(lastStatus, Date.now());
+  byId('status').className = warn ? 'status notice notice-warn' : 'status';
+  const counted = reader.listed && !warn ? listedText(reader.listed) : '';
+  setText(byId('count'), counted);
+  setText(byId('freshness'), counted ? text : sentence(text));
+  byId('comma').hidden = counted === '' || text === '';
 }
 
 // Asks again after a while, and soon while the server has nothing to show yet.
@@ -149,8 +157,9 @@ function onVisible() {
 // --- Start
 
 function applyHash() {
+  const place = memory.enter();
   choice.value = timespanOfHash();
-  void reader.choose(timespanOfHash());
+  void reader.choose(timespanOfHash(), place ?? null);
 }
 
 // Rows that get the focus must not hide below the bar, whose height depends on the width.
@@ -175,8 +184,9 @@ async function start() {
   document.addEventListener('visibilitychange', onVisible);
   addEventListener('online', onVisible);
   setInterval(() => { showStatus(); reader.tick(); }, statusMs);
+  const place = memory.enter();
   await restoreAccount();
-  await Promise.all([reader.start(), watchStatus()]);
+  await Promise.all([reader.start(place ?? null), watchStatus()]);
 }
 
 void start();

@@ -7,9 +7,10 @@ import {HttpError} from '../../../web/design/http';
 import {skeletons, state} from '../../../web/design/states';
 import {readStored, writeStored} from '../../../web/design/stored';
 import {closeToast, toast} from '../../../web/design/toast';
-import {VirtualList} from '../../../web/design/virtual_list';
-import {api, type Story, type Timespan} from './api';
+import {VirtualList, type Place} from '../../../web/design/virtual_list';
+import {api, type Site, type Story, type Timespan} from './api';
 import {HiddenStories} from './hidden';
+import {listedText, type Listed} from './status';
 import {StoryList} from './story_list';
 import {storyRow, storySkeleton, updateStoryRow} from './story_row';
 
@@ -20,6 +21,8 @@ const hiddenKey = 'hearth-hackernews-hidden';
 
 export interface ReaderEvents {
   onSessionEnded: () => void;
+  onSite: (site: Site) => void;  // Before the first story is shown.
+  onShow: () => void;            // Whenever the list may have changed.
 }
 
 export class Reader {
@@ -31,8 +34,10 @@ export class Reader {
   readonly #hides: number[] = [];  // What `undo` takes back, last first.
   #lists = new Map<Timespan, StoryList>();
   #timespan: Timespan;
+  #site: Site | undefined;
   #gathering = false;
   #failure: string | undefined;
+  #arrival: {place: Place | null} | undefined;  // Where to go once the list is there.
 
   constructor(timespan: Timespan, events: ReaderEvents) {
     this.#timespan = timespan;
@@ -44,7 +49,7 @@ export class Reader {
       label: 'Stories', kind: 'feed', rowHeight: 76, measured: true,
       insets: () => ({top: byId('bar').offsetHeight, bottom: 16}),
       keyOf: ({id}) => id,
-      render: (story, index) => storyRow(story, index, {hide: (id) => this.hide(id)}),
+      render: (story, index) => storyRow(story, index, this.#site!, {hide: (id) => this.hide(id)}),
       update: updateStoryRow,
       // After a failure only a person tries again: each try draws the list, which would lead to the next one.
       onRange: ({end}, length) => { if (end > length - loadAheadRows && !this.#failure) void this.#loadMore(); },
@@ -60,21 +65,27 @@ export class Reader {
   }
 
   get isEmpty() { return this.#current.empty; }
-
-  async start() {
-    this.#show();
-    await this.#load();
+  // Undefined while no story is shown.
+  get listed(): Listed | undefined {
+    return this.#list.element.isConnected ? {count: this.#list.items.length, more: !this.#current.complete} : undefined;
+  }
+  // Where the list is scrolled to; undefined while it is on its way there.
+  get place(): Place | null | undefined {
+    return this.#arrival || !this.#list.element.isConnected ? undefined : this.#list.place;
   }
 
-  async choose(timespan: Timespan) {
-    if (timespan === this.#timespan) return;
+  // `place`: where somebody was before; null for the top.
+  start(place: Place | null): Promise<void> {
+    return this.#arrive(place);
+  }
+
+  async choose(timespan: Timespan, place: Place | null) {
+    const isSame = timespan === this.#timespan;
     this.#timespan = timespan;
     this.#failure = undefined;
-    this.#view.replaceChildren();
-    window.scrollTo({top: 0});
-    this.#show();
-    await this.#load();
-    announce(`${timespan}: ${this.#list.items.length} stories`);
+    if (!isSame) this.#view.replaceChildren();
+    await this.#arrive(place);
+    if (!isSame && timespan === this.#timespan) announce(`${timespan}: ${listedText(this.listed ?? {count: 0, more: false})}`);
   }
 
   // Another account, or none: what the server shows differs.
@@ -83,8 +94,7 @@ export class Reader {
     this.#hides.length = 0;
     this.#failure = undefined;
     closeToast();
-    this.#show();
-    await this.#load();
+    await this.#arrive(null);
   }
 
   // While the server gathers its first stories, emptiness is a matter of seconds.
@@ -101,7 +111,7 @@ export class Reader {
   // Silently: old stories are better than a message about new ones.
   async refresh() {
     const list = this.#current;
-    if (list.empty) return this.#load();
+    if (list.empty) return this.#loadMore();
     try {
       await list.refresh();
       this.#show();
@@ -168,22 +178,33 @@ export class Reader {
     return document.activeElement?.closest<HTMLElement>('.story') ?? undefined;
   }
 
-  async #load() {
-    const list = this.#current;
-    if (!list.empty) {
-      this.#show();
-      this.refreshIfStale();
-      return;
-    }
-    await this.#loadMore();
+  // Shows the current list, from its top or where somebody left it, and loads as much of it as that takes.
+  async #arrive(place: Place | null) {
+    this.#arrival = {place};
+    window.scrollTo({top: 0});
+    this.#show();
+    if (this.#arrival) await this.#loadMore();
+    else this.refreshIfStale();
+  }
+
+  // How many stories there must be before any is shown.
+  get #rowsMin(): number {
+    return (this.#arrival?.place?.index ?? 0) + 1;
+  }
+
+  // Rows cannot be drawn before it is known where their links lead.
+  async #learnSite() {
+    if (this.#site) return;
+    this.#site = await api.site();
+    this.#events.onSite(this.#site);
   }
 
   async #loadMore() {
     const list = this.#current;
-    if (list.complete && !list.empty) return;
+    if (list.complete && !list.empty && this.#site) return;
     try {
       const before = list.visible.length;
-      await (list.empty ? list.refresh() : list.loadMore());
+      await Promise.all([this.#learnSite(), before < this.#rowsMin ? list.refresh(this.#rowsMin) : list.loadMore()]);
       this.#failure = undefined;
       if (list !== this.#current) return;
       this.#show();
@@ -198,11 +219,20 @@ export class Reader {
   #show(animate = false) {
     const list = this.#current;
     const visible = list.visible;
-    if (visible.length === 0) return this.#showNothing(list);
+    const isReady = this.#site && visible.length > 0 && (list.complete || visible.length >= this.#rowsMin);
+    if (isReady) this.#showStories(list, visible, animate);
+    else this.#showNothing(list);
+    this.#events.onShow();
+  }
+
+  #showStories(list: StoryList, visible: Story[], animate: boolean) {
     const isNew = !this.#list.element.isConnected;
     if (isNew) this.#view.replaceChildren(this.#list.element, this.#foot);
+    const {place} = this.#arrival ?? {};
+    this.#arrival = undefined;
     this.#list.setItems(visible, {total: list.complete ? visible.length : -1, animate: animate && !isNew});
     this.#showFoot(list);
+    if (place) this.#list.restore(place);
   }
 
   #showFoot(list: StoryList) {
@@ -229,7 +259,7 @@ export class Reader {
         icon: 'plug', kind: 'bad', title: 'The stories could not be loaded', text: this.#failure,
         action: {label: 'Try again', run: () => this.#retry()},
       }));
-    } else if (list.loadedAt < 0 || (!list.complete && list.empty)) {
+    } else if (!list.complete || !this.#site) {
       if (!this.#view.querySelector('.story-skeleton')) this.#view.replaceChildren(skeletons(12, storySkeleton));
     } else if (list.empty && this.#gathering) {
       this.#view.replaceChildren(state({

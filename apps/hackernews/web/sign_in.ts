@@ -7,6 +7,8 @@ import {HttpError} from '../../../web/design/http';
 
 export interface SignIn {
   open(): void;
+  // Shows an account that anybody may use.
+  offer(account: {username: string; password: string}): void;
 }
 
 function explain(error: unknown): string {
@@ -41,6 +43,9 @@ export function signInDialog(submit: (acct: string, pw: string) => Promise<void>
   const pw = field('Password', 'pw', {type: 'password', autocomplete: 'current-password', maxlength: '256'});
   const error = h('p', {class: 'form-error', id: 'sign-in-error', role: 'alert', hidden: true});
   const button = h('button', {class: 'button button-primary', type: 'submit'}, 'Sign in');
+  const actions = h('div', {class: 'form-actions'}, button);
+  const intro = h('p', {class: 'muted dialog-text'},
+    'With your Hacker News account, hidden stories follow you to every device. Your password is checked and not kept.');
   const show = (text: string, about?: HTMLInputElement) => {
     error.textContent = text;
     error.hidden = text === '';
@@ -65,16 +70,25 @@ export function signInDialog(submit: (acct: string, pw: string) => Promise<void>
   };
   // The browser's own bubbles would speak before our words do.
   const form = h('form', {class: 'form', novalidate: true},
-    error, acct.element, pw.element, h('div', {class: 'form-actions'}, button));
+    error, acct.element, pw.element, actions);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     if (!button.disabled) void send();
   });
-  const box = dialog('Sign in',
-    h('p', {class: 'muted dialog-text'},
-      'With your Hacker News account, hidden stories follow you to every device. Your password is checked and not kept.'),
-    form);
+  const box = dialog('Sign in', intro, form);
   // Nothing typed stays in the page longer than it is needed.
   box.element.addEventListener('close', () => { form.reset(); show(''); });
-  return {open: () => { box.open(); acct.input.focus(); }};
+  const fillIn = h('button', {class: 'button', type: 'button'}, 'Fill in');
+  const offer: SignIn['offer'] = ({username, password}) => {
+    intro.replaceChildren('The sandbox knows no real accounts. Sign in as ', h('code', {}, username), ' with the password ',
+      h('code', {}, password), '; any other name works too.');
+    fillIn.onclick = () => {
+      acct.input.value = username;
+      pw.input.value = password;
+      show('');
+      button.focus();
+    };
+    actions.prepend(fillIn);
+  };
+  return {offer, open: () => { box.open(); acct.input.focus(); }};
 }

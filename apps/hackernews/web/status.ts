@@ -1,6 +1,6 @@
-// One line about how fresh the stories are, and a louder one when they are not.
+// One line about how many stories are listed and how fresh they are, and a louder one when they are not.
 
-import {plural} from '../../../web/design/format';
+import {count, plural} from '../../../web/design/format';
 import {relativeTime} from '../../../web/design/time';
 import type {Status} from './api';
 
@@ -8,6 +8,15 @@ export interface StatusLine {
   text: string;
   warn: boolean;
 }
+
+// What the list shows; `more`: there are further ones to load.
+export interface Listed {
+  count: number;
+  more: boolean;
+}
+
+export const listedText = ({count: shown, more}: Listed): string =>
+  (more ? `${count(shown)}+ stories` : plural(shown, 'story', 'stories'));
 
 const ago = (iso: string | null, now: number) => (iso ? relativeTime(Date.parse(iso), now) : '');
 
@@ -24,7 +33,6 @@ export function statusLine(status: Status | null, now: number): StatusLine {
   if (stories === null) return {text: 'The database cannot be reached; showing what was loaded before.', warn: true};
   if (worker.lastError) return {text: `The last update${updated ? `, ${updated},` : ''} failed; another will be tried.`, warn: true};
   if (stories === 0) return {text: '', warn: false};
-  const count = plural(stories, 'story', 'stories');
-  if (worker.running) return {text: `${count}, being brought up to date`, warn: false};
-  return {text: `${count}${updated ? `, updated ${updated}` : ''}`, warn: false};
+  if (worker.running) return {text: 'being brought up to date', warn: false};
+  return {text: updated ? `updated ${updated}` : '', warn: false};
 }

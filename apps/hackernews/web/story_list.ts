@@ -20,7 +20,7 @@ export class StoryList {
     this.#serverHides = serverHides;
   }
 
-  get visible(): Story[] { return this.#stories.filter(({id}) => !this.#isHidden(id)); }
+  get visible(): Story[] { return this.#shown(this.#stories); }
   get complete() { return this.#complete; }
   get empty() { return this.#stories.length === 0; }
   get loadedAt() { return this.#loadedAt; }
@@ -36,13 +36,14 @@ export class StoryList {
     });
   }
 
-  // All that is loaded, again. What is shown stays until the new is complete.
-  refresh(): Promise<void> {
+  // All that is loaded, again, and as much more as it takes to show `visibleMin`. What is shown stays until the new is
+  // complete.
+  refresh(visibleMin = 1): Promise<void> {
     return this.#once(async () => {
-      const wanted = Math.max(1, this.#stories.length);
+      const before = this.#stories.length;
       const fresh: Story[] = [];
       let last = pageSize;
-      while (fresh.length < wanted && last === pageSize) {
+      while (last === pageSize && (fresh.length < before || this.#shown(fresh).length < visibleMin)) {
         const page = await this.#source.stories(this.timespan, fresh.length);
         fresh.push(...page);
         last = page.length;
@@ -54,6 +55,8 @@ export class StoryList {
       this.#loadedAt = Date.now();
     });
   }
+
+  #shown(stories: Story[]): Story[] { return stories.filter(({id}) => !this.#isHidden(id)); }
 
   #once(run: () => Promise<void>): Promise<void> {
     return this.#loading ??= run().finally(() => (this.#loading = undefined));

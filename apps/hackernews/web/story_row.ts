@@ -4,9 +4,7 @@ import {h, setText} from '../../../web/design/dom';
 import {count, plural, safeUrl, siteName} from '../../../web/design/format';
 import {icon} from '../../../web/design/icons';
 import {exactTime, relativeTime} from '../../../web/design/time';
-import type {Story} from './api';
-
-const commentsUrl = (id: number) => `https://news.ycombinator.com/item?id=${id}`;
+import type {Site, Story} from './api';
 
 // How warm the ember next to the score glows: 0 to 3.
 const heat = (score: number) => (score >= 500 ? 3 : score >= 200 ? 2 : score >= 75 ? 1 : 0);
@@ -18,11 +16,11 @@ export interface RowActions {
   hide: (id: number) => void;
 }
 
-export function storyRow(story: Story, index: number, actions: RowActions): HTMLElement {
+export function storyRow(story: Story, index: number, site: Site, actions: RowActions): HTMLElement {
   const titleId = `story-${story.id}`;
   const url = safeUrl(story.url);
   const title = url
-    ? h('a', {class: 'story-link', href: url.href, ...elsewhere}, story.title)
+    ? h('a', {class: 'story-link', href: site.articleUrl === null ? url.href : `${site.articleUrl}${story.id}`, ...elsewhere}, story.title)
     : h('span', {class: 'story-link'}, story.title);
   const row = h('div', {class: 'story', 'aria-labelledby': titleId, 'data-id': story.id},
     h('span', {class: 'story-rank numeric', 'aria-hidden': 'true'}),
@@ -32,12 +30,12 @@ export function storyRow(story: Story, index: number, actions: RowActions): HTML
         // Two groups: a phone has a line for each.
         h('span', {},
           h('span', {class: 'story-score numeric', 'data-part': 'score'}),
-          h('span', {class: 'story-by'}, 'by ', h('bdi', {}, story.by))),
+          h('span', {class: 'story-by'}, h('span', {class: 'story-by-word'}, 'by '), h('bdi', {}, story.by))),
         h('span', {},
           url && h('span', {class: 'story-site'}, siteName(url)),
           h('time', {class: 'story-time', datetime: story.time, title: exactTime(Date.parse(story.time))})))),
     h('div', {class: 'story-actions'},
-      h('a', {class: 'button button-quiet story-comments numeric', href: commentsUrl(story.id), ...elsewhere},
+      h('a', {class: 'button button-quiet story-comments numeric', href: `${site.itemUrl}${story.id}`, ...elsewhere},
         icon('comments', 18), h('span', {'data-part': 'comments'}),
         h('span', {class: 'visually-hidden', 'data-part': 'comments-word'})),
       h('button', {

@@ -4,8 +4,6 @@
 #include <cctype>
 #include <utility>
 
-#include "http/percent.h"
-
 namespace hearth::doors::control {
 namespace {
 
@@ -63,12 +61,13 @@ Status CheckOrigin(const http::RequestHead& head) {
   return Status();
 }
 
-std::optional<std::vector<std::string>> SplitPath(std::string_view path) {
+std::optional<std::vector<std::string>> SplitPath(std::string_view path,
+                                                  http::PercentDecoding decoding) {
   std::vector<std::string> parts;
   if (path.starts_with('/')) path.remove_prefix(1);
   while (true) {
     const size_t slash = path.find('/');
-    std::optional<std::string> part = http::DecodePercent(path.substr(0, slash));
+    std::optional<std::string> part = http::DecodePercent(path.substr(0, slash), decoding);
     if (!part) return std::nullopt;
     parts.push_back(*std::move(part));
     if (slash == std::string_view::npos) return parts;

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "http/exchange.h"
+#include "http/percent.h"
 
 namespace hearth::doors::control {
 
@@ -18,6 +19,7 @@ namespace hearth::doors::control {
 Status CheckOrigin(const http::RequestHead& head);
 
 // The parts between the slashes, with their %XX decoded; nullopt when one of those is no byte.
-std::optional<std::vector<std::string>> SplitPath(std::string_view path);
+std::optional<std::vector<std::string>> SplitPath(std::string_view path,
+                                                  http::PercentDecoding decoding = {});
 
 }  // namespace hearth::doors::control

@@ -1,22 +1,15 @@
 #include "doors/webchannel/session_table.h"
 
-#include <cstdint>
-#include <random>
 #include <utility>
 
 #include "base/base64.h"
+#include "base/random.h"
 
 namespace hearth::doors::webchannel {
 
 std::string NewSessionId() {
-  // From the operating system every time: the numbers of a generator betray the next ones.
-  std::random_device random;
-  std::string bytes;
-  for (int i = 0; i < 4; ++i) {
-    const uint32_t number = random();
-    for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(number >> shift & 0xff);
-  }
-  return EncodeBase64Url(bytes);
+  constexpr size_t kBytes = 16;
+  return EncodeBase64Url(SecureRandomBytes(kBytes));
 }
 
 bool SessionTable::Add(const std::string& id, std::shared_ptr<ChannelSession> session) {

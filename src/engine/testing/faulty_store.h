@@ -38,6 +38,8 @@ class FaultyStore final : public storage::Store {
   void BeforeCommits(std::function<void()> hook) { SetHook(kBefore, std::move(hook)); }
   // Runs when a commit is in the store, but nobody has been told yet.
   void AfterCommits(std::function<void()> hook) { SetHook(kAfter, std::move(hook)); }
+  // Runs before every snapshot, on the thread that takes it.
+  void BeforeSnapshots(std::function<void()> hook) { SetHook(kSnapshot, std::move(hook)); }
 
   Result<std::optional<std::string>> Get(storage::Space space,
                                          std::string_view key) const override {
@@ -52,6 +54,7 @@ class FaultyStore final : public storage::Store {
   }
 
   std::unique_ptr<storage::Snapshot> NewSnapshot() const override {
+    RunHook(kSnapshot);
     return std::make_unique<FaultySnapshot>(*this, store_.NewSnapshot());
   }
 
@@ -139,13 +142,13 @@ class FaultyStore final : public storage::Store {
     std::unique_ptr<Snapshot> snapshot_;
   };
 
-  enum Moment { kBefore, kAfter };
+  enum Moment { kBefore, kAfter, kSnapshot };
 
   void SetHook(Moment moment, std::function<void()> hook) {
     MutexLock lock(hook_mutex_);
     hooks_[moment] = std::move(hook);
   }
-  void RunHook(Moment moment) {
+  void RunHook(Moment moment) const {
     std::function<void()> hook;
     {
       MutexLock lock(hook_mutex_);
@@ -159,8 +162,8 @@ class FaultyStore final : public storage::Store {
   mutable Fault commit_fault_;
   mutable Fault get_fault_;
   mutable Fault scan_fault_;
-  Mutex hook_mutex_;
-  std::array<std::function<void()>, 2> hooks_ GUARDED_BY(hook_mutex_);
+  mutable Mutex hook_mutex_;
+  std::array<std::function<void()>, 3> hooks_ GUARDED_BY(hook_mutex_);
 };
 
 }  // namespace hearth::engine

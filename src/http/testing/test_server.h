@@ -34,7 +34,7 @@ class Watched {
   }
   // False when `met` does not become true in 20 seconds.
   bool WaitFor(const std::function<bool(const T&)>& met) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(120);
     MutexLock lock(mutex_);
     while (!met(value_)) {
       if (std::chrono::steady_clock::now() > end) return false;

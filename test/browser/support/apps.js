@@ -4,10 +4,11 @@
 
 import assert from 'node:assert/strict';
 import {after, before} from 'node:test';
+import {patienceMs} from '../../conformance/support/patience.js';
 import {startHearth} from '../../conformance/support/server.js';
 import {launch} from './browser.js';
 
-export const patienceMs = 30_000;
+export {patienceMs};
 
 async function startApps(flags) {
   const address = process.env.HEARTH_APPS_ADDRESS;
@@ -64,7 +65,27 @@ export async function openApp(context, path, {allow = [], prepare, viewport = {w
 export const answer = (json, status = 200) => (route) =>
   route.fulfill({status, contentType: 'application/json', body: JSON.stringify(json)});
 
-export const fitsWidth = (page) => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+// The page's clock stands still: nothing that waits for time happens, unless the test says `page.clock.runFor(ms)`. For
+// `prepare`.
+export async function stillClock(page) {
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 1_000);
+}
+
+// Waits until what the page has to draw is drawn. A frame tells of scrolling and of new sizes, the next one has what followed.
+export const frames = (page) => page.evaluate(async () => {
+  for (let i = 0; i < 3; ++i) await new Promise((resolve) => requestAnimationFrame(resolve));
+});
+
+// Waits until nothing glides from one colour or place to another.
+export const untilStill = (page) => page.evaluate(async () => {
+  await new Promise((resolve) => requestAnimationFrame(resolve));
+  const transitions = document.getAnimations().filter((animation) => animation instanceof CSSTransition);
+  await Promise.all(transitions.map(({finished}) => finished.catch(() => {})));
+});
+
+// Nothing sticks out at the side. Phones zoom out until all of a page is seen, so that their window is no measure.
+export const fitsWidth = (page) => page.evaluate((width) => Math.max(innerWidth, document.scrollingElement.scrollWidth) <= width, page.viewportSize().width);
 
 // What a person can act on and has no name for those who do not see it.
 export const nameless = (page) => page.evaluate(() => [...document.querySelectorAll('button, a[href], input, dialog, [tabindex="0"]')]

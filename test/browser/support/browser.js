@@ -9,12 +9,12 @@ import {fileURLToPath} from 'node:url';
 import {build} from 'esbuild';
 import {chromium} from 'playwright-core';
 import {Fixture} from '../../conformance/support/check.js';
+import {patienceMs} from '../../conformance/support/patience.js';
 import {Raw} from '../../conformance/support/raw.js';
 import {startTarget} from '../../conformance/support/server.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '..', '..', '..');
-export const patienceMs = 60_000;
 
 export const launch = () => chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
@@ -104,6 +104,13 @@ export class Pages extends Fixture {
     await page.goto(`${this.context.origin}/chat/?${query}`);
     return page;
   }
+}
+
+// Closes a tab as a person does, and waits until it is gone: until then it goes on listening.
+export async function closeTab(page) {
+  const closed = page.waitForEvent('close');
+  await page.close({runBeforeUnload: true});
+  await closed;
 }
 
 // Whether the page's streams polled, or streamed: the values of CI that it has used, in order of their first use.

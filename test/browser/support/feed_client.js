@@ -30,13 +30,12 @@ export class FeedClient {
 
   newName(kind = 'u') { return `${this.prefix}${kind}${++this.#count}`; }
 
-  // `follows`: accounts. Without any the account is new, unless it is told otherwise.
-  async account({kind, follows = [], isNew = false} = {}) {
-    const username = this.newName(kind);
-    const {access_token: token, user} = await this.ask('POST', 'auth/register', {body: {username, password}});
+  // `follows`: accounts. Without any the account is new, unless it is told otherwise. `profile`: its display_name and bio.
+  async account({kind, follows = [], isNew = false, username = this.newName(kind), profile = {}} = {}) {
+    const {access_token: token, user} = await this.ask('POST', 'auth/register', {body: {username, password, ...profile}});
     for (const {id} of follows) await this.ask('POST', `users/${id}/follow`, {token});
     if (!isNew) await this.ask('PATCH', 'me/onboarding', {token});
-    return {id: user.id, username, password, token};
+    return {id: user.id, username, password, token, isNew};
   }
 
   // `sizes`: width and height of each picture.
@@ -49,6 +48,8 @@ export class FeedClient {
     }
     return this.ask('POST', 'posts', {token, body: form});
   }
+
+  comment({token}, {id}, text) { return this.ask('POST', `posts/${id}/comments`, {token, body: {text}}); }
 
   // All ids of a feed, as the server tells them.
   async feedIds({token}) {

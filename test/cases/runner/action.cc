@@ -12,12 +12,6 @@ Status Wrong(int line, const std::string& what) {
   return InvalidArgument(std::to_string(line) + ": " + what);
 }
 
-// Fails unless everything has been read.
-Status Finish(Scanner& scanner, int line) {
-  if (!scanner.AtEnd()) scanner.FailExpecting("the end of the line");
-  return scanner.ok() ? Status() : Wrong(line, scanner.error());
-}
-
 // The writes of a "commit" or "batch_write", a line each.
 Status ReadWriteLines(const std::vector<Line>& lines, const Scope& scope,
                       google::protobuf::RepeatedPtrField<proto::Write>* writes) {
@@ -187,6 +181,11 @@ Result<Action> ParseStart(const Statement& statement, const Scope& scope) {
 }
 
 }  // namespace
+
+Status Finish(Scanner& scanner, int line) {
+  if (!scanner.AtEnd()) scanner.FailExpecting("the end of the line");
+  return scanner.ok() ? Status() : Wrong(line, scanner.error());
+}
 
 std::string MethodOf(const Request& request) {
   const std::string& name = MessageOf(request).GetDescriptor()->name();

@@ -12,6 +12,9 @@
 
 namespace hearth::cases {
 
+// InvalidArgument, with "LINE: ", for what the scanner found wrong or left unread.
+Status Finish(Scanner& scanner, int line);
+
 // put, create, merge, update, delete, verify, transform and raw; false for other verbs.
 bool ReadWrite(std::string_view verb, Scanner& scanner, const Scope& scope, proto::Write* write);
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cases/runner/check.h"
+#include "cases/runner/parse.h"
 
 namespace hearth::cases {
 namespace {
@@ -186,11 +187,6 @@ void ReadExpectation(Scanner& scanner, const Scope& scope, const Request* reques
   } else {
     check->what = CheckDocuments{ReadExpectedDocuments(scanner, scope, {})};
   }
-}
-
-Status Finish(Scanner& scanner, int line) {
-  if (!scanner.AtEnd()) scanner.FailExpecting("the end of the line");
-  return scanner.ok() ? Status() : InvalidArgument(std::to_string(line) + ": " + scanner.error());
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ bool IsWordCharacter(char c) { return std::isalnum(static_cast<unsigned char>(c)
 
 bool IsSpace(char c) { return c == ' ' || c == '\t'; }
 
-constexpr size_t kShownMax = 40;
+constexpr size_t kRestShownMax = 40;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ void Scanner::Fail(std::string_view message) {
 
 void Scanner::FailExpecting(std::string_view wanted) {
   SkipSpace();
-  const std::string rest(RestRaw().substr(0, kShownMax));
+  const std::string rest(RestRaw().substr(0, kRestShownMax));
   Fail("expected " + std::string(wanted) +
        (rest.empty() ? ", but the line ends" : ", found '" + rest + "'"));
 }
@@ -131,7 +131,7 @@ std::string Scanner::QuotedString() {
   const nlohmann::json json =
       nlohmann::json::parse(text_.substr(begin, position_ - begin), nullptr, false);
   if (!json.is_string()) {
-    Fail("this is not a JSON string: " + std::string(text_.substr(begin, kShownMax)));
+    Fail("this is not a JSON string: " + std::string(text_.substr(begin, kRestShownMax)));
     return {};
   }
   return json.get<std::string>();

@@ -1,8 +1,7 @@
 // WebChannel spoken by hand: one streaming call over plain HTTP requests.
 
 import {request} from 'node:http';
-
-const patienceMs = 20_000;
+import {patienceMs} from './patience.js';
 
 function ask(address, method, path, body, headers = {}) {
   const [host, port] = address.split(':');

@@ -1,4 +1,5 @@
-// A TCP proxy whose connections can be cut.
+// A TCP proxy whose connections can be cut, and whose server can move: a port that a server has left may be another's before it
+// comes back.
 
 import {connect, createServer} from 'node:net';
 
@@ -6,11 +7,14 @@ export class CuttingProxy {
   #server;
   #pairs = new Set();
 
-  // Listens on a port of its own for connections to `address`.
-  static async start(address) {
+  // Listens on a port of its own for connections to `target`, which may change.
+  static async start(target) {
     const proxy = new CuttingProxy();
-    const [host, port] = address.split(':');
-    proxy.#server = createServer((client) => proxy.#join(client, connect(Number(port), host)));
+    proxy.target = target;
+    proxy.#server = createServer((client) => {
+      const [host, port] = proxy.target.split(':');
+      proxy.#join(client, connect(Number(port), host));
+    });
     await new Promise((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
     proxy.address = `127.0.0.1:${proxy.#server.address().port}`;
     return proxy;

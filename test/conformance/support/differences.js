@@ -9,8 +9,8 @@ const words = [
     ({message: `Document already exists: ROOT/${path.replace(/(^|\/)(-?\d+)L(?=\/|$)/g, '$1__id$2__')}`})],
   [/^Document \((.*)\) not found\.$/, ([, name]) => ({message: `Document "${name}" not found.`})],
   [/^Transaction is invalid or closed\.$/, () => ({message: 'The referenced transaction has expired or is no longer valid.'})],
-  // To the emulator an update time later than the stored one is no precondition at all.
-  [/^Invalid base version, it is greater than the stored version: /, () => ({code: 'FAILED_PRECONDITION', message: otherVersion})],
+  [/^Invalid base version, it is greater than the stored version: app: "[^"]*"\npath <\n([^]*)>\n$/, ([, elements]) =>
+    ({message: `Invalid base version, it is greater than the stored version: ${elementsToName(elements)}`})],
   // To the emulator a deleted document has the version of its deletion.
   [/^the stored version \(\d+\) does not match the required base version \(\d+\)$/, () => ({message: otherVersion})],
 ];
@@ -43,5 +43,5 @@ const staticCheck = /^Cannot \w+ then \w+ an entity in the same request\.$|^Cann
 // Whether two outcomes that are not equal differ only as they may.
 export function isAccepted(ours, theirs) {
   return theirs.code === 'INVALID_ARGUMENT' && staticCheck.test(theirs.message) &&
-    ['NOT_FOUND', 'ALREADY_EXISTS', 'FAILED_PRECONDITION'].includes(ours.code);
+    (['NOT_FOUND', 'ALREADY_EXISTS', 'FAILED_PRECONDITION'].includes(ours.code) || ours.message.startsWith('Invalid base version, '));
 }

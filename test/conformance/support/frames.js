@@ -1,9 +1,8 @@
 // gRPC by hand over an HTTP/2 session, for requests that no client library would send.
 
 import http2 from 'node:http2';
+import {patienceMs} from './patience.js';
 import {codeName} from './raw.js';
-
-const answerMsMax = 20_000;
 
 // A length-prefixed message. `length` and `flag` can lie about it.
 export function frame(body, {flag = 0, length = body.length} = {}) {
@@ -35,8 +34,8 @@ export class Session {
       const chunks = [];
       const timer = setTimeout(() => {
         stream.close(http2.constants.NGHTTP2_CANCEL);
-        reject(new Error(`no answer within ${answerMsMax} ms`));
-      }, answerMsMax);
+        reject(new Error(`no answer within ${patienceMs} ms`));
+      }, patienceMs);
       stream.on('response', (received) => { answer.headers = received; });
       stream.on('trailers', (received) => { answer.trailers = received; });
       stream.on('data', (chunk) => chunks.push(chunk));

@@ -89,7 +89,7 @@ export class Generator {
     if (times && random.chance(40)) {
       // A time that is no document's: to the emulator the time of a deletion is the version of what it deleted.
       const isRight = random.chance(70) || !this.committed.length;
-      return {updateTime: isRight ? {documentAt: path} : {commit: random.pick(this.committed), minus: 1}};
+      return {updateTime: isRight ? {documentAt: path} : {commit: random.pick(this.committed), minus: random.pick([1, -1])}};
     }
     return {exists: random.chance(60)};
   }

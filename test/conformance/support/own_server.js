@@ -3,11 +3,10 @@
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {setTimeout as pause} from 'node:timers/promises';
 import {after} from 'node:test';
 import {startHearth} from './server.js';
 
-const patienceMs = 20_000;
+export {eventually} from './patience.js';
 
 // A folder for the files of one test file. It goes with it.
 export const folder = mkdtempSync(join(tmpdir(), 'hearth-files-'));
@@ -30,18 +29,4 @@ export async function serve({data, flags = []} = {}) {
   const own = {...server, stop: async () => running.delete(own) && server.stop()};
   running.add(own);
   return own;
-}
-
-// Waits until `check` returns something true, and returns that. It may fail meanwhile.
-export async function eventually(check) {
-  const end = Date.now() + patienceMs;
-  for (;;) {
-    try {
-      const result = await check();
-      if (result || Date.now() > end) return result;
-    } catch (error) {
-      if (Date.now() > end) throw error;
-    }
-    await pause(50);
-  }
 }

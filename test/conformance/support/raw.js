@@ -4,14 +4,13 @@ import grpc from '@grpc/grpc-js';
 import loader from '@grpc/proto-loader';
 import {createRequire} from 'node:module';
 import {dirname} from 'node:path';
+import {patienceMs} from './patience.js';
 
 const protocolRoot = dirname(createRequire(import.meta.url).resolve('google-proto-files/package.json'));
 const definition = loader.loadSync('google/firestore/v1/firestore.proto',
   {longs: String, enums: String, defaults: false, oneofs: false, includeDirs: [protocolRoot]});
 const {Firestore} = grpc.loadPackageDefinition(definition).google.firestore.v1;
 
-const callMsMax = 60_000;
-const messageMsMax = 30_000;
 const codeNames = Object.fromEntries(Object.entries(grpc.status).map(([name, code]) => [code, name]));
 
 // The name of a numeric gRPC code, "OK" for none.
@@ -73,8 +72,8 @@ export class RawStream {
   }
 
   // The next answer; null when the stream has ended.
-  async nextOrEnd(msMax = messageMsMax) {
-    const late = Date.now() + msMax;
+  async nextOrEnd() {
+    const late = Date.now() + patienceMs;
     while (!this.#answers.length) {
       if (this.#outcome) return null;
       let timer;
@@ -83,13 +82,13 @@ export class RawStream {
         timer = setTimeout(resolve, Math.max(0, late - Date.now()));
       });
       clearTimeout(timer);
-      if (!this.#answers.length && !this.#outcome && Date.now() >= late) throw new Error(`no answer within ${msMax} ms`);
+      if (!this.#answers.length && !this.#outcome && Date.now() >= late) throw new Error(`no answer within ${patienceMs} ms`);
     }
     return this.#answers.shift();
   }
 
-  async next(msMax) {
-    const answer = await this.nextOrEnd(msMax);
+  async next() {
+    const answer = await this.nextOrEnd();
     if (answer === null) throw new Error(`the stream has ended: ${JSON.stringify(await this.ended)}`);
     return answer;
   }
@@ -124,7 +123,7 @@ export class Raw {
   }
 
   // Starts a call: `done` is its outcome, `cancel` gives it up. A streamed answer is a list.
-  start(method, request, {deadlineMs = callMsMax, headers = {}, body} = {}) {
+  start(method, request, {deadlineMs = patienceMs, headers = {}, body} = {}) {
     const metadata = this.#metadata(headers);
     const {path, requestSerialize, responseDeserialize, responseStream} = Firestore.service[method];
     const serialize = body ? () => body : requestSerialize;

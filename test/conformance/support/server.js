@@ -11,11 +11,12 @@ import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
+import {eventually, patienceMs, within} from './patience.js';
 import {Raw} from './raw.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
-const startMsMax = 30_000;
-const stopMsMax = 20_000;
+const emulatorIsMissing = 3;  // As tools/official-emulator ends.
+const emulatorStartsMax = 3;
 
 export const targetIsEmulator = process.env.HEARTH_TARGET === 'emulator';
 
@@ -30,14 +31,6 @@ function binary() {
 
 function exitOf(child) {
   return new Promise((resolve) => child.once('exit', (code, signal) => resolve({code, signal})));
-}
-
-async function within(promise, ms, what) {
-  let timer;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what} took more than ${ms} ms`)), ms);
-  });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
 // No server outlives the test process.
@@ -63,11 +56,21 @@ function firstAddress(child, exited) {
   });
 }
 
+// What the process has logged so far. It goes on to our own log.
+function logOf(child) {
+  const log = {text: ''};
+  child.stderr.setEncoding('utf8').on('data', (piece) => {
+    log.text += piece;
+    process.stderr.write(piece);
+  });
+  return log;
+}
+
 // Asks the process to stop and waits for it; a server that does not stop is killed and reported.
 async function terminate(child, exited, signal) {
   child.kill(signal);
   try {
-    return await within(exited, stopMsMax, `stopping process ${child.pid}`);
+    return await within(exited, `stopping process ${child.pid}`);
   } catch (error) {
     child.kill('SIGKILL');
     throw error;
@@ -76,14 +79,19 @@ async function terminate(child, exited, signal) {
 
 // A program that says where it listens. `atEnd` runs when it is stopped, not when it is killed.
 async function startProgram(args, atEnd = () => {}) {
-  const {child, exited} = start(binary(), args, ['ignore', 'pipe', 'inherit']);
+  const {child, exited} = start(binary(), args, ['ignore', 'pipe', 'pipe']);
+  const log = logOf(child);
   try {
-    const address = await within(firstAddress(child, exited), startMsMax, `starting hearth ${args[0]}`);
+    const address = await within(firstAddress(child, exited), `starting hearth ${args[0]}`);
     return {
       address,
       pid: child.pid,
       // Has it read its files again.
       hangUp: () => child.kill('SIGHUP'),
+      // Waits until it has logged this.
+      async untilLogged(text) {
+        if (!await eventually(() => log.text.includes(text))) throw new Error(`never logged: ${text}`);
+      },
       // Ends it as a crash does. Its data stays.
       async kill() {
         await terminate(child, exited, 'SIGKILL');
@@ -122,7 +130,7 @@ export async function runHearth(...args) {
     child[name].setEncoding('utf8').on('data', (text) => (texts[name] += text));
     return new Promise((resolve) => child[name].once('close', resolve));
   });
-  const {code} = await within(exited, startMsMax, `hearth ${args.join(' ')}`);
+  const {code} = await within(exited, `hearth ${args.join(' ')}`);
   await Promise.all(closed);
   return {code, ...texts};
 }
@@ -137,15 +145,25 @@ async function freePort() {
 
 // The official emulator, or null where it is not installed. HEARTH_EMULATOR_ADDRESS names a running one.
 export async function startEmulator() {
-  const running = process.env.HEARTH_EMULATOR_ADDRESS;
-  if (running) return {address: running, stop: async () => {}};
-  const port = await freePort();
+  const address = process.env.HEARTH_EMULATOR_ADDRESS;
+  if (address) return {address, stop: async () => {}};
+  // It cannot choose a port and say which, and one that was free may be somebody's when it starts.
+  for (let attempt = 1; ; ++attempt) {
+    try {
+      return await startEmulatorAt(await freePort());
+    } catch (error) {
+      if (attempt === emulatorStartsMax) throw error;
+    }
+  }
+}
+
+async function startEmulatorAt(port) {
   const {child, exited} = start(join(root, 'tools', 'official-emulator'), [String(port)], 'ignore');
   const address = `127.0.0.1:${port}`;
   const raw = new Raw(address);
   try {
-    const outcome = await Promise.race([raw.ready(startMsMax).then(() => 'ready'), exited]);
-    if (outcome.code === 3) return null;
+    const outcome = await Promise.race([raw.ready(patienceMs).then(() => 'ready'), exited]);
+    if (outcome.code === emulatorIsMissing) return null;
     if (outcome !== 'ready') throw new Error(`the official emulator ended with ${outcome.code ?? outcome.signal}`);
     return {address, stop: () => terminate(child, exited, 'SIGTERM')};
   } catch (error) {

@@ -1,6 +1,6 @@
 // The snapshots of an SDK's listener, one after the other.
 
-const snapshotMsMax = 30_000;
+import {patienceMs} from './patience.js';
 
 export class Snapshots {
   #waiting = [];
@@ -23,7 +23,7 @@ export class Snapshots {
   }
 
   async #arrival(what) {
-    const late = Date.now() + snapshotMsMax;
+    const late = Date.now() + patienceMs;
     while (!this.#waiting.length && !this.#error) {
       let timer;
       await new Promise((resolve) => {
@@ -31,7 +31,7 @@ export class Snapshots {
         timer = setTimeout(resolve, Math.max(0, late - Date.now()));
       });
       clearTimeout(timer);
-      if (Date.now() >= late && !this.#waiting.length && !this.#error) throw new Error(`no ${what} within ${snapshotMsMax} ms`);
+      if (Date.now() >= late && !this.#waiting.length && !this.#error) throw new Error(`no ${what} within ${patienceMs} ms`);
     }
   }
 

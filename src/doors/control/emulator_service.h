@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+
+#include "engine/engine.h"
+#include "http/exchange.h"
+#include "http/plain.h"
+
+namespace hearth::doors::control {
+
+// Requests of the official emulator that are not part of Firestore's API:
+//
+//   DELETE  /emulator/v1/projects/P/databases/D/documents        deletes all documents
+//   DELETE  /emulator/v1/projects/P/databases/D/documents/PATH   deletes a document or a collection
+//                                                                and everything below it
+//
+// The answer is an empty object, also if there was nothing to delete. Every origin is allowed
+// (`http/cors.h`), because tests run in browsers too.
+//
+// Threads: safe for concurrent use; never blocks a loop. Ownership: borrows the engine, which must
+// outlive every call. Errors: Google's JSON; Aborted (409) where a transaction does not give up its
+// locks. Other paths and methods are not found (404), as there.
+class EmulatorService final : public http::Service {
+ public:
+  explicit EmulatorService(engine::Engine& engine);
+
+  std::shared_ptr<http::ExchangeHandler> Open(http::Exchange& exchange) override;
+
+ private:
+  const http::PlainHandler handler_;
+};
+
+}  // namespace hearth::doors::control

@@ -1,0 +1,75 @@
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+#include "base/fake_clock.h"
+#include "base/random.h"
+#include "engine/testing/test_engine.h"
+#include "service/firestore_service.h"
+
+namespace hearth::service {
+namespace {
+
+// A call that keeps how it ended.
+class EndedCall final : public http::RpcCall {
+ public:
+  const http::RequestHead& head() const override { return head_; }
+  bool closed() const override { return status_.has_value(); }
+  void OnCancelled(std::function<void()>) override {}
+  void Send(std::string) override { ADD_FAILURE(); }
+  void Send(http::MessageBatch) override { ADD_FAILURE(); }
+  void WhenWritable(std::function<void()>) override { ADD_FAILURE(); }
+  void Finish(const Status& status) override { status_ = status; }
+  void Finish(http::MessageBatch, const Status& status) override { status_ = status; }
+  void Respond(Result<std::string> answer) override { status_ = answer.status(); }
+
+  const std::optional<Status>& status() const { return status_; }
+
+ private:
+  http::RequestHead head_;
+  std::optional<Status> status_;
+};
+
+class PipelineMethodTest : public testing::Test {
+ protected:
+  PipelineMethodTest() { service_.Register(&methods_); }
+
+  std::optional<Status> Execute(std::string_view request) {
+    const http::RpcMethod* method = methods_.Find("/google.firestore.v1.Firestore/ExecutePipeline");
+    if (!method) return std::nullopt;
+    const auto call = std::make_shared<EndedCall>();
+    std::get<http::SingleRequestMethod> (*method)(call, request);
+    return call->status();
+  }
+
+  engine::TestEngine engine_;
+  RandomSource random_;
+  FirestoreService service_{engine_.engine(), engine_.clock(), random_};
+  http::RpcMethods methods_;
+};
+
+TEST_F(PipelineMethodTest, IsRefusedAsByTheStandardEdition) {
+  wire::proto::ExecutePipelineRequest request;
+  request.set_database("projects/p1/databases/(default)");
+  request.mutable_structured_pipeline()->mutable_pipeline()->add_stages()->set_name("collection");
+  const std::optional<Status> status = Execute(request.SerializeAsString());
+  ASSERT_TRUE(status);
+  EXPECT_EQ(status->code(), Code::kFailedPrecondition);
+  EXPECT_NE(status->message().find("only allowed on ENTERPRISE mode"), std::string::npos);
+  EXPECT_NE(status->message().find("Standard edition"), std::string::npos);
+}
+
+TEST_F(PipelineMethodTest, BadRequestsAreInvalid) {
+  wire::proto::ExecutePipelineRequest request;
+  request.set_database("nonsense");
+  for (const std::string& bytes :
+       {request.SerializeAsString(), std::string("\xff"), std::string()}) {
+    const std::optional<Status> status = Execute(bytes);
+    ASSERT_TRUE(status);
+    EXPECT_EQ(status->code(), Code::kInvalidArgument);
+  }
+}
+
+}  // namespace
+}  // namespace hearth::service

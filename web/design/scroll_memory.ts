@@ -1,0 +1,55 @@
+// Where somebody was in each entry of the browser's history, so that the way back, and a reload, lead there again. The
+// browser's own memory knows only pixels, and gives up before a list that is still loading has its length.
+
+const entriesMax = 50;
+
+export class ScrollMemory<Place> {
+  readonly #name: string;
+  readonly #read: () => Place | undefined;
+  readonly #places: Map<string, Place>;  // By the entry's key, the one that was left last at the end.
+  #key = '';
+  #place: Place | undefined;
+
+  // `read`: the place that is shown now; undefined while nothing is. `name`: under which the tab keeps the places.
+  constructor(name: string, read: () => Place | undefined) {
+    this.#name = name;
+    this.#read = read;
+    this.#places = new Map(Object.entries(this.#stored()));
+    history.scrollRestoration = 'manual';
+    // Browsers may move the page as soon as the address changes, before anybody is told: it is noted while one scrolls.
+    addEventListener('scroll', () => (this.#place = this.#read() ?? this.#place), {passive: true});
+    addEventListener('pagehide', () => this.#leave());
+    document.addEventListener('visibilitychange', () => document.hidden && this.#leave());
+  }
+
+  // To be called at the start, and when the address has changed but the page has not. Returns where somebody was in the
+  // entry that is entered; undefined if it is new.
+  enter(): Place | undefined {
+    this.#leave();
+    const state = (history.state ?? {}) as {scrollKey?: string};
+    this.#key = state.scrollKey ?? `${Date.now()}-${Math.random()}`;
+    if (state.scrollKey === undefined) history.replaceState({...state, scrollKey: this.#key}, '');
+    return this.#place = this.#places.get(this.#key);
+  }
+
+  #leave() {
+    if (this.#place === undefined) return;
+    this.#places.delete(this.#key);
+    this.#places.set(this.#key, this.#place);
+    for (const key of this.#places.keys()) {
+      if (this.#places.size <= entriesMax) break;
+      this.#places.delete(key);
+    }
+    try {
+      sessionStorage.setItem(this.#name, JSON.stringify(Object.fromEntries(this.#places)));
+    } catch { /* Private windows and full disks refuse: then it lasts as long as the page. */ }
+  }
+
+  #stored(): Record<string, Place> {
+    try {
+      return JSON.parse(sessionStorage.getItem(this.#name) ?? '{}') as Record<string, Place>;
+    } catch {
+      return {};
+    }
+  }
+}
