@@ -194,9 +194,9 @@ class Reader {
   Status CheckColumns() const {
     std::string text;
     for (const Step& step : actions_) {
-      text += step.action.Joined();
+      text += step.action.Joined() + '\n';
       for (const auto* list : {&step.checks, &step.emulator_checks, &step.keeps}) {
-        for (const Statement& statement : *list) text += statement.Joined();
+        for (const Statement& statement : *list) text += statement.Joined() + '\n';
       }
     }
     for (auto table = tables_.rbegin(); table != tables_.rend(); ++table) {
@@ -205,7 +205,7 @@ class Reader {
       }
       // Earlier tables may be used here.
       for (const Table::Row& row : table->rows) {
-        for (const std::string& cell : row.cells) text += cell;
+        for (const std::string& cell : row.cells) text += cell + '\n';
       }
     }
     return Status();
