@@ -2,9 +2,13 @@
 
 #include <regex>
 #include <string>
+#include <string_view>
 
 namespace hearth::cases {
 namespace {
+
+constexpr std::string_view kLaterVersion =
+    "Invalid base version, it is greater than the stored version: ";
 
 // `path < element { type: "rooms" name: "a" } ... >`, as the emulator shows a key, to rooms/a.
 std::string PathOfElements(const std::string& text) {
@@ -29,6 +33,10 @@ Status InTheCloudsWords(const Status& status, const Scope& scope) {
   std::smatch match;
   if (message.starts_with("no entity to update: ")) {
     return Status(status.code(), "No document to update: " + scope.NameOf(PathOfElements(message)));
+  }
+  if (message.starts_with(kLaterVersion)) {
+    return Status(status.code(),
+                  std::string(kLaterVersion) + scope.NameOf(PathOfElements(message)));
   }
   if (std::regex_match(message, match, exists)) {
     return Status(status.code(), "Document already exists: " + scope.NameOf(match[1].str()));

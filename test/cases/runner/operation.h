@@ -19,7 +19,7 @@ using Request = std::variant<
     proto::UpdateDocumentRequest, proto::DeleteDocumentRequest, proto::GetDocumentRequest,
     proto::BatchGetDocumentsRequest, proto::ListDocumentsRequest, proto::ListCollectionIdsRequest,
     proto::RunQueryRequest, proto::RunAggregationQueryRequest, proto::PartitionQueryRequest,
-    proto::BeginTransactionRequest, proto::RollbackRequest>;
+    proto::ExecutePipelineRequest, proto::BeginTransactionRequest, proto::RollbackRequest>;
 
 // One request. Doors that have no such method do the same in their own way, or say that they
 // cannot.

@@ -159,6 +159,9 @@ RestRequest ToRest(const proto::BeginTransactionRequest& request) {
 RestRequest ToRest(const proto::RollbackRequest& request) {
   return PostToDatabase<google::protobuf::Empty>("rollback", request);
 }
+RestRequest ToRest(const proto::ExecutePipelineRequest& request) {
+  return PostToDatabase<proto::ExecutePipelineResponse>("executePipeline", request, true);
+}
 RestRequest ToRest(const proto::ListCollectionIdsRequest& request) {
   return Post<proto::ListCollectionIdsResponse>(request.parent(), "listCollectionIds", request);
 }

@@ -127,6 +127,7 @@ void Decode(const proto::BeginTransactionRequest&, const Messages& messages, Ans
   answer->transaction = ParseOne<proto::BeginTransactionResponse>(messages).transaction();
 }
 
+void Decode(const proto::ExecutePipelineRequest&, const Messages&, Answer*) {}
 void Decode(const proto::RollbackRequest&, const Messages&, Answer*) {}
 
 class DecodedCall final : public Pending {
