@@ -1,4 +1,5 @@
-// Transactions through the whole engine: who waits for whom, who loses, and what is left behind.
+// Transactions through the whole engine: times, failures, races, and what is left behind. Who waits
+// for whom, and who loses, is said by test/cases/transaction.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -28,12 +29,6 @@ const std::chrono::milliseconds kLockWaitMax = EngineOptions().lock_wait_max;
 TransactionOptions RetryOf(std::string id) {
   TransactionOptions options;
   options.retry_transaction = std::move(id);
-  return options;
-}
-
-TransactionOptions ReadOnly() {
-  TransactionOptions options;
-  options.mode = TransactionOptions::Mode::kReadOnly;
   return options;
 }
 
@@ -73,31 +68,6 @@ class EngineTransactionTest : public testing::Test {
   TestEngine test_;
 };
 
-TEST_F(EngineTransactionTest, EveryKindOfWriteWaits) {
-  for (const Write& write :
-       {SetNumber("c/a", 2), Delete("c/a"), Transform("c/a", {Increment("n", 1)}),
-        IfMissing(SetNumber("c/a", 2)), Merge("c/a", {}, {})}) {
-    const std::string transaction = BeginReading();
-    const auto commit = test_.StartCommit({SetNumber("other/x", 1), write});
-    EXPECT_FALSE(commit.IsThere());
-    test_.Pass(kLockWaitMax);
-    EXPECT_EQ(commit.Take().status(), kTimeout);
-    EXPECT_EQ(test_.Rollback(transaction), Status());
-  }
-  EXPECT_EQ(Number("other/x"), std::nullopt);
-}
-
-TEST_F(EngineTransactionTest, AScanLocksThePhantoms) {
-  const std::string transaction = test_.Begin();
-  ASSERT_TRUE(test_.Read(InTransaction{transaction}, TestEngine::Collection("c")).ok());
-  EXPECT_TRUE(IsLocked("c/a"));
-  EXPECT_TRUE(IsLocked("c/new"));
-  EXPECT_FALSE(IsLocked("d/a"));
-  EXPECT_FALSE(IsLocked("c/a/below/x"));
-  EXPECT_EQ(test_.Rollback(transaction), Status());
-  EXPECT_FALSE(IsLocked("c/new"));
-}
-
 TEST_F(EngineTransactionTest, AListingLocksAllThatItDependsOn) {
   const auto list = [this](ListDocumentsRequest request) {
     const std::string transaction = test_.Begin();
@@ -132,17 +102,6 @@ TEST_F(EngineTransactionTest, ALockIsOneDatabases) {
   TestEngine::Commits commit;
   test_.engine().Commit(other, {SetNumber("c/a", 1)}, "", commit.Callback());
   EXPECT_TRUE(commit.Take().ok());
-}
-
-TEST_F(EngineTransactionTest, PlainReadsNeverWait) {
-  BeginReading();
-  const auto waiting = test_.StartCommit({SetNumber("c/a", 2)});
-  EXPECT_EQ(Number(), 1);
-  EXPECT_TRUE(test_.StartRead(Now{}, TestEngine::Documents({"c/a"})).IsThere());
-  EXPECT_TRUE(test_.StartRead(Now{}, TestEngine::Collection("c")).IsThere());
-  const std::string read_only = test_.Begin(ReadOnly());
-  EXPECT_EQ(Read(read_only), 1);
-  EXPECT_FALSE(waiting.IsThere());
 }
 
 TEST_F(EngineTransactionTest, AWaitEndsInAbort) {
@@ -251,40 +210,6 @@ TEST_F(EngineTransactionTest, AReadWaitsForTheCommitUnderWay) {
   EXPECT_EQ(NumberOf(ScanAll(**scanned)->at("c/a")), 2);
 }
 
-TEST_F(EngineTransactionTest, TheOlderOfTwoReadersCommitsAtOnce) {
-  const std::string older = BeginReading();
-  const std::string younger = BeginReading();
-  EXPECT_TRUE(test_.Commit(SetNumber("c/a", 2), older).ok());
-  EXPECT_EQ(test_.Commit(SetNumber("c/a", 3), younger).status(), kContention);
-  EXPECT_EQ(Number(), 2);
-  EXPECT_EQ(test_.Commit(SetNumber("c/a", 3), younger).status(), kClosed);
-}
-
-TEST_F(EngineTransactionTest, TheOlderOneWinsAlsoWhenItComesLast) {
-  const std::string older = BeginReading();
-  const std::string younger = BeginReading();
-  const auto loser = test_.StartCommit({SetNumber("c/a", 3)}, younger);
-  EXPECT_FALSE(loser.IsThere());
-  EXPECT_TRUE(test_.Commit(SetNumber("c/a", 2), older).ok());
-  EXPECT_EQ(loser.Take().status(), kContention);
-  EXPECT_EQ(Number(), 2);
-}
-
-TEST_F(EngineTransactionTest, ALoserIsToldSoUntilItEnds) {
-  const std::string older = BeginReading();
-  const std::string younger = BeginReading();
-  test_.MustCommit(SetNumber("c/a", 2), older);
-  EXPECT_EQ(StartRead(younger, "c/b").Take().status(), kContention);
-  EXPECT_EQ(test_.Read(InTransaction{younger}, TestEngine::Collection("c")).status(), kContention);
-  EXPECT_EQ(test_.Commit(std::vector<Write>{}, younger).status(), kContention);
-  EXPECT_EQ(StartRead(younger).Take().status(), kClosed);
-
-  const std::string another = BeginReading();
-  test_.MustCommit(SetNumber("c/a", 3), test_.Begin(RetryOf(older)));  // As old as ever.
-  EXPECT_EQ(test_.Rollback(another), Status());
-  EXPECT_EQ(StartRead(another).Take().status(), kClosed);
-}
-
 TEST_F(EngineTransactionTest, ALoserSeesNothingThatDoesNotFitItsReads) {
   const std::string older = test_.Begin();
   const std::string younger = BeginReading("c/a");
@@ -298,24 +223,6 @@ TEST_F(EngineTransactionTest, ALoserSeesNothingThatDoesNotFitItsReads) {
   EXPECT_EQ(test_.Read(InTransaction{younger}, TestEngine::Collection("c")).status(), kContention);
 }
 
-TEST_F(EngineTransactionTest, CrosswiseReadsAndWritesLetTheOlderThrough) {
-  const std::string first = BeginReading("c/a");
-  const std::string second = BeginReading("c/b");
-  EXPECT_TRUE(test_.Commit(SetNumber("c/b", 2), first).ok());
-  EXPECT_EQ(test_.Commit(SetNumber("c/a", 2), second).status(), kContention);
-}
-
-TEST_F(EngineTransactionTest, CrosswiseReadsOfRetriesAreADeadlock) {
-  const std::string first = test_.Begin(RetryOf(test_.Begin()));
-  const std::string second = test_.Begin(RetryOf(test_.Begin()));
-  Read(first, "c/a");
-  Read(second, "c/b");
-  const auto first_read = StartRead(first, "c/b");
-  EXPECT_FALSE(first_read.IsThere());
-  EXPECT_EQ(StartRead(second, "c/a").Take().status(), kContention);
-  EXPECT_TRUE(first_read.Take().ok());
-}
-
 TEST_F(EngineTransactionTest, AReadThatWaitsTooLongEndsTheTransaction) {
   const std::string holder = test_.Begin(RetryOf(test_.Begin()));
   Read(holder);
@@ -327,27 +234,6 @@ TEST_F(EngineTransactionTest, AReadThatWaitsTooLongEndsTheTransaction) {
   EXPECT_EQ(test_.Commit(SetNumber("c/b", 2), reader).status(), kContention);
   EXPECT_EQ(test_.Commit(SetNumber("c/b", 2), reader).status(), kClosed);
   EXPECT_FALSE(IsLocked("c/b"));
-}
-
-TEST_F(EngineTransactionTest, RetriesQueueUpAndAllSucceed) {
-  const std::string winner = BeginReading();
-  std::vector<std::string> losers = {BeginReading(), BeginReading()};
-  const auto commit = test_.StartCommit({Transform("c/a", {Increment("n", 1)})}, winner);
-  for (const std::string& loser : losers) {
-    EXPECT_EQ(test_.Commit(Transform("c/a", {Increment("n", 1)}), loser).status(), kContention);
-  }
-  EXPECT_TRUE(commit.Take().ok());
-  const std::string second = test_.Begin(RetryOf(losers[0]));
-  const std::string third = test_.Begin(RetryOf(losers[1]));
-  EXPECT_EQ(Read(second), 2);
-  const auto third_read = StartRead(third);
-  EXPECT_FALSE(third_read.IsThere());
-  test_.MustCommit(SetNumber("c/a", 3), second);
-  const auto view = third_read.Take();
-  ASSERT_TRUE(view.ok());
-  EXPECT_EQ(NumberOf(**(*view)->Get(Path("c/a"))), 3);
-  test_.MustCommit(SetNumber("c/a", 4), third);
-  EXPECT_EQ(Number(), 4);
 }
 
 TEST_F(EngineTransactionTest, OfFiftyOnOneCounterEachNeedsTwoAttemptsAtMost) {
@@ -383,14 +269,6 @@ TEST_F(EngineTransactionTest, OfFiftyOnOneCounterEachNeedsTwoAttemptsAtMost) {
   EXPECT_EQ(Number(), 51);
 }
 
-TEST_F(EngineTransactionTest, ABlindWriteWaitsForReaders) {
-  const std::string reader = BeginReading();
-  const auto blind = test_.StartCommit({SetNumber("c/a", 2)}, test_.Begin());
-  EXPECT_FALSE(blind.IsThere());
-  EXPECT_EQ(test_.Rollback(reader), Status());
-  EXPECT_TRUE(blind.Take().ok());
-}
-
 TEST_F(EngineTransactionTest, AFailedStoreEndsTheTransaction) {
   const std::string transaction = BeginReading();
   test_.store().FailCommit(1, Status(Code::kUnavailable, "disk"));
@@ -400,25 +278,7 @@ TEST_F(EngineTransactionTest, AFailedStoreEndsTheTransaction) {
   EXPECT_EQ(test_.Rollback(transaction), Status());
 }
 
-TEST_F(EngineTransactionTest, ACommitWithoutWritesEndsTheTransaction) {
-  const std::string transaction = BeginReading();
-  // It never waits, not even for other readers of the same.
-  BeginReading();
-  EXPECT_TRUE(test_.Commit(std::vector<Write>{}, transaction).ok());
-  EXPECT_EQ(test_.Commit(std::vector<Write>{}, transaction).status(), kClosed);
-}
-
-TEST_F(EngineTransactionTest, IdsThatAreNone) {
-  for (const std::string id : {"", "garbage"}) {
-    EXPECT_EQ(StartRead(id).Take().status(), InvalidArgument("Invalid transaction."));
-    EXPECT_EQ(test_.Rollback(id), InvalidArgument("Invalid transaction."));
-  }
-  EXPECT_EQ(test_.Commit(SetNumber("c/a", 2), "garbage").status(),
-            InvalidArgument("Invalid transaction."));
-  EXPECT_EQ(test_.engine().BeginTransaction(test_.database(), RetryOf("garbage")).status(),
-            InvalidArgument("Invalid transaction."));
-  EXPECT_EQ(test_.Read(NewTransaction{RetryOf("garbage")}, TestEngine::Documents({})).status(),
-            InvalidArgument("Invalid transaction."));
+TEST_F(EngineTransactionTest, NoTransactionOutlivesItsEngine) {
   const std::string before = test_.Begin();
   test_.Restart();
   EXPECT_EQ(test_.Commit(SetNumber("c/a", 2), before).status(), kClosed);
