@@ -119,6 +119,7 @@ class Reader {
     const int line = statement.head.number;
     if (verb == "table") return AddTable(statement);
     if (verb == "only" || verb == "not") return AddDoors(statement);
+    if (verb == "differs") return AddDifference(statement);
     if (statement.head.text.starts_with("emulator skip")) return AddEmulatorSkip(statement);
     if (verb == "error" || verb == "expect" || verb == "emulator" || verb == "keep") {
       if (actions_.empty()) return Wrong(line, std::string(verb) + " needs a step above it");
@@ -167,6 +168,16 @@ class Reader {
     } while (scanner.Try(',') && scanner.ok());
     if (!scanner.AtEnd()) scanner.FailExpecting("a comma");
     if (!scanner.ok()) return Wrong(statement.head.number, scanner.error());
+    return Status();
+  }
+
+  Status AddDifference(const Statement& statement) {
+    std::string text = statement.Joined();
+    case_.differs = text;
+    if (!TakeReason(&text) || !text.starts_with("differs from Firestore, which ")) {
+      return Wrong(statement.head.number,
+                   "say how and why: \"differs from Firestore, which ... because REASON\"");
+    }
     return Status();
   }
 

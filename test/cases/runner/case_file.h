@@ -43,6 +43,7 @@ struct Variant {
 struct Case {
   std::string path;
   std::string why;
+  std::string differs;  // From Firestore: how and why, empty where it does not.
   std::vector<std::string> only_doors;
   std::vector<std::string> not_doors;
   std::optional<std::string> emulator_skip;  // Why the emulator does not run it.

@@ -142,6 +142,7 @@ bool Print(const std::string& door, const Report& report, size_t files, const Op
 int List(const std::vector<Case>& cases) {
   for (const Case& test : cases) {
     std::printf("%s (%zu)\n    %s\n", test.path.c_str(), test.variants.size(), test.why.c_str());
+    if (!test.differs.empty()) std::printf("    %s\n", test.differs.c_str());
   }
   return 0;
 }
