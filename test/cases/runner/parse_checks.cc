@@ -1,5 +1,4 @@
 #include <array>
-#include <regex>
 #include <utility>
 
 #include "cases/runner/check.h"
