@@ -180,7 +180,7 @@ TEST(WritesTest, OperandsMustFit) {
   EXPECT_EQ(code(FieldValue::Increment("x")), Code::kInvalidArgument);
   EXPECT_EQ(code(FieldValue::Maximum(nullptr)), Code::kInvalidArgument);
   EXPECT_EQ(code(FieldValue::ArrayUnion({FieldValue::Delete()})), Code::kInvalidArgument);
-  EXPECT_EQ(code(FieldValue::ArrayUnion({Array{1}})), Code::kInvalidArgument);
+  EXPECT_EQ(code(FieldValue::ArrayUnion({Value(Array{1})})), Code::kInvalidArgument);
   EXPECT_EQ(code(FieldValue::ArrayRemove({})), Code::kOk);
 }
 

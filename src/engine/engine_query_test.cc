@@ -20,11 +20,6 @@ using testing::IsEmpty;
 class EngineQueryTest : public testing::Test {
  protected:
   static query::Query Collection(const std::string& id) { return {{NameDatabase(), ""}, id}; }
-  static query::Query Group(const std::string& id) {
-    query::Query query = Collection(id);
-    query.all_descendants = true;
-    return query;
-  }
   static query::Query Where(query::Query query, const char* path, Operator op, int64_t value) {
     query.where = Filter{FieldFilter{*FieldPath::Parse(path), op, model::EncodeInteger(value)}};
     return query;
@@ -118,44 +113,6 @@ TEST_F(EngineQueryTest, AnUnusedIndexIsDroppedWithItsEntries) {
       snapshot->Scan(storage::Space::kIndexes, {"", ""}, storage::Direction::kForward)->Valid());
 }
 
-TEST_F(EngineQueryTest, AQueryInATransactionKeepsPhantomsOut) {
-  Fill("c", 3);
-  const std::string transaction = test_.Begin();
-  EXPECT_THAT(Find(Collection("c"), InTransaction{transaction}),
-              ElementsAre("c/d1000", "c/d1001", "c/d1002"));
-  auto outside = test_.StartCommit({SetNumber("c/phantom", 9)});
-  auto elsewhere = test_.StartCommit({SetNumber("other/document", 9)});
-  EXPECT_TRUE(elsewhere.Take().ok());
-  EXPECT_FALSE(outside.IsThere());
-  EXPECT_THAT(Find(Collection("c"), InTransaction{transaction}),
-              ElementsAre("c/d1000", "c/d1001", "c/d1002"));
-  EXPECT_TRUE(test_.Commit(SetNumber("c/own", 4), transaction).ok());
-  EXPECT_TRUE(outside.Take().ok());
-}
-
-TEST_F(EngineQueryTest, AQueryInATransactionLocksWhatItMatchedAndWhatWouldMatch) {
-  Fill("c", 6);
-  const std::string transaction = test_.Begin();
-  const query::Query query = Where(Collection("c"), "n", Operator::kGreaterOrEqual, 4);
-  EXPECT_THAT(Find(query, InTransaction{transaction}), ElementsAre("c/d1004", "c/d1005"));
-
-  EXPECT_TRUE(test_.Commit(SetNumber("c/new", 3)).ok());
-  EXPECT_TRUE(test_.Commit(SetNumber("c/d1000", -1)).ok());
-  EXPECT_TRUE(test_.Commit(Delete("c/d1001")).ok());
-  auto comes_in = test_.StartCommit({SetNumber("c/d1002", 7)});
-  auto goes_out = test_.StartCommit({SetNumber("c/d1004", 1)});
-  auto removes = test_.StartCommit({Delete("c/d1005")});
-  auto perhaps = test_.StartCommit({Transform("c/d1003", {Increment("n", 1)})});
-  EXPECT_FALSE(comes_in.IsThere() || goes_out.IsThere() || removes.IsThere() || perhaps.IsThere());
-  EXPECT_THAT(Find(query, InTransaction{transaction}), ElementsAre("c/d1004", "c/d1005"));
-
-  EXPECT_TRUE(test_.Commit(SetNumber("c/own", 4), transaction).ok());
-  EXPECT_TRUE(comes_in.Take().ok());
-  EXPECT_TRUE(goes_out.Take().ok());
-  EXPECT_TRUE(removes.Take().ok());
-  EXPECT_TRUE(perhaps.Take().ok());
-}
-
 TEST_F(EngineQueryTest, UntilAQueryHasReadAllItsCollectionIsLocked) {
   Fill("c", 6);
   const std::string transaction = test_.Begin();
@@ -169,29 +126,6 @@ TEST_F(EngineQueryTest, UntilAQueryHasReadAllItsCollectionIsLocked) {
   EXPECT_TRUE(outside.Take().ok());  // Though the transaction goes on.
   run.reset();
   EXPECT_TRUE(test_.Commit(SetNumber("c/own", 4), transaction).ok());
-}
-
-TEST_F(EngineQueryTest, AnOffsetKeepsTheWholeCollectionLocked) {
-  Fill("c", 3);
-  const std::string transaction = test_.Begin();
-  query::Query query = Collection("c");
-  query.offset = 1;
-  EXPECT_THAT(Find(query, InTransaction{transaction}), ElementsAre("c/d1001", "c/d1002"));
-  auto skipped = test_.StartCommit({Delete("c/d1000")});
-  EXPECT_FALSE(skipped.IsThere());
-  EXPECT_TRUE(test_.Rollback(transaction).ok());
-  EXPECT_TRUE(skipped.Take().ok());
-}
-
-TEST_F(EngineQueryTest, AGroupQueryInATransactionLocksItsGroupOnly) {
-  Fill("a/1/g", 2);
-  const std::string transaction = test_.Begin();
-  EXPECT_EQ(Find(Group("g"), InTransaction{transaction}).size(), 2u);
-  EXPECT_TRUE(test_.Commit(SetNumber("a/1/h/x", 1)).ok());
-  auto phantom = test_.StartCommit({SetNumber("b/7/g/x", 1)});
-  EXPECT_FALSE(phantom.IsThere());
-  EXPECT_TRUE(test_.Rollback(transaction).ok());
-  EXPECT_TRUE(phantom.Take().ok());
 }
 
 TEST_F(EngineQueryTest, ThePastIsExactWithIndexesToo) {

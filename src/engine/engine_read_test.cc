@@ -60,38 +60,6 @@ TEST_F(EngineReadTest, ThePresentHasTheWallClocksTime) {
   }
 }
 
-TEST_F(EngineReadTest, AtExactCommitTimesAndJustBefore) {
-  const Timestamp created = test_.MustCommit(SetNumber("c/a", 1));
-  test_.clock().Advance(1s);
-  const Timestamp updated = test_.MustCommit(SetNumber("c/a", 2));
-  test_.clock().Advance(1s);
-  const Timestamp deleted = test_.MustCommit(Delete("c/a"));
-  test_.clock().Advance(1s);
-  const Timestamp again = test_.MustCommit(SetNumber("c/a", 4));
-  test_.clock().Advance(1s);
-
-  EXPECT_EQ(NumberAt(Before(created)), std::nullopt);
-  EXPECT_EQ(NumberAt(created), 1);
-  EXPECT_EQ(NumberAt(Before(updated)), 1);
-  EXPECT_EQ(NumberAt(updated), 2);
-  EXPECT_EQ(NumberAt(Before(deleted)), 2);
-  EXPECT_EQ(NumberAt(deleted), std::nullopt);
-  EXPECT_EQ(NumberAt(Before(again)), std::nullopt);
-  EXPECT_EQ(NumberAt(again), 4);
-  EXPECT_EQ(NumberAt(Now{}), 4);
-  for (const Timestamp time : {Before(created), created, Before(deleted), deleted, again}) {
-    const auto number = NumberAt(time);
-    EXPECT_EQ(ScanAt(time).size(), number ? 1u : 0u);
-    const auto view = test_.Read(time, TestEngine::Everything());
-    EXPECT_EQ((*view)->read_time(), time);
-    EXPECT_EQ(*(*view)->Get(Path("c/a")) != nullptr, number.has_value());
-  }
-  // Create and update times are those of that moment.
-  EXPECT_EQ(model::RecordCreateTime(**test_.Get(updated, "c/a")), created);
-  EXPECT_EQ(model::RecordUpdateTime(**test_.Get(updated, "c/a")), updated);
-  EXPECT_EQ(model::RecordCreateTime(**test_.Get(again, "c/a")), again);
-}
-
 TEST_F(EngineReadTest, OneViewIsOneMoment) {
   const Timestamp first = test_.MustCommit({SetNumber("c/a", 1), SetNumber("c/b", 1)});
   const auto present = *test_.Read(Now{}, TestEngine::Documents({"c/a", "c/b", "c/c"}));
@@ -201,30 +169,6 @@ TEST_F(EngineReadTest, AClockThatJumpedAheadDoesNotFalsifyThePast) {
   } else {
     EXPECT_EQ(record.status(), kTooOld);
   }
-}
-
-TEST_F(EngineReadTest, ReadOnlyTransactionsSeeOneMoment) {
-  test_.MustCommit({SetNumber("c/a", 1), SetNumber("c/b", 1)});
-  const std::string transaction = test_.Begin(ReadOnly());
-  test_.clock().Advance(1s);
-  test_.MustCommit({SetNumber("c/a", 2), Delete("c/b"), SetNumber("c/c", 2)});
-  EXPECT_EQ(NumberAt(InTransaction{transaction}, "c/a"), 1);
-  EXPECT_EQ(NumberAt(InTransaction{transaction}, "c/b"), 1);
-  EXPECT_EQ(NumberAt(InTransaction{transaction}, "c/c"), std::nullopt);
-  EXPECT_EQ(ScanAt(InTransaction{transaction}).size(), 2u);
-  const auto view = test_.Read(InTransaction{transaction}, TestEngine::Everything());
-  EXPECT_EQ((*view)->read_time().micros(), kTestStartMicros);
-  EXPECT_EQ(NumberAt(Now{}), 2);
-}
-
-TEST_F(EngineReadTest, ReadOnlyTransactionsOfThePast) {
-  const Timestamp first = test_.MustCommit(SetNumber("c/a", 1));
-  test_.MustCommit(SetNumber("c/a", 2));
-  const auto view = test_.Read(NewTransaction{ReadOnly(first)}, TestEngine::Documents({"c/a"}));
-  ASSERT_TRUE(view.ok());
-  EXPECT_NE((*view)->new_transaction(), "");
-  EXPECT_EQ(NumberOf(**(*view)->Get(Path("c/a"))), 1);
-  EXPECT_EQ(NumberAt(InTransaction{(*view)->new_transaction()}), 1);
 }
 
 TEST_F(EngineReadTest, APastMomentIncludesWhatIsUnderWayToIt) {

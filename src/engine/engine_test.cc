@@ -94,20 +94,6 @@ TEST_F(EngineTest, ACommitWithoutWritesHasATime) {
   EXPECT_EQ(gate_.arrivals(), 0u);  // Nothing to store.
 }
 
-TEST_F(EngineTest, WritesOfOneDocumentShareItsFinalState) {
-  const Result<CommitResult> result =
-      test_.Commit({SetNumber("c/a", 1), Transform("c/a", {Increment("n", 4)}), Delete("c/b"),
-                    SetNumber("c/c", 1), Delete("c/c")});
-  ASSERT_TRUE(result.ok());
-  const std::string record = RecordOf(kTestStartMicros, kTestStartMicros, NumberFields(5));
-  EXPECT_EQ(*result->write_results[0].document, record);
-  EXPECT_EQ(*result->write_results[1].document, record);
-  EXPECT_EQ(result->write_results[1].transform_results, std::vector<std::string>{EncodeInteger(5)});
-  for (const size_t gone : {2u, 3u, 4u}) {
-    EXPECT_EQ(result->write_results[gone].document, nullptr);
-  }
-}
-
 TEST_F(EngineTest, WhatChangesNothingKeepsItsTimeAndIsNotStored) {
   const Timestamp first = test_.MustCommit(SetNumber("c/a", 1));
   test_.clock().Advance(1s);
@@ -116,16 +102,6 @@ TEST_F(EngineTest, WhatChangesNothingKeepsItsTimeAndIsNotStored) {
   EXPECT_EQ(result->commit_time.micros(), kTestStartMicros + 1'000'000);
   EXPECT_EQ(model::RecordUpdateTime(*result->write_results[0].document), first);
   EXPECT_EQ(gate_.arrivals(), 1u);
-}
-
-TEST_F(EngineTest, ACommitHappensWholeOrNotAtAll) {
-  test_.MustCommit(SetNumber("c/a", 1));
-  EXPECT_EQ(
-      test_.Commit({SetNumber("c/b", 2), Delete("c/c"), IfMissing(SetNumber("c/a", 3))}).status(),
-      kAlreadyThere);
-  EXPECT_EQ(Number("c/a"), 1);
-  EXPECT_EQ(Number("c/b"), std::nullopt);
-  EXPECT_EQ(test_.Commit({SetNumber("c/b", 2)})->write_results.size(), 1u);
 }
 
 TEST_F(EngineTest, DatabasesAreSeparate) {

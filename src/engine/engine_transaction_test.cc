@@ -1,4 +1,5 @@
-// Transactions through the whole engine: who waits for whom, who loses, and what is left behind.
+// Transactions through the whole engine: times, failures, races, and what is left behind. Who waits
+// for whom, and who loses, is said by test/cases/transaction.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -28,12 +29,6 @@ const std::chrono::milliseconds kLockWaitMax = EngineOptions().lock_wait_max;
 TransactionOptions RetryOf(std::string id) {
   TransactionOptions options;
   options.retry_transaction = std::move(id);
-  return options;
-}
-
-TransactionOptions ReadOnly() {
-  TransactionOptions options;
-  options.mode = TransactionOptions::Mode::kReadOnly;
   return options;
 }
 
@@ -73,71 +68,6 @@ class EngineTransactionTest : public testing::Test {
   TestEngine test_;
 };
 
-TEST_F(EngineTransactionTest, ReadsThenWrites) {
-  const std::string transaction = test_.Begin();
-  EXPECT_EQ(Read(transaction), 1);
-  const Result<CommitResult> result = test_.Commit(SetNumber("c/a", 2), transaction);
-  ASSERT_TRUE(result.ok());
-  EXPECT_EQ(Number(), 2);
-  EXPECT_FALSE(IsLocked("c/a"));
-  EXPECT_EQ(test_.Commit(SetNumber("c/a", 3), transaction).status(), kClosed);
-  EXPECT_EQ(StartRead(transaction).Take().status(), kClosed);
-  EXPECT_EQ(test_.Rollback(transaction), Status());
-}
-
-TEST_F(EngineTransactionTest, BeginsWithARead) {
-  const auto view = test_.Read(NewTransaction{}, TestEngine::Documents({"c/a"}));
-  ASSERT_TRUE(view.ok());
-  const std::string transaction = (*view)->new_transaction();
-  EXPECT_NE(transaction, "");
-  EXPECT_TRUE(IsLocked("c/a"));
-  test_.MustCommit(SetNumber("c/a", 2), transaction);
-  EXPECT_EQ(Number(), 2);
-}
-
-TEST_F(EngineTransactionTest, AWriteFromOutsideWaitsForAReader) {
-  const std::string transaction = BeginReading();
-  const auto outside = test_.StartCommit({Transform("c/a", {Increment("n", 10)})});
-  EXPECT_FALSE(outside.IsThere());
-  EXPECT_EQ(Number(), 1);
-  const Timestamp first = test_.MustCommit(SetNumber("c/a", 2), transaction);
-  const Result<CommitResult> second = outside.Take();
-  ASSERT_TRUE(second.ok());
-  EXPECT_GT(second->commit_time, first);
-  EXPECT_EQ(Number(), 12);
-}
-
-TEST_F(EngineTransactionTest, EveryKindOfWriteWaits) {
-  for (const Write& write :
-       {SetNumber("c/a", 2), Delete("c/a"), Transform("c/a", {Increment("n", 1)}),
-        IfMissing(SetNumber("c/a", 2)), Merge("c/a", {}, {})}) {
-    const std::string transaction = BeginReading();
-    const auto commit = test_.StartCommit({SetNumber("other/x", 1), write});
-    EXPECT_FALSE(commit.IsThere());
-    test_.Pass(kLockWaitMax);
-    EXPECT_EQ(commit.Take().status(), kTimeout);
-    EXPECT_EQ(test_.Rollback(transaction), Status());
-  }
-  EXPECT_EQ(Number("other/x"), std::nullopt);
-}
-
-TEST_F(EngineTransactionTest, AReadLocksWhatIsMissing) {
-  BeginReading("c/missing");
-  EXPECT_TRUE(IsLocked("c/missing"));
-  EXPECT_FALSE(IsLocked("c/a"));
-}
-
-TEST_F(EngineTransactionTest, AScanLocksThePhantoms) {
-  const std::string transaction = test_.Begin();
-  ASSERT_TRUE(test_.Read(InTransaction{transaction}, TestEngine::Collection("c")).ok());
-  EXPECT_TRUE(IsLocked("c/a"));
-  EXPECT_TRUE(IsLocked("c/new"));
-  EXPECT_FALSE(IsLocked("d/a"));
-  EXPECT_FALSE(IsLocked("c/a/below/x"));
-  EXPECT_EQ(test_.Rollback(transaction), Status());
-  EXPECT_FALSE(IsLocked("c/new"));
-}
-
 TEST_F(EngineTransactionTest, AListingLocksAllThatItDependsOn) {
   const auto list = [this](ListDocumentsRequest request) {
     const std::string transaction = test_.Begin();
@@ -174,17 +104,6 @@ TEST_F(EngineTransactionTest, ALockIsOneDatabases) {
   EXPECT_TRUE(commit.Take().ok());
 }
 
-TEST_F(EngineTransactionTest, PlainReadsNeverWait) {
-  BeginReading();
-  const auto waiting = test_.StartCommit({SetNumber("c/a", 2)});
-  EXPECT_EQ(Number(), 1);
-  EXPECT_TRUE(test_.StartRead(Now{}, TestEngine::Documents({"c/a"})).IsThere());
-  EXPECT_TRUE(test_.StartRead(Now{}, TestEngine::Collection("c")).IsThere());
-  const std::string read_only = test_.Begin(ReadOnly());
-  EXPECT_EQ(Read(read_only), 1);
-  EXPECT_FALSE(waiting.IsThere());
-}
-
 TEST_F(EngineTransactionTest, AWaitEndsInAbort) {
   const std::string transaction = BeginReading();
   const auto outside = test_.StartCommit({SetNumber("c/a", 2)});
@@ -195,17 +114,6 @@ TEST_F(EngineTransactionTest, AWaitEndsInAbort) {
   EXPECT_EQ(Number(), 1);
   test_.MustCommit(SetNumber("c/a", 3), transaction);  // Whom it waited for is not disturbed.
   EXPECT_EQ(Number(), 3);
-}
-
-TEST_F(EngineTransactionTest, ARollbackLetsThoseWhoWaitGoOn) {
-  const std::string transaction = BeginReading();
-  std::vector<TestEngine::Commits> waiting;
-  for (int i = 0; i < 3; ++i) {
-    waiting.push_back(test_.StartCommit({Transform("c/a", {Increment("n", 1)})}));
-  }
-  EXPECT_EQ(test_.Rollback(transaction), Status());
-  for (const auto& commit : waiting) EXPECT_TRUE(commit.Take().ok());
-  EXPECT_EQ(Number(), 4);
 }
 
 TEST_F(EngineTransactionTest, AnIdleTransactionEndsAfterAMinute) {
@@ -280,13 +188,6 @@ TEST_F(EngineTransactionTest, AViewInUseKeepsItsTransaction) {
   EXPECT_TRUE(test_.Commit(SetNumber("c/a", 2), transaction).ok());
 }
 
-TEST_F(EngineTransactionTest, ReadsSeeTheLatestState) {
-  const std::string transaction = BeginReading("c/a");
-  test_.MustCommit(SetNumber("c/b", 2));  // Not read yet: nobody waits.
-  EXPECT_EQ(Read(transaction, "c/b"), 2);
-  EXPECT_TRUE(IsLocked("c/b"));
-}
-
 TEST_F(EngineTransactionTest, AReadWaitsForTheCommitUnderWay) {
   Gate gate;
   gate.Close();
@@ -309,40 +210,6 @@ TEST_F(EngineTransactionTest, AReadWaitsForTheCommitUnderWay) {
   EXPECT_EQ(NumberOf(ScanAll(**scanned)->at("c/a")), 2);
 }
 
-TEST_F(EngineTransactionTest, TheOlderOfTwoReadersCommitsAtOnce) {
-  const std::string older = BeginReading();
-  const std::string younger = BeginReading();
-  EXPECT_TRUE(test_.Commit(SetNumber("c/a", 2), older).ok());
-  EXPECT_EQ(test_.Commit(SetNumber("c/a", 3), younger).status(), kContention);
-  EXPECT_EQ(Number(), 2);
-  EXPECT_EQ(test_.Commit(SetNumber("c/a", 3), younger).status(), kClosed);
-}
-
-TEST_F(EngineTransactionTest, TheOlderOneWinsAlsoWhenItComesLast) {
-  const std::string older = BeginReading();
-  const std::string younger = BeginReading();
-  const auto loser = test_.StartCommit({SetNumber("c/a", 3)}, younger);
-  EXPECT_FALSE(loser.IsThere());
-  EXPECT_TRUE(test_.Commit(SetNumber("c/a", 2), older).ok());
-  EXPECT_EQ(loser.Take().status(), kContention);
-  EXPECT_EQ(Number(), 2);
-}
-
-TEST_F(EngineTransactionTest, ALoserIsToldSoUntilItEnds) {
-  const std::string older = BeginReading();
-  const std::string younger = BeginReading();
-  test_.MustCommit(SetNumber("c/a", 2), older);
-  EXPECT_EQ(StartRead(younger, "c/b").Take().status(), kContention);
-  EXPECT_EQ(test_.Read(InTransaction{younger}, TestEngine::Collection("c")).status(), kContention);
-  EXPECT_EQ(test_.Commit(std::vector<Write>{}, younger).status(), kContention);
-  EXPECT_EQ(StartRead(younger).Take().status(), kClosed);
-
-  const std::string another = BeginReading();
-  test_.MustCommit(SetNumber("c/a", 3), test_.Begin(RetryOf(older)));  // As old as ever.
-  EXPECT_EQ(test_.Rollback(another), Status());
-  EXPECT_EQ(StartRead(another).Take().status(), kClosed);
-}
-
 TEST_F(EngineTransactionTest, ALoserSeesNothingThatDoesNotFitItsReads) {
   const std::string older = test_.Begin();
   const std::string younger = BeginReading("c/a");
@@ -356,24 +223,6 @@ TEST_F(EngineTransactionTest, ALoserSeesNothingThatDoesNotFitItsReads) {
   EXPECT_EQ(test_.Read(InTransaction{younger}, TestEngine::Collection("c")).status(), kContention);
 }
 
-TEST_F(EngineTransactionTest, CrosswiseReadsAndWritesLetTheOlderThrough) {
-  const std::string first = BeginReading("c/a");
-  const std::string second = BeginReading("c/b");
-  EXPECT_TRUE(test_.Commit(SetNumber("c/b", 2), first).ok());
-  EXPECT_EQ(test_.Commit(SetNumber("c/a", 2), second).status(), kContention);
-}
-
-TEST_F(EngineTransactionTest, CrosswiseReadsOfRetriesAreADeadlock) {
-  const std::string first = test_.Begin(RetryOf(test_.Begin()));
-  const std::string second = test_.Begin(RetryOf(test_.Begin()));
-  Read(first, "c/a");
-  Read(second, "c/b");
-  const auto first_read = StartRead(first, "c/b");
-  EXPECT_FALSE(first_read.IsThere());
-  EXPECT_EQ(StartRead(second, "c/a").Take().status(), kContention);
-  EXPECT_TRUE(first_read.Take().ok());
-}
-
 TEST_F(EngineTransactionTest, AReadThatWaitsTooLongEndsTheTransaction) {
   const std::string holder = test_.Begin(RetryOf(test_.Begin()));
   Read(holder);
@@ -385,27 +234,6 @@ TEST_F(EngineTransactionTest, AReadThatWaitsTooLongEndsTheTransaction) {
   EXPECT_EQ(test_.Commit(SetNumber("c/b", 2), reader).status(), kContention);
   EXPECT_EQ(test_.Commit(SetNumber("c/b", 2), reader).status(), kClosed);
   EXPECT_FALSE(IsLocked("c/b"));
-}
-
-TEST_F(EngineTransactionTest, RetriesQueueUpAndAllSucceed) {
-  const std::string winner = BeginReading();
-  std::vector<std::string> losers = {BeginReading(), BeginReading()};
-  const auto commit = test_.StartCommit({Transform("c/a", {Increment("n", 1)})}, winner);
-  for (const std::string& loser : losers) {
-    EXPECT_EQ(test_.Commit(Transform("c/a", {Increment("n", 1)}), loser).status(), kContention);
-  }
-  EXPECT_TRUE(commit.Take().ok());
-  const std::string second = test_.Begin(RetryOf(losers[0]));
-  const std::string third = test_.Begin(RetryOf(losers[1]));
-  EXPECT_EQ(Read(second), 2);
-  const auto third_read = StartRead(third);
-  EXPECT_FALSE(third_read.IsThere());
-  test_.MustCommit(SetNumber("c/a", 3), second);
-  const auto view = third_read.Take();
-  ASSERT_TRUE(view.ok());
-  EXPECT_EQ(NumberOf(**(*view)->Get(Path("c/a"))), 3);
-  test_.MustCommit(SetNumber("c/a", 4), third);
-  EXPECT_EQ(Number(), 4);
 }
 
 TEST_F(EngineTransactionTest, OfFiftyOnOneCounterEachNeedsTwoAttemptsAtMost) {
@@ -441,22 +269,6 @@ TEST_F(EngineTransactionTest, OfFiftyOnOneCounterEachNeedsTwoAttemptsAtMost) {
   EXPECT_EQ(Number(), 51);
 }
 
-TEST_F(EngineTransactionTest, ABlindWriteWaitsForReaders) {
-  const std::string reader = BeginReading();
-  const auto blind = test_.StartCommit({SetNumber("c/a", 2)}, test_.Begin());
-  EXPECT_FALSE(blind.IsThere());
-  EXPECT_EQ(test_.Rollback(reader), Status());
-  EXPECT_TRUE(blind.Take().ok());
-}
-
-TEST_F(EngineTransactionTest, AFailedPreconditionEndsTheTransaction) {
-  const std::string transaction = BeginReading();
-  EXPECT_EQ(test_.Commit(IfMissing(SetNumber("c/a", 2)), transaction).status().code(),
-            Code::kAlreadyExists);
-  EXPECT_FALSE(IsLocked("c/a"));
-  EXPECT_EQ(test_.Commit(SetNumber("c/a", 2), transaction).status(), kClosed);
-}
-
 TEST_F(EngineTransactionTest, AFailedStoreEndsTheTransaction) {
   const std::string transaction = BeginReading();
   test_.store().FailCommit(1, Status(Code::kUnavailable, "disk"));
@@ -466,52 +278,11 @@ TEST_F(EngineTransactionTest, AFailedStoreEndsTheTransaction) {
   EXPECT_EQ(test_.Rollback(transaction), Status());
 }
 
-TEST_F(EngineTransactionTest, ACommitWithoutWritesEndsTheTransaction) {
-  const std::string transaction = BeginReading();
-  // It never waits, not even for other readers of the same.
-  BeginReading();
-  EXPECT_TRUE(test_.Commit(std::vector<Write>{}, transaction).ok());
-  EXPECT_EQ(test_.Commit(std::vector<Write>{}, transaction).status(), kClosed);
-}
-
-TEST_F(EngineTransactionTest, ReadOnlyOnesCannotWrite) {
-  const std::string transaction = test_.Begin(ReadOnly());
-  EXPECT_EQ(test_.Commit(SetNumber("c/a", 2), transaction).status(),
-            InvalidArgument("Cannot modify entities in a read-only transaction."));
-  EXPECT_EQ(Read(transaction), 1);  // It is still open,
-  EXPECT_FALSE(IsLocked("c/a"));    // and locks nothing.
-  EXPECT_TRUE(test_.Commit(std::vector<Write>{}, transaction).ok());
-  EXPECT_EQ(StartRead(transaction).Take().status(), kClosed);
-}
-
-TEST_F(EngineTransactionTest, IdsThatAreNone) {
-  for (const std::string id : {"", "garbage"}) {
-    EXPECT_EQ(StartRead(id).Take().status(), InvalidArgument("Invalid transaction."));
-    EXPECT_EQ(test_.Rollback(id), InvalidArgument("Invalid transaction."));
-  }
-  EXPECT_EQ(test_.Commit(SetNumber("c/a", 2), "garbage").status(),
-            InvalidArgument("Invalid transaction."));
-  EXPECT_EQ(test_.engine().BeginTransaction(test_.database(), RetryOf("garbage")).status(),
-            InvalidArgument("Invalid transaction."));
-  EXPECT_EQ(test_.Read(NewTransaction{RetryOf("garbage")}, TestEngine::Documents({})).status(),
-            InvalidArgument("Invalid transaction."));
+TEST_F(EngineTransactionTest, NoTransactionOutlivesItsEngine) {
   const std::string before = test_.Begin();
   test_.Restart();
   EXPECT_EQ(test_.Commit(SetNumber("c/a", 2), before).status(), kClosed);
   EXPECT_EQ(Number(), 1);
-}
-
-TEST_F(EngineTransactionTest, AnotherDatabasesTransaction) {
-  const std::string transaction = BeginReading();
-  Database& other = **test_.engine().OpenDatabase(NameDatabase("other"));
-  TestEngine::Views view;
-  test_.engine().Read(other, InTransaction{transaction}, TestEngine::Documents({"c/a"}),
-                      view.Callback());
-  EXPECT_EQ(view.Take().status(), kClosed);
-  TestEngine::Commits commit;
-  test_.engine().Commit(other, {SetNumber("c/a", 1)}, transaction, commit.Callback());
-  EXPECT_EQ(commit.Take().status(), kClosed);
-  test_.MustCommit(SetNumber("c/a", 2), transaction);  // It is unharmed.
 }
 
 TEST_F(EngineTransactionTest, AFailedFirstReadLeavesNoTransactionBehind) {

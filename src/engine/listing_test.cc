@@ -142,14 +142,6 @@ class ListingTest : public testing::Test {
   std::set<std::string> documents_;
 };
 
-TEST_F(ListingTest, ListsTheDocumentsOfOneCollection) {
-  PutAll({"rooms/b", "rooms/a", "rooms/a/messages/m", "room/x", "roomsx/x", "rooms2/x"});
-  EXPECT_EQ(ListAll("", "rooms"), (Paths{"rooms/a", "rooms/b"}));
-  EXPECT_EQ(ListAll("rooms/a", "messages"), (Paths{"rooms/a/messages/m"}));
-  EXPECT_EQ(ListAll("", "nothing"), Paths{});
-  EXPECT_EQ(ListAll("no/document", "messages"), Paths{});
-}
-
 TEST_F(ListingTest, OtherDatabasesAreOtherWorlds) {
   storage::Batch batch;
   for (const uint32_t number : {6u, 8u}) {
@@ -162,59 +154,6 @@ TEST_F(ListingTest, OtherDatabasesAreOtherWorlds) {
   EXPECT_EQ(ListIds(""), Paths{});
 }
 
-TEST_F(ListingTest, NumericIdsComeFirst) {
-  PutAll({"c/a", "c/__id10__", "c/__id9__", "c/__id-1__", "c/__", "c/\xef\xbf\xae", "c/\U0001f600",
-          "c/A", "c/__id9223372036854775807__", "c/__id-9223372036854775808__"});
-  const Paths expected = {"c/__id-9223372036854775808__",
-                          "c/__id-1__",
-                          "c/__id9__",
-                          "c/__id10__",
-                          "c/__id9223372036854775807__",
-                          "c/A",
-                          "c/__",
-                          "c/a",
-                          "c/\xef\xbf\xae",
-                          "c/\U0001f600"};
-  for (size_t page_size = 1; page_size <= 11; ++page_size) {
-    EXPECT_EQ(ListAll(Request("", "c"), page_size), expected) << page_size;
-    EXPECT_EQ(ListMissingToo("", "c", page_size), expected) << page_size;
-  }
-}
-
-TEST_F(ListingTest, ATokenComesOnlyWhereSomethingFollows) {
-  PutAll({"c/a", "c/b"});
-  ListDocumentsRequest request = Request("", "c");
-  request.page_size = 2;
-  EXPECT_EQ(List(request)->next_page_token, "");
-  request.page_size = 1;
-  request.page_token = List(request)->next_page_token;
-  EXPECT_NE(request.page_token, "");
-  EXPECT_EQ(List(request)->next_page_token, "");
-}
-
-TEST_F(ListingTest, PagesGoOnWhereTheLastDocumentIsGone) {
-  PutAll({"c/a", "c/b", "c/c"});
-  ListDocumentsRequest request = Request("", "c");
-  request.page_size = 2;
-  request.page_token = List(request)->next_page_token;
-  storage::Batch batch;
-  batch.Delete(storage::Space::kDocuments, DocumentKey(database_.number, Path("c/b")));
-  ASSERT_EQ(memory_->Commit(batch), Status());
-  const Result<DocumentPage> page = List(request);
-  ASSERT_EQ(page->documents.size(), 1u);
-  EXPECT_EQ(page->documents[0].path.path(), "c/c");
-}
-
-TEST_F(ListingTest, ShowsMissingDocumentsWithDescendants) {
-  PutAll({"h/a", "h/a/x/1", "h/miss1/x/1", "h/miss2/deep/d/deeper/e", "h/miss2/other/z", "h/z",
-          "g/y/h/hidden", "h/__id5__/x/1"});
-  EXPECT_EQ(ListMissingToo("", "h"), (Paths{"h/__id5__-", "h/a", "h/miss1-", "h/miss2-", "h/z"}));
-  EXPECT_EQ(ListAll("", "h"), (Paths{"h/a", "h/z"}));
-  EXPECT_EQ(ListMissingToo("h/miss2", "deep"), (Paths{"h/miss2/deep/d-"}));
-  EXPECT_EQ(ListMissingToo("h/miss2/deep/d", "deeper"), (Paths{"h/miss2/deep/d/deeper/e"}));
-  EXPECT_EQ(ListMissingToo("", "nothing"), Paths{});
-}
-
 TEST_F(ListingTest, WithoutCollectionIdAllCollectionsOfTheParent) {
   PutAll({"b/2", "b/1", "a/9", "a/9/sub/x", "c/miss/sub/y", "a/9/tub/z"});
   const Paths root = {"a/9", "b/1", "b/2"};
@@ -224,27 +163,6 @@ TEST_F(ListingTest, WithoutCollectionIdAllCollectionsOfTheParent) {
     EXPECT_EQ(ListAll(Request("a/9", ""), page_size), below) << page_size;
     EXPECT_EQ(ListMissingToo("", "", page_size), (Paths{"a/9", "b/1", "b/2", "c/miss-"}))
         << page_size;
-  }
-}
-
-TEST_F(ListingTest, OrdersByFields) {
-  Put("c/a", {{"x", EncodeInteger(2)}});
-  Put("c/b", {{"x", EncodeInteger(1)}});
-  Put("c/c", {});
-  Put("c/d", {{"x", EncodeInteger(1)}});
-  Put("c/e", {{"x", EncodeString("text")}});
-  ListDocumentsRequest request = Request("", "c");
-  request.orders = {{FieldAt("x"), SortDirection::kAscending}};
-  for (size_t page_size = 1; page_size <= 5; ++page_size) {
-    EXPECT_EQ(ListAll(request, page_size), (Paths{"c/b", "c/d", "c/a", "c/e"})) << page_size;
-  }
-  request.orders = {{FieldAt("x"), SortDirection::kDescending}};
-  for (size_t page_size = 1; page_size <= 5; ++page_size) {
-    EXPECT_EQ(ListAll(request, page_size), (Paths{"c/e", "c/a", "c/d", "c/b"})) << page_size;
-  }
-  request.orders = {{FieldAt("__name__"), SortDirection::kDescending}};
-  for (size_t page_size = 1; page_size <= 6; ++page_size) {
-    EXPECT_EQ(ListAll(request, page_size), (Paths{"c/e", "c/d", "c/c", "c/b", "c/a"}));
   }
 }
 
@@ -282,55 +200,6 @@ TEST_F(ListingTest, ADocumentBeyondThePagesBytesIsAPageOfItsOwn) {
   ASSERT_EQ(second->documents.size(), 1u);
   EXPECT_EQ(second->documents[0].path.path(), "c/b");
   EXPECT_EQ(ListAll("", "c"), (Paths{"c/a", "c/b", "c/c"}));
-}
-
-TEST_F(ListingTest, CollectionIds) {
-  PutAll({"b/1", "a/9", "a/9/sub/x", "c/miss/sub/y/deep/z", "a/9/tub/z", "\U0001f600/x",
-          "\xef\xbf\xae/x"});
-  EXPECT_EQ(ListIds(""), (Paths{"a", "b", "c", "\xef\xbf\xae", "\U0001f600"}));
-  EXPECT_EQ(ListIds("a/9"), (Paths{"sub", "tub"}));
-  EXPECT_EQ(ListIds("c/miss"), (Paths{"sub"}));  // The parent need not exist.
-  EXPECT_EQ(ListIds("b/1"), Paths{});
-  for (size_t page_size = 1; page_size <= 6; ++page_size) {
-    EXPECT_EQ(ListIds("", page_size), NaiveIds("")) << page_size;
-  }
-  EXPECT_EQ(ListCollectionIds(*View(), Parent(), 5, "")->next_page_token, "");
-}
-
-TEST_F(ListingTest, RefusesTokensOfOtherRequests) {
-  PutAll({"c/a", "c/b", "d/a", "d/b", "c/a/c/a", "c/a/c/b"});
-  ListDocumentsRequest by_name = Request("", "c");
-  by_name.page_size = 1;
-  ListDocumentsRequest ordered = by_name;
-  ordered.orders = {{FieldAt("__name__"), SortDirection::kAscending}};
-  ListDocumentsRequest backward = by_name;
-  backward.orders = {{FieldAt("__name__"), SortDirection::kDescending}};
-  ListDocumentsRequest missing = by_name;
-  missing.show_missing = true;
-  ListDocumentsRequest other_collection = by_name;
-  other_collection.collection_id = "d";
-  ListDocumentsRequest every_collection = by_name;
-  every_collection.collection_id = "";
-  ListDocumentsRequest other_parent = by_name;
-  other_parent.parent = Parent("c/a");
-  const std::vector<ListDocumentsRequest> requests = {
-      by_name, ordered, backward, missing, other_collection, every_collection, other_parent};
-  std::vector<std::string> tokens;
-  for (const ListDocumentsRequest& request : requests) {
-    tokens.push_back(List(request)->next_page_token);
-    ASSERT_NE(tokens.back(), "");
-  }
-  tokens.push_back(ListCollectionIds(*View(), Parent(), 1, "")->next_page_token);
-  for (size_t i = 0; i < requests.size(); ++i) {
-    for (size_t j = 0; j < tokens.size(); ++j) {
-      ListDocumentsRequest request = requests[i];
-      request.page_token = tokens[j];
-      const Status expected = i == j ? Status() : kInvalid;
-      EXPECT_EQ(List(request).status(), expected) << i << " with the token of " << j;
-    }
-    EXPECT_EQ(ListCollectionIds(*View(), Parent(), 1, tokens[i]).status(), kInvalid);
-  }
-  EXPECT_EQ(ListCollectionIds(*View(), Parent("c/a"), 1, tokens.back()).status(), kInvalid);
 }
 
 TEST_F(ListingTest, RefusesForgedTokens) {

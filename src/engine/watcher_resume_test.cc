@@ -27,7 +27,6 @@ constexpr ChangesMax kPendingMax = WatcherOptions().pending_max;
 constexpr ChangesMax kCatchUpMax = WatcherOptions().catch_up_max;
 
 const QueryBuilder kAll = QueryBuilder("c");
-const QueryBuilder kFirstTwo = QueryBuilder("c").Ascending("n").Limit(2);
 
 class WatcherResumeTest : public testing::Test {
  protected:
@@ -112,49 +111,6 @@ TEST_F(WatcherResumeTest, OnlyWhatHasChangedIsSent) {
     EXPECT_EQ(NumberOf(*view.documents.at("c/b").record), 2);
     EXPECT_EQ(events, 3u);
   }
-}
-
-TEST_F(WatcherResumeTest, AReadTimeIsAsGoodAsAToken) {
-  Put("c/a", 1);
-  const TargetView kept = ListenOnce(kAll);
-  Put("c/b", 2);
-  size_t events = 0;
-  const TargetView view = GoOn(kAll, kept, {kept.read_time}, &events);
-  EXPECT_EQ(view.resets, 0u);
-  EXPECT_THAT(view.Paths(), ElementsAre("c/a", "c/b"));
-  EXPECT_EQ(events, 1u);
-}
-
-TEST_F(WatcherResumeTest, WindowsGoOnToo) {
-  for (int64_t n = 1; n <= 4; ++n) Put("c/d" + std::to_string(n), n);
-  const TargetView kept = ListenOnce(kFirstTwo);
-  test_.MustCommit(Delete("c/d1"));
-  Put("c/d4", 9);
-  size_t events = 0;
-  const TargetView view = GoOn(kFirstTwo, kept, {TimeOf(kept.resume_token)}, &events);
-  EXPECT_EQ(view.resets, 0u);
-  EXPECT_THAT(view.Paths(), ElementsAre("c/d2", "c/d3"));
-  EXPECT_EQ(events, 2u);
-}
-
-TEST_F(WatcherResumeTest, SingleDocumentsGoOnToo) {
-  Put("c/a", 1);
-  Put("c/b", 1);
-  const std::vector<std::string> paths = {"c/a", "c/b", "c/c", "c/d"};
-  TargetView kept;
-  {
-    TestWatch watch(test_);
-    watch.AddDocuments(1, paths);
-    kept = watch.client().AwaitSnapshotOf(1).targets.at(1);
-  }
-  test_.MustCommit({Delete("c/b"), SetNumber("c/c", 1)});
-  TestWatch watch(test_);
-  watch.client().Keep(1, kept);
-  watch.AddDocuments(1, paths, Resume{kept.read_time});
-  const TargetView view = watch.client().AwaitSnapshotOf(1).targets.at(1);
-  EXPECT_THAT(view.Paths(), ElementsAre("c/a", "c/c"));
-  EXPECT_THAT(view.missing, ElementsAre("c/b", "c/d"));
-  EXPECT_EQ(watch.client().Now().document_events, 2u);
 }
 
 TEST_F(WatcherResumeTest, ATokenThatSaysNothingHasTheTargetReset) {

@@ -53,21 +53,6 @@ TEST_F(WatcherTest, SendsTheResultsAndThenSaysThatTheyAreAllThereIs) {
   EXPECT_EQ(test_.engine().change_feed().targets(), 1u);
 }
 
-TEST_F(WatcherTest, DocumentsComeInChangeAndGo) {
-  watch_.Start(1, kAbove5);
-  EXPECT_THAT(watch_.At(1, Put("c/a", 7)).Paths(), ElementsAre("c/a"));
-  const TargetView changed = watch_.At(1, Put("c/a", 8));
-  EXPECT_EQ(NumberOf(*changed.documents.at("c/a").record), 8);
-  Put("c/b", 3);  // Of no interest.
-  EXPECT_THAT(watch_.At(1, Put("c/b", 9)).Paths(), ElementsAre("c/a", "c/b"));
-  const TargetView left = watch_.At(1, Put("c/a", 2));
-  EXPECT_THAT(left.Paths(), ElementsAre("c/b"));
-  EXPECT_THAT(left.missing, IsEmpty());  // It is there, but no result.
-  const TargetView deleted = watch_.At(1, test_.MustCommit(Delete("c/b")));
-  EXPECT_THAT(deleted.Paths(), IsEmpty());
-  EXPECT_THAT(deleted.missing, ElementsAre("c/b"));
-}
-
 TEST_F(WatcherTest, ACommitIsSeenWhole) {
   watch_.Start(1, kAll);
   watch_.Start(2, kAbove5);
@@ -89,34 +74,6 @@ TEST_F(WatcherTest, ADocumentOfSeveralTargetsIsSentOnce) {
   EXPECT_EQ(client().Now().document_events, before + 2);
   EXPECT_THAT(snapshot.targets.at(1).Paths(), ElementsAre("c/a"));
   EXPECT_THAT(snapshot.targets.at(2).Paths(), IsEmpty());
-}
-
-TEST_F(WatcherTest, ALimitLetsTheNextOneInAndPushesTheLastOneOut) {
-  for (int64_t n = 1; n <= 4; ++n) Put("c/d" + std::to_string(n), n);
-  EXPECT_THAT(watch_.Start(1, kFirstTwo).Paths(), ElementsAre("c/d1", "c/d2"));
-  EXPECT_THAT(watch_.At(1, test_.MustCommit(Delete("c/d1"))).Paths(), ElementsAre("c/d2", "c/d3"));
-  EXPECT_THAT(watch_.At(1, Put("c/new", 0)).Paths(), ElementsAre("c/d2", "c/new"));
-  EXPECT_THAT(watch_.At(1, Put("c/new", 9)).Paths(), ElementsAre("c/d2", "c/d3"));
-}
-
-TEST_F(WatcherTest, AnOffsetMovesAlong) {
-  for (int64_t n = 1; n <= 4; ++n) Put("c/d" + std::to_string(n), n);
-  const QueryBuilder query = QueryBuilder("c").Ascending("n").Offset(1).Limit(2);
-  EXPECT_THAT(watch_.Start(1, query).Paths(), ElementsAre("c/d2", "c/d3"));
-  EXPECT_THAT(watch_.At(1, test_.MustCommit(Delete("c/d1"))).Paths(), ElementsAre("c/d3", "c/d4"));
-  EXPECT_THAT(watch_.At(1, Put("c/d0", 0)).Paths(), ElementsAre("c/d2", "c/d3"));
-}
-
-TEST_F(WatcherTest, SingleDocumentsAreSentWhetherTheyExistOrNot) {
-  Put("c/a", 1);
-  watch_.AddDocuments(1, {"c/a", "c/b"});
-  const TargetView view = client().AwaitSnapshotOf(1).targets.at(1);
-  EXPECT_THAT(view.Paths(), ElementsAre("c/a"));
-  EXPECT_THAT(view.missing, ElementsAre("c/b"));
-  const TargetView created = watch_.At(1, Put("c/b", 2));
-  EXPECT_THAT(created.Paths(), ElementsAre("c/a", "c/b"));
-  EXPECT_THAT(created.missing, IsEmpty());
-  EXPECT_THAT(watch_.At(1, test_.MustCommit(Delete("c/a"))).missing, ElementsAre("c/a"));
 }
 
 TEST_F(WatcherTest, MasksArePassedOnForEachTarget) {
@@ -235,14 +192,6 @@ TEST_F(WatcherTest, CommitsThatFailAreNeverHeardOf) {
   EXPECT_EQ(client().Now().document_events, 1u);
 }
 
-TEST_F(WatcherTest, AWriteThatChangesNothingIsNotHeardOf) {
-  Put("c/a", 1);
-  watch_.Start(1, kAll);
-  Put("c/a", 1);
-  client().AwaitSnapshot(Put("c/b", 1));
-  EXPECT_EQ(client().Now().document_events, 2u);
-}
-
 TEST_F(WatcherTest, WhatExpiresIsHeardOf) {
   const std::string expired =
       model::EncodeTimestamp(Timestamp::FromMicros(test_.now() - 1'000'000));
@@ -274,15 +223,6 @@ TEST_F(WatcherTest, AHeartbeatSaysThatAllIsAsItWas) {
   test_.Pass(ChangeFeed::kHeartbeatPeriod);
   EXPECT_TRUE(client().AwaitSnapshot(Timestamp::FromMicros(test_.now())).targets.contains(1));
   EXPECT_EQ(client().Now().document_events, 0u);
-}
-
-TEST_F(WatcherTest, OtherDatabasesAreNobodysBusiness) {
-  Database* other = *test_.engine().OpenDatabase(NameDatabase("other"));
-  watch_.Start(1, kAll);
-  TestEngine::Commits outcome;
-  test_.engine().Commit(*other, {SetNumber("c/x", 1)}, "", outcome.Callback());
-  ASSERT_TRUE(outcome.Take().ok());
-  EXPECT_THAT(watch_.At(1, Put("c/a", 1)).Paths(), ElementsAre("c/a"));
 }
 
 TEST_F(WatcherTest, AfterCloseNothingIsSent) {

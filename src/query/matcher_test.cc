@@ -97,15 +97,6 @@ TEST(PassesFilterTest, ComparesWithinOneType) {
   }
 }
 
-TEST(PassesFilterTest, TakesIntegersAndDoublesForNumbers) {
-  EXPECT_TRUE(Passes(Operator::kEqual, EncodeInteger(1), EncodeDouble(1)));
-  EXPECT_TRUE(Passes(Operator::kEqual, EncodeDouble(0), EncodeDouble(-0.0)));
-  EXPECT_FALSE(Passes(Operator::kNotEqual, EncodeInteger(1), EncodeDouble(1)));
-  EXPECT_FALSE(Passes(Operator::kNotIn, EncodeArray({EncodeInteger(1)}), EncodeDouble(1)));
-  EXPECT_TRUE(Passes(Operator::kEqual, EncodeArray({EncodeInteger(1), kNan}),
-                     EncodeArray({EncodeDouble(1), kNan})));
-}
-
 TEST(PassesFilterTest, LeavesNullAndNanOutOfRanges) {
   for (const auto& type : Types()) {
     for (const std::string& operand : type) {
@@ -139,18 +130,6 @@ TEST(PassesFilterTest, LeavesNullOutOfNegations) {
   EXPECT_TRUE(Passes(Operator::kNotIn, EncodeArray({one}), kNan));
   EXPECT_FALSE(Passes(Operator::kNotIn, EncodeArray({EncodeInteger(2), one}), one));
   EXPECT_TRUE(Passes(Operator::kNotIn, EncodeArray({EncodeInteger(2), one}), EncodeInteger(3)));
-}
-
-TEST(PassesFilterTest, LooksIntoArrays) {
-  const std::string one = EncodeInteger(1);
-  const std::string array = EncodeArray({EncodeString("a"), EncodeDouble(1), kNull});
-  EXPECT_TRUE(Passes(Operator::kArrayContains, one, array));
-  EXPECT_TRUE(Passes(Operator::kArrayContains, EncodeString("a"), array));
-  EXPECT_FALSE(Passes(Operator::kArrayContains, EncodeInteger(2), array));
-  EXPECT_FALSE(Passes(Operator::kArrayContains, one, EncodeArray({})));
-  EXPECT_FALSE(Passes(Operator::kArrayContains, one, one));
-  EXPECT_FALSE(Passes(Operator::kArrayContains, EncodeDouble(1), Vector({1})));
-  EXPECT_FALSE(Passes(Operator::kArrayContains, one, EncodeMap({{"a", one}})));
 }
 
 using FieldsList = std::vector<std::pair<std::string, std::string>>;
@@ -217,93 +196,6 @@ TEST(MatchesTest, ComparesTheNameWithReferences) {
   // Databases come first.
   EXPECT_TRUE(matches(Operator::kGreater, EncodeReference("projects/a/databases/d/documents/z/z")));
   EXPECT_TRUE(matches(Operator::kLess, EncodeReference("projects/p/databases/d/documents/a/a")));
-}
-
-TEST(MatchesTest, NeedsAllOfAConjunction) {
-  const Document document("c/a", {{"x", EncodeInteger(1)}, {"y", EncodeInteger(2)}});
-  const FieldFilter x{Path("x"), Operator::kEqual, EncodeInteger(1)};
-  const FieldFilter y{Path("y"), Operator::kGreater, EncodeInteger(1)};
-  const FieldFilter z{Path("z"), Operator::kGreater, EncodeInteger(1)};
-  EXPECT_TRUE(Matches(Conjunction{}, document.candidate()));
-  EXPECT_TRUE(Matches(Conjunction{{x, y}}, document.candidate()));
-  EXPECT_FALSE(Matches(Conjunction{{x, y, z}}, document.candidate()));
-}
-
-enum class Depth { kDirect, kAll };
-
-Query On(const std::string& parent, const std::string& collection_id, Depth depth) {
-  std::string name(kDocuments);
-  name.pop_back();
-  return {.parent = *model::ParentName::Parse(parent.empty() ? name : name + "/" + parent),
-          .collection_id = collection_id,
-          .all_descendants = depth == Depth::kAll};
-}
-
-TEST(IsInScopeTest, KnowsParentCollectionAndDepth) {
-  const auto in_scope = [](const Query& query, const std::string& path) {
-    return IsInScope(query, *model::DocumentPath::Parse(path));
-  };
-  const Query direct = On("", "s", Depth::kDirect);
-  EXPECT_TRUE(in_scope(direct, "s/x"));
-  EXPECT_FALSE(in_scope(direct, "t/x"));
-  EXPECT_FALSE(in_scope(direct, "s/x/s/y"));
-  const Query group = On("", "s", Depth::kAll);
-  EXPECT_TRUE(in_scope(group, "s/x"));
-  EXPECT_TRUE(in_scope(group, "c/a/s/y"));
-  EXPECT_FALSE(in_scope(group, "s/x/t/y"));
-  const Query below = On("c/a", "s", Depth::kDirect);
-  EXPECT_TRUE(in_scope(below, "c/a/s/y"));
-  EXPECT_FALSE(in_scope(below, "s/y"));
-  EXPECT_FALSE(in_scope(below, "c/ab/s/y"));
-  EXPECT_FALSE(in_scope(below, "c/b/s/y"));
-  EXPECT_FALSE(in_scope(below, "c/a/s/y/s/z"));
-  const Query group_below = On("c/a", "s", Depth::kAll);
-  EXPECT_TRUE(in_scope(group_below, "c/a/s/y/s/z"));
-  EXPECT_FALSE(in_scope(group_below, "c/b/s/y"));
-  EXPECT_FALSE(in_scope(group_below, "c/ab/s/y"));
-}
-
-TEST(IsInScopeTest, TakesAllCollectionsWithoutAnId) {
-  const auto in_scope = [](const Query& query, const std::string& path) {
-    return IsInScope(query, *model::DocumentPath::Parse(path));
-  };
-  EXPECT_TRUE(in_scope(On("", "", Depth::kDirect), "c/a"));
-  EXPECT_FALSE(in_scope(On("", "", Depth::kDirect), "c/a/s/x"));
-  EXPECT_TRUE(in_scope(On("", "", Depth::kAll), "c/a/s/x"));
-  EXPECT_TRUE(in_scope(On("c/a", "", Depth::kDirect), "c/a/s/x"));
-  EXPECT_FALSE(in_scope(On("c/a", "", Depth::kDirect), "c/a"));
-  EXPECT_FALSE(in_scope(On("c/a", "", Depth::kAll), "c/a"));
-  EXPECT_TRUE(in_scope(On("c/a", "", Depth::kAll), "c/a/s/x/t/y"));
-}
-
-// or(a == 1, b > 2) is ordered by b, and leaves out what has no b.
-TEST(MatchesTest, NeedsScopeOrdersAndOneDisjunct) {
-  Query query = On("", "c", Depth::kDirect);
-  query.where = Filter{
-      CompositeFilter{CompositeFilter::Operator::kOr,
-                      {Filter{FieldFilter{Path("a"), Operator::kEqual, EncodeInteger(1)}},
-                       Filter{FieldFilter{Path("b"), Operator::kGreater, EncodeInteger(2)}}}}};
-  const NormalizedQuery normalized = *Normalize(std::move(query));
-  const auto matches = [&normalized](const std::string& path, const FieldsList& fields) {
-    const Document document(path, fields);
-    return Matches(normalized, document.candidate());
-  };
-  const std::string one = EncodeInteger(1);
-  EXPECT_TRUE(matches("c/x", {{"a", one}, {"b", one}}));
-  EXPECT_TRUE(matches("c/x", {{"a", one}, {"b", kNull}}));
-  EXPECT_TRUE(matches("c/x", {{"b", EncodeInteger(3)}}));
-  EXPECT_FALSE(matches("c/x", {{"a", one}}));
-  EXPECT_FALSE(matches("c/x", {{"b", one}}));
-  EXPECT_FALSE(matches("d/x", {{"a", one}, {"b", one}}));
-}
-
-TEST(MatchesTest, MatchesNothingWithoutDisjuncts) {
-  Query query = On("", "c", Depth::kDirect);
-  query.where = Filter{FieldFilter{Path("x"), Operator::kEqual, kNull}};
-  const Document document("c/a", {{"x", kNull}});
-  EXPECT_FALSE(Matches(*Normalize(query), document.candidate()));
-  query.where = Filter{FieldFilter{Path("x"), Operator::kIsNull, ""}};
-  EXPECT_TRUE(Matches(*Normalize(query), document.candidate()));
 }
 
 }  // namespace

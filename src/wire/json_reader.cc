@@ -47,7 +47,10 @@ class Builder final : public nlohmann::json_sax<json> {
 
   bool null() override;
   bool boolean(bool truth) override { return Scalar(truth); }
-  bool number_integer(int64_t number) override { return Scalar(number); }
+  // Only numbers with a sign come here, and -0 is a number of its own among doubles.
+  bool number_integer(int64_t number) override {
+    return number == 0 ? Scalar(-0.0) : Scalar(number);
+  }
   bool number_unsigned(uint64_t number) override { return Scalar(number); }
   bool number_float(double number, const std::string&) override { return Scalar(number); }
   bool string(std::string& text) override { return Scalar(std::move(text)); }

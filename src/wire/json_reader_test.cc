@@ -41,6 +41,9 @@ TEST(JsonReaderTest, ReadsNumbersHoweverTheyAreWritten) {
   EXPECT_TRUE(std::isnan(ReadValue(R"({"doubleValue": "NaN"})").double_value()));
   EXPECT_TRUE(std::isinf(ReadValue(R"({"doubleValue": "-Infinity"})").double_value()));
   EXPECT_TRUE(std::signbit(ReadValue(R"({"doubleValue": -0.0})").double_value()));
+  EXPECT_TRUE(std::signbit(ReadValue(R"({"doubleValue": -0})").double_value()));
+  EXPECT_FALSE(std::signbit(ReadValue(R"({"doubleValue": 0})").double_value()));
+  EXPECT_EQ(ReadValue(R"({"integerValue": -0})").integer_value(), 0);
   for (const char* json :
        {R"({"integerValue": 1.5})", R"({"integerValue": ""})", R"({"integerValue": " 1"})",
         R"({"integerValue": 9223372036854775808})", R"({"integerValue": "9223372036854775808"})",

@@ -51,33 +51,6 @@ TEST(OrderByTest, RefusesEverythingElse) {
   }
 }
 
-TEST(OrderByTest, PathsAreThoseOfFields) {
-  EXPECT_EQ(ParseOrderBy("x, a.__foo__ desc").status(),
-            InvalidArgument("Invalid reserved name in field path __foo__"));
-  EXPECT_EQ(ParseOrderBy("____").status(),
-            InvalidArgument("Invalid reserved name in field path ____"));
-  EXPECT_EQ(ParseOrderBy("__name__.x").status(), InvalidArgument("the name __key__ is reserved"));
-  EXPECT_EQ(ParseOrderBy(std::string(1'501, 'x')).status(),
-            InvalidArgument("property path is longer than 1500 bytes."));
-  EXPECT_EQ(Parsed(std::string(1'500, 'x')), std::string(1'500, 'x') + " asc");
-  EXPECT_EQ(ParseOrderBy("__foo__ foo").status(),
-            InvalidArgument("Invalid order by clause \"__foo__ foo\"."));
-}
-
-TEST(OrderByTest, NoFieldTwice) {
-  const Status twice = InvalidArgument("order by clause cannot contain duplicate fields x");
-  EXPECT_EQ(ParseOrderBy("x, x").status(), twice);
-  EXPECT_EQ(ParseOrderBy("x, y, `x` desc").status(), twice);
-  EXPECT_EQ(Parsed("x, x.y"), "x asc, x.y asc");
-}
-
-TEST(OrderByTest, NothingAfterTheName) {
-  EXPECT_EQ(ParseOrderBy("__name__, x").status(),
-            InvalidArgument("order by clause cannot contain more fields after the key"));
-  EXPECT_EQ(ParseOrderBy("__name__, __name__").status(),
-            InvalidArgument("order by clause cannot contain more fields after the key"));
-}
-
 TEST(OrderByTest, HasALimit) {
   std::string text;
   for (size_t i = 0; i < kOrdersMax; ++i) text += (i == 0 ? "f" : ",f") + std::to_string(i);

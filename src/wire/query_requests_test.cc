@@ -27,15 +27,7 @@ using query::Query;
 using query::SortDirection;
 
 constexpr char kRoot[] = "projects/p1/databases/(default)/documents";
-constexpr char kEmptyPath[] = "Invalid empty property path string.";
-constexpr char kLongPath[] = "property path is longer than 1500 bytes.";
 constexpr char kUnset[] = "Cannot convert firestore.v1.Value with type unset.";
-
-std::string BadPath(const std::string& path) {
-  return "Invalid property path \"" + path +
-         "\". Unquoted property paths must match regex ([a-zA-Z_][a-zA-Z_0-9]*), and quoted "
-         "property paths must match regex (`(?:[^`\\\\]|(?:\\\\.))+`)";
-}
 
 // A message in protobuf's text format.
 template <typename Message>
@@ -152,54 +144,6 @@ TEST(ReadQueryTest, IgnoresUnknownFieldsOfOperands) {
   EXPECT_EQ(std::get<FieldFilter>(query->where->filter).value, EncodeInteger(7));
 }
 
-TEST(ReadQueryTest, RefusesMalformedFieldFilters) {
-  const std::string one = "value { integer_value: 1 }";
-  EXPECT_EQ(FilterVerdict(""), InvalidArgument("Unknown Filter type."));
-  EXPECT_EQ(FilterVerdict("field_filter {}"), InvalidArgument(kEmptyPath));
-  EXPECT_EQ(FilterVerdict("field_filter { field {} op: EQUAL " + one + " }"),
-            InvalidArgument(kEmptyPath));
-  EXPECT_EQ(FilterVerdict("field_filter { field { field_path: 'a b' } op: EQUAL " + one + " }"),
-            InvalidArgument(BadPath("a b")));
-  EXPECT_EQ(FilterVerdict("field_filter { field { field_path: 'a.__x__' } op: EQUAL " + one + " }"),
-            InvalidArgument("Invalid reserved name in field path __x__"));
-  EXPECT_EQ(
-      FilterVerdict("field_filter { field { field_path: '__name__.a' } op: EQUAL " + one + " }"),
-      InvalidArgument("the name __key__ is reserved"));
-  EXPECT_EQ(FilterVerdict("field_filter { field { field_path: 'a' } op: EQUAL }"),
-            InvalidArgument(kUnset));
-  EXPECT_EQ(FilterVerdict("field_filter { field { field_path: 'a' } op: EQUAL value {} }"),
-            InvalidArgument(kUnset));
-  const std::string no_operator = "field_filter { field { field_path: 'a' } ";
-  EXPECT_EQ(FilterVerdict(no_operator + "}"), InvalidArgument(kUnset));  // The value comes first.
-  EXPECT_EQ(FilterVerdict(no_operator + one + " }"),
-            InvalidArgument("Unknown FieldFilter operator."));
-  EXPECT_EQ(FilterVerdict(no_operator + "op: 99 " + one + " }"),
-            InvalidArgument("Unknown FieldFilter operator."));
-  EXPECT_EQ(FilterVerdict("field_filter { field { field_path: '__name__' } op: EQUAL value { "
-                          "reference_value: 'c/b' } }"),
-            InvalidArgument("Resource name \"c/b\" lacks \"projects\" at index 0."));
-}
-
-TEST(ReadQueryTest, LimitsPaths) {
-  const std::string longest(model::kFieldPathBytesMax, 'k');
-  const auto filter = [](const std::string& path) {
-    return "field_filter { field { field_path: '" + path +
-           "' } op: EQUAL value { integer_value: 1 } }";
-  };
-  const auto order = [](const std::string& path) {
-    return "order_by { field { field_path: '" + path + "' } }";
-  };
-  EXPECT_EQ(FilterVerdict(filter(longest)), Status());
-  EXPECT_EQ(FilterVerdict(filter(longest + "k")), InvalidArgument(kLongPath));
-  EXPECT_EQ(FilterVerdict("unary_filter { op: IS_NAN field { field_path: '" + longest + "k' } }"),
-            InvalidArgument(kLongPath));
-  EXPECT_EQ(Verdict(order(longest)), Status());
-  EXPECT_EQ(Verdict(order(longest + "k")), InvalidArgument(kLongPath));
-  EXPECT_EQ(Verdict("select { fields { field_path: '" + longest + "' } }"), Status());
-  EXPECT_EQ(Verdict("select { fields { field_path: '" + longest + "k' } }"),
-            InvalidArgument(kLongPath));
-}
-
 TEST(ReadQueryTest, ReadsUnaryFilters) {
   const std::vector<std::pair<std::string, Operator>> operators = {
       {"IS_NAN", Operator::kIsNan},
@@ -213,15 +157,6 @@ TEST(ReadQueryTest, ReadsUnaryFilters) {
     EXPECT_EQ(filter.path, FieldAt("a"));
     EXPECT_EQ(filter.op, op) << name;
     EXPECT_EQ(filter.value, "");
-  }
-  EXPECT_EQ(FilterVerdict("unary_filter {}"),
-            InvalidArgument("Unsupported UnaryFilter operand type (non-FIELD)."));
-  EXPECT_EQ(FilterVerdict("unary_filter { op: IS_NAN }"),
-            InvalidArgument("Unsupported UnaryFilter operand type (non-FIELD)."));
-  EXPECT_EQ(FilterVerdict("unary_filter { op: IS_NAN field {} }"), InvalidArgument(kEmptyPath));
-  for (const std::string op : {"", "op: 1", "op: 99"}) {
-    EXPECT_EQ(FilterVerdict("unary_filter { " + op + " field { field_path: 'a' } }"),
-              InvalidArgument("Unknown UnaryFilter operator."));
   }
 }
 
@@ -238,14 +173,6 @@ TEST(ReadQueryTest, ReadsCompositeFilters) {
   const auto& inner = std::get<CompositeFilter>(outer.filters[1].filter);
   EXPECT_EQ(inner.op, CompositeFilter::Operator::kOr);
   EXPECT_EQ(inner.filters.size(), 2);
-
-  EXPECT_EQ(FilterVerdict("composite_filter { op: AND }"), Status());
-  EXPECT_EQ(FilterVerdict("composite_filter {}"),
-            InvalidArgument("Unsupported CompositeFilter operator."));
-  EXPECT_EQ(FilterVerdict("composite_filter { op: 9 " + is_nan + " }"),
-            InvalidArgument("Unsupported CompositeFilter operator."));
-  EXPECT_EQ(FilterVerdict("composite_filter { op: OR " + is_nan + " filters {} }"),
-            InvalidArgument("Unknown Filter type."));
 }
 
 TEST(ReadQueryTest, ReadsOrders) {
@@ -256,10 +183,6 @@ TEST(ReadQueryTest, ReadsOrders) {
   EXPECT_EQ(query->orders, (std::vector<Order>{{FieldAt("a"), SortDirection::kAscending},
                                                {FieldAt("b.c"), SortDirection::kDescending},
                                                {FieldAt("__name__"), SortDirection::kAscending}}));
-  EXPECT_EQ(Verdict("order_by {}"), InvalidArgument(kEmptyPath));
-  EXPECT_EQ(Verdict("order_by { field { field_path: 'a..b' } }"), InvalidArgument(BadPath("a..b")));
-  EXPECT_EQ(Verdict("order_by { field { field_path: 'a' } direction: 9 }"),
-            InvalidArgument("Unrecognized ordering."));
 }
 
 TEST(ReadQueryTest, ReadsCursors) {
@@ -275,40 +198,18 @@ TEST(ReadQueryTest, ReadsCursors) {
             (std::vector<std::string>{EncodeString("x"), EncodeReference(name)}));
   EXPECT_FALSE(query->end->before);
   EXPECT_TRUE(Read("start_at {}")->start->values.empty());
-  for (const std::string cursor : {"start_at", "end_at"}) {
-    EXPECT_EQ(Verdict(cursor + " { values {} }"), InvalidArgument(kUnset));
-    EXPECT_EQ(Verdict(cursor + " { values { reference_value: 'c/b' } }"),
-              InvalidArgument("Resource name \"c/b\" lacks \"projects\" at index 0."));
-  }
 }
 
 TEST(ReadQueryTest, ReadsLimits) {
   EXPECT_EQ(Read("limit { value: 0 }")->limit, 0);
   EXPECT_EQ(Read("limit { value: 2147483647 } offset: 3")->limit, 2'147'483'647);
   EXPECT_EQ(Read("offset: 3")->offset, 3);
-  EXPECT_EQ(Verdict("limit { value: -1 }"), InvalidArgument("limit is negative"));
-  EXPECT_EQ(Verdict("offset: -1"), InvalidArgument("offset is negative"));
-  EXPECT_EQ(Verdict("offset: -1 limit { value: -1 }"), InvalidArgument("offset is negative"));
 }
 
 TEST(ReadQueryTest, ReadsProjections) {
   EXPECT_EQ(Read("select {}")->select, std::vector<model::FieldPath>());
   EXPECT_EQ(Read("select { fields { field_path: 'a.b' } fields { field_path: '`x y`' } }")->select,
             (std::vector<model::FieldPath>{FieldAt("a.b"), FieldAt("`x y`")}));
-  EXPECT_EQ(Verdict("select { fields {} }"), InvalidArgument(kEmptyPath));
-  EXPECT_EQ(Verdict("select { fields { field_path: '1a' } }"), InvalidArgument(BadPath("1a")));
-}
-
-TEST(ReadQueryTest, AnEarlierPartsErrorComesFirst) {
-  const std::string limit = "limit { value: -1 } ";
-  const std::string order = "order_by {} ";
-  const std::string select = "select { fields { field_path: '1a' } } ";
-  const std::string where = "where {} ";
-  EXPECT_EQ(Verdict(limit + order), InvalidArgument(kEmptyPath));
-  EXPECT_EQ(Verdict(limit + order + select), InvalidArgument(BadPath("1a")));
-  EXPECT_EQ(Verdict(limit + order + select + where), InvalidArgument("Unknown Filter type."));
-  EXPECT_EQ(Verdict(limit + order + select + where + "from {} from {}"),
-            InvalidArgument("StructuredQuery.from cannot have more than one collection selector."));
 }
 
 std::string VectorText(const std::string& components) {
@@ -318,8 +219,6 @@ std::string VectorText(const std::string& components) {
 }
 
 Result<Query> ReadNearest(const std::string& text) { return Read("find_nearest { " + text + " }"); }
-
-Status NearestVerdict(const std::string& text) { return ReadNearest(text).status(); }
 
 const std::string& TwoDimensions() {
   static const std::string text =
@@ -360,63 +259,6 @@ TEST(ReadNearestTest, OptionalPartsMayBeMissing) {
   EXPECT_EQ(ReadNearest(required + "limit { value: -1 }")->nearest->limit, 0);
 }
 
-TEST(ReadNearestTest, TheDistanceFieldIsANameNotAPath) {
-  const std::string required =
-      TwoDimensions() + "vector_field { field_path: 'a' } distance_measure: COSINE ";
-  const auto read = [&](const std::string& name) {
-    auto message =
-        FromText<proto::StructuredQuery>("find_nearest { " + required + " limit { value: 1 } }");
-    message.mutable_find_nearest()->set_distance_result_field(name);
-    return ReadQuery(engine::Parent(), message);
-  };
-  const std::string longest(model::kFieldNameBytesMax, 'k');
-  for (const std::string& name :
-       {std::string("g.dist"), std::string("a..b"), std::string("`a b`"), std::string("\\`\\n"),
-        std::string("é"), std::string("__"), longest}) {
-    const Result<Query> query = read(name);
-    ASSERT_EQ(query.status(), Status()) << name;
-    EXPECT_EQ(query->nearest->distance_result_field->segments(), std::vector<std::string>{name});
-  }
-  const std::string subject = "The distanceResultField.property.name ";
-  EXPECT_EQ(read("__name__").status(), InvalidArgument(subject + "\"__name__\" is reserved."));
-  EXPECT_EQ(read("__x__").status(), InvalidArgument(subject + "\"__x__\" is reserved."));
-  EXPECT_EQ(read(longest + "k").status(), InvalidArgument(subject + "is longer than 1500 bytes."));
-}
-
-TEST(ReadNearestTest, RefusesWhatIsNoVector) {
-  EXPECT_EQ(NearestVerdict(""), InvalidArgument(kUnset));
-  EXPECT_EQ(NearestVerdict("query_vector {}"), InvalidArgument(kUnset));
-  for (const std::string value :
-       {"integer_value: 1", "array_value { values { double_value: 1 } }", "map_value {}"}) {
-    EXPECT_EQ(NearestVerdict("query_vector { " + value + " }"),
-              InvalidArgument("Query Value must be of type vector."));
-  }
-  EXPECT_EQ(NearestVerdict(VectorText("")), InvalidArgument("Cannot have a zero length vector."));
-  EXPECT_EQ(NearestVerdict(VectorText("values { integer_value: 1 }")),
-            InvalidArgument("Vector must only contain values of type 'double'"));
-  std::string components;
-  for (size_t i = 0; i < model::kVectorDimensionsMax; ++i) {
-    components += "values { double_value: 1 } ";
-  }
-  const std::string rest = "vector_field { field_path: 'a' } distance_measure: COSINE";
-  EXPECT_EQ(NearestVerdict(VectorText(components) + rest), Status());
-  EXPECT_EQ(NearestVerdict(VectorText(components + "values { double_value: 1 }") + rest),
-            InvalidArgument("Vectors must be at most 2048 dimensions."));
-}
-
-TEST(ReadNearestTest, RefusesBadMeasuresAndFields) {
-  EXPECT_EQ(NearestVerdict(TwoDimensions() + "vector_field { field_path: 'a' }"),
-            InvalidArgument("Unknown Distance Measure."));
-  EXPECT_EQ(
-      NearestVerdict(TwoDimensions() + "vector_field { field_path: 'a' } distance_measure: 9"),
-      InvalidArgument("Unknown Distance Measure."));
-  const std::string rest = TwoDimensions() + "distance_measure: COSINE ";
-  EXPECT_EQ(NearestVerdict(rest), InvalidArgument(kEmptyPath));
-  EXPECT_EQ(NearestVerdict(rest + "vector_field {}"), InvalidArgument(kEmptyPath));
-  EXPECT_EQ(NearestVerdict(rest + "vector_field { field_path: 'a..b' }"),
-            InvalidArgument(BadPath("a..b")));
-}
-
 Result<QueryRequest> ReadRequest(const std::string& text) {
   auto message = FromText<proto::RunQueryRequest>(text);
   if (message.parent().empty()) message.set_parent(kRoot);
@@ -432,17 +274,6 @@ TEST(ReadRunQueryTest, ReadsParentAndQuery) {
   EXPECT_EQ(request->query.collection_id, "s");
   EXPECT_TRUE(std::holds_alternative<engine::Now>(request->consistency));
   EXPECT_EQ(request->explain, Explain::kNothing);
-}
-
-TEST(ReadRunQueryTest, RefusesMissingParts) {
-  EXPECT_EQ(ReadRequest("").status(), InvalidArgument("only structured queries are supported"));
-  EXPECT_EQ(
-      ReadRequest("parent: 'projects/p1/databases/(default)/documents/c' structured_query {}")
-          .status(),
-      InvalidArgument("Document parent name \"projects/p1/databases/(default)/documents/c\" lacks "
-                      "\"/\" at index 43."));
-  EXPECT_EQ(ReadRequest("structured_query { offset: -1 }").status(),
-            InvalidArgument("offset is negative"));
 }
 
 TEST(ReadRunQueryTest, ReadsConsistency) {
@@ -509,15 +340,6 @@ TEST(ReadRunAggregationQueryTest, ReadsEverything) {
   EXPECT_EQ(aggregations[3].up_to, std::nullopt);
 }
 
-TEST(ReadRunAggregationQueryTest, LeavesItToTheQueryToRefuseCountsUpToNothing) {
-  for (const char* value : {"0", "-1", "-9223372036854775808"}) {
-    const Result<AggregationRequest> request =
-        ReadAggregations("aggregations { count { up_to { value: " + std::string(value) + " } } }");
-    ASSERT_EQ(request.status(), Status());
-    EXPECT_EQ(request->aggregations[0].up_to, 0u);
-  }
-}
-
 TEST(ReadRunAggregationQueryTest, AliasesHaveDefaults) {
   const Result<AggregationRequest> request = ReadAggregations(
       "aggregations { count {} alias: 'a b' } aggregations { count {} } aggregations { count {} "
@@ -527,23 +349,6 @@ TEST(ReadRunAggregationQueryTest, AliasesHaveDefaults) {
   EXPECT_EQ(request->aggregations[1].alias, "field_1");
   EXPECT_EQ(request->aggregations[2].alias, "x");
   EXPECT_EQ(request->aggregations[3].alias, "field_2");
-}
-
-TEST(ReadRunAggregationQueryTest, RefusesMissingParts) {
-  EXPECT_EQ(ReadAggregationRequest("").status(),
-            InvalidArgument("Only structured aggregation queries are supported."));
-  EXPECT_EQ(ReadAggregations("aggregations {}").status(),
-            InvalidArgument("Operator field in Aggregation is not set."));
-  EXPECT_EQ(ReadAggregations("aggregations { sum {} }").status(), InvalidArgument(kEmptyPath));
-  EXPECT_EQ(ReadAggregations("aggregations { avg { field { field_path: 'a b' } } }").status(),
-            InvalidArgument(BadPath("a b")));
-  EXPECT_EQ(ReadAggregations("structured_query { limit { value: -1 } }").status(),
-            InvalidArgument("limit is negative"));
-  // No nested query: everything below the parent. No aggregations: for others to refuse.
-  const Result<AggregationRequest> empty = ReadAggregations("");
-  ASSERT_EQ(empty.status(), Status());
-  EXPECT_EQ(empty->base.query.collection_id, "");
-  EXPECT_TRUE(empty->aggregations.empty());
 }
 
 constexpr char kGroup[] =
@@ -593,53 +398,6 @@ TEST(ReadPartitionQueryTest, BoundsPointsAndPages) {
   message.set_page_size(-1);
   EXPECT_EQ(PartitionVerdict(message),
             InvalidArgument("page_size must be greater than or equal to zero."));
-}
-
-TEST(ReadPartitionQueryTest, TakesOnlyPlainCollectionGroupsByName) {
-  const Status not_by_name = InvalidArgument(
-      "Query must specify collection with all descendants and be ordered by name ascending.");
-  const std::string group = "from { collection_id: 'c' all_descendants: true } ";
-  const std::string by_name = "order_by { field { field_path: '__name__' } } ";
-  EXPECT_EQ(PartitionVerdict(Partition(group + by_name, 1)), Status());
-  EXPECT_EQ(PartitionVerdict(Partition(group + by_name + "select {}", 1)), Status());
-  for (const std::string& query :
-       {std::string(), group, by_name, "from { collection_id: 'c' } " + by_name,
-        "from { all_descendants: true } " + by_name,
-        group + "order_by { field { field_path: 'a' } }",
-        group + "order_by { field { field_path: '__name__' } direction: DESCENDING }",
-        group + "order_by { field { field_path: 'a' } }" + by_name}) {
-    EXPECT_EQ(PartitionVerdict(Partition(query, 1)), not_by_name) << query;
-  }
-  for (const std::string& more :
-       {std::string("where { unary_filter { op: IS_NAN field { field_path: 'a' } } }"),
-        std::string("limit { value: 1 }"), std::string("offset: 1"), std::string("start_at {}"),
-        std::string("end_at {}"),
-        "find_nearest { vector_field { field_path: 'a' } distance_measure: COSINE limit { value: "
-        "1 } " +
-            TwoDimensions() + "}"}) {
-    EXPECT_EQ(PartitionVerdict(Partition(kGroup + more, 1)),
-              InvalidArgument("Filters, limits, offsets, start/end cursors and nearest neighbors "
-                              "are not supported in partition queries."))
-        << more;
-  }
-}
-
-TEST(ReadPartitionQueryTest, RefusesMissingPartsAndDocuments) {
-  auto message = Partition(kGroup, 1);
-  message.set_parent(std::string(kRoot) + "/c/a");
-  EXPECT_EQ(PartitionVerdict(message),
-            InvalidArgument("Document resource names are not supported; only database resource "
-                            "names can be specified."));
-  message.set_parent("projects");
-  EXPECT_EQ(PartitionVerdict(message),
-            InvalidArgument("Document parent name \"projects\" lacks \"/\" at index 8."));
-  message.set_parent(kRoot);
-  message.clear_structured_query();
-  EXPECT_EQ(PartitionVerdict(message), InvalidArgument("only structured queries are supported"));
-  message = Partition(kGroup, 1);
-  message.mutable_read_time()->set_nanos(1);
-  EXPECT_EQ(PartitionVerdict(message),
-            InvalidArgument("timestamp cannot have more than microseconds precision"));
 }
 
 TEST(ReadPartitionQueryTest, ATokenBelongsToItsRequest) {

@@ -162,6 +162,10 @@ Result<Write> ReadDelete(const DatabaseName& database, const proto::Write& write
 Result<Write> ReadVerify(const DatabaseName& database, const proto::Write& write) {
   RETURN_IF_ERROR(CheckNoMaskNorTransforms(write, "verify"));
   ASSIGN_OR_RETURN(model::DocumentPath path, ReadPath(database, write.verify()));
+  if (write.current_document().condition_type_case() ==
+      proto::Precondition::CONDITION_TYPE_NOT_SET) {
+    return InvalidArgument("a verify must contain a precondition");
+  }
   return Write{std::move(path), WriteKind::kVerify, {}, {}, {}, {}};
 }
 

@@ -33,7 +33,6 @@ proto::Write Update(std::string_view path) {
 }
 
 Result<Write> Read(proto::Write write) { return ReadWrite(NameDatabase(), &write); }
-Status Verdict(proto::Write write) { return Read(std::move(write)).status(); }
 
 // A value in `depth` maps.
 proto::Value Nested(size_t depth, proto::Value value) {
@@ -116,21 +115,6 @@ TEST(ReadFieldsTest, KeepsFieldsOnly) {
                                                 {"m", EncodeInteger(1)},
                                                 {"z", EncodeInteger(1)},
                                                 {"é", EncodeInteger(1)}}));
-}
-
-TEST(ReadFieldsTest, SaysWhatIsWrong) {
-  const auto verdict = [](const std::string& name, const proto::Value& value) {
-    proto::Document document;
-    (*document.mutable_fields())[name] = value;
-    return ReadFields(&document).status();
-  };
-  EXPECT_EQ(verdict("a", Nested(model::kValueDepthMax, Integer(1))), Status());
-  EXPECT_EQ(verdict("a", Nested(model::kValueDepthMax + 1, Integer(1))),
-            InvalidArgument("Property a contains an invalid nested entity."));
-  EXPECT_EQ(verdict("a", proto::Value()),
-            InvalidArgument("Cannot convert firestore.v1.Value with type unset."));
-  EXPECT_EQ(verdict("__a__", Integer(1)).code(), Code::kInvalidArgument);
-  EXPECT_EQ(verdict("", Integer(1)).code(), Code::kInvalidArgument);
 }
 
 TEST(ReadFieldsTest, IgnoresUnknownFields) {
@@ -258,20 +242,6 @@ TEST(ReadWriteTest, Updates) {
   EXPECT_EQ(read->precondition.exists, true);
 }
 
-TEST(ReadWriteTest, UpdatesAreCheckedAsAWhole) {
-  proto::Write write = Update("c/a");
-  write.mutable_update_mask()->add_field_paths("a..b");
-  EXPECT_EQ(Verdict(write).code(), Code::kInvalidArgument);
-  write = Update("c/a");
-  write.mutable_update_mask()->add_field_paths("a");
-  (*write.mutable_update()->mutable_fields())["b"];  // Not in the mask, and still wrong.
-  EXPECT_EQ(Verdict(write), InvalidArgument("Cannot convert firestore.v1.Value with type unset."));
-  write = Update("c/a");
-  write.mutable_current_document()->mutable_update_time()->set_nanos(1);
-  EXPECT_EQ(Verdict(write),
-            InvalidArgument("timestamp cannot have more than microseconds precision"));
-}
-
 TEST(ReadWriteTest, Deletes) {
   proto::Write write;
   write.set_delete_(Name("c/a"));
@@ -281,58 +251,6 @@ TEST(ReadWriteTest, Deletes) {
   EXPECT_EQ(read->kind, WriteKind::kDelete);
   EXPECT_EQ(read->path.path(), "c/a");
   EXPECT_EQ(read->precondition.exists, true);
-
-  write.mutable_update_mask();
-  EXPECT_EQ(Verdict(write), InvalidArgument("a delete must not specify a document mask."));
-  write.clear_update_mask();
-  write.add_update_transforms();
-  EXPECT_EQ(Verdict(write), InvalidArgument("a delete must not specify a update transform."));
-}
-
-TEST(ReadWriteTest, Verifications) {
-  proto::Write write;
-  write.set_verify("projects/p1/databases/(default)/documents/c/a");
-  write.mutable_current_document()->set_exists(false);
-  EXPECT_EQ(Verdict(write), Status());
-  write.mutable_update_mask();
-  EXPECT_EQ(Verdict(write), InvalidArgument("a verify must not specify a document mask."));
-}
-
-TEST(ReadWriteTest, WritesWithoutOperation) {
-  EXPECT_EQ(Verdict(proto::Write()), InvalidArgument("empty write operation"));
-  proto::Write write;
-  write.add_update_transforms()->set_field_path("a");
-  EXPECT_EQ(Verdict(write), InvalidArgument("empty write operation"));
-}
-
-TEST(ReadWriteTest, NamesAreChecked) {
-  proto::Write update;
-  update.mutable_update();
-  EXPECT_EQ(Verdict(update), InvalidArgument("Document name \"\" lacks \"projects\" at index 0."));
-  proto::Write remove;
-  remove.set_delete_(kRoot);
-  EXPECT_EQ(Verdict(remove).code(), Code::kInvalidArgument);
-  proto::Write transform;
-  transform.mutable_transform()->set_document(Name("c/__x__"));
-  EXPECT_EQ(Verdict(transform),
-            InvalidArgument("Resource id \"__x__\" is invalid because it is reserved."));
-}
-
-TEST(ReadWriteTest, OneDatabaseOnly) {
-  const std::string other = "projects/p1/databases/other/documents/c/a";
-  const Status mismatch = InvalidArgument(
-      "The request was for database 'projects/p1/databases/(default)' but was attempting to access "
-      "database 'projects/p1/databases/other'");
-  proto::Write update;
-  update.mutable_update()->set_name(other);
-  EXPECT_EQ(Verdict(update), mismatch);
-  proto::Write remove;
-  remove.set_delete_(other);
-  EXPECT_EQ(Verdict(remove), mismatch);
-  proto::Write transform;
-  transform.mutable_transform()->set_document(other);
-  EXPECT_EQ(Verdict(transform), mismatch);
-  EXPECT_EQ(CheckSameDatabase(NameDatabase(), NameDatabase()), Status());
 }
 
 // The transforms of one update.
@@ -376,7 +294,6 @@ TEST_F(ReadTransformsTest, EveryKind) {
 TEST_F(ReadTransformsTest, AWriteOfTransformsOnly) {
   proto::Write write;
   write.mutable_transform()->set_document(Name("c/a"));
-  EXPECT_EQ(Verdict(write), InvalidArgument("The list of FieldTransform must not be empty."));
   auto* transform = write.mutable_transform()->add_field_transforms();
   transform->set_field_path("n");
   *transform->mutable_increment() = Integer(1);
@@ -385,69 +302,6 @@ TEST_F(ReadTransformsTest, AWriteOfTransformsOnly) {
   EXPECT_EQ(read->kind, WriteKind::kUpdate);
   EXPECT_EQ(read->mask->size(), 0u);  // Nothing else changes.
   EXPECT_EQ(read->transforms.size(), 1u);
-  write.mutable_update_mask();
-  EXPECT_EQ(Verdict(write), InvalidArgument("a transform must not specify a document mask."));
-  write.clear_update_mask();
-  write.add_update_transforms();
-  EXPECT_EQ(Verdict(write), InvalidArgument("a transform must not specify a update transform."));
-}
-
-TEST_F(ReadTransformsTest, SaysWhatIsWrong) {
-  using Proto = proto::DocumentTransform::FieldTransform;
-  const auto verdict = [this](const std::function<void(Proto*)>& fill) {
-    write_.clear_update_transforms();
-    fill(Add("a"));
-    return Verdict(write_);
-  };
-  EXPECT_EQ(verdict([](Proto*) {}),
-            InvalidArgument("Operation type must be specified for field transformation."));
-  EXPECT_EQ(verdict([](Proto* transform) { transform->set_field_path("a..b"); }).code(),
-            Code::kInvalidArgument);
-  EXPECT_EQ(verdict([](Proto* transform) {
-              transform->set_set_to_server_value(Proto::SERVER_VALUE_UNSPECIFIED);
-            }),
-            InvalidArgument(
-                "ServerValue type must be specified for set_to_server_value transformation."));
-  EXPECT_EQ(verdict([](Proto* transform) { transform->mutable_increment(); }),
-            InvalidArgument("Cannot convert firestore.v1.Value with type unset."));
-  for (const auto mutable_operand :
-       {&Proto::mutable_increment, &Proto::mutable_maximum, &Proto::mutable_minimum}) {
-    EXPECT_EQ(
-        verdict([&](Proto* transform) { (transform->*mutable_operand)()->set_string_value("x"); }),
-        InvalidArgument("Input must be int64 or double."));
-  }
-  EXPECT_EQ(
-      verdict([](Proto* transform) { transform->mutable_append_missing_elements()->add_values(); }),
-      InvalidArgument("Cannot convert firestore.v1.Value with type unset."));
-  EXPECT_EQ(verdict([](Proto* transform) {
-              transform->mutable_append_missing_elements()->add_values()->mutable_array_value();
-            }),
-            InvalidArgument("Cannot convert an array value in an array value."));
-}
-
-TEST_F(ReadTransformsTest, OneFieldOftenButNotWithWhatIsInIt) {
-  AddIncrement("n");
-  AddIncrement("n");
-  AddIncrement("nn");
-  EXPECT_EQ(Verdict(write_), Status());
-  const Status nested =
-      InvalidArgument("Cannot transform property n and its nested property at the same time.");
-  AddIncrement("n.x");
-  EXPECT_EQ(Verdict(write_), nested);
-  write_.clear_update_transforms();
-  AddIncrement("n.x");
-  AddIncrement("n");
-  EXPECT_EQ(Verdict(write_), nested);
-}
-
-TEST_F(ReadTransformsTest, HaveALimit) {
-  for (size_t i = 0; i < model::kTransformsPerDocumentMax; ++i) {
-    AddIncrement("n" + std::to_string(i));
-  }
-  EXPECT_EQ(Verdict(write_), Status());
-  AddIncrement("n");
-  EXPECT_EQ(Verdict(write_), InvalidArgument("a document can have at most 500 field transforms in "
-                                             "one write, this one has 501"));
 }
 
 TEST_F(ReadTransformsTest, OperandsIgnoreUnknownFields) {

@@ -3,20 +3,18 @@
 import assert from 'node:assert/strict';
 import {mkdtempSync} from 'node:fs';
 import {join} from 'node:path';
-import {test} from 'node:test';
 import {mayContain} from './support/bloom_filter.js';
 import {Fixture, expectOutcome, ownTest, useServer} from './support/check.js';
 import {Listener, orderOf, queryOf} from './support/listener.js';
 import {folder, serve} from './support/own_server.js';
 import {Raw} from './support/raw.js';
-import {timeOf, toFields, toValue} from './support/values.js';
+import {toValue} from './support/values.js';
 
 const context = useServer();
 const ignored = 'it answers every token with all results';
 const targets = {
   query: (listener, more) => listener.addQuery(2, queryOf('c', {where: {fieldFilter: {field: {fieldPath: 'n'}, op: 'GREATER_THAN', value: toValue(0)}}}), more),
   limit: (listener, more) => listener.addQuery(2, queryOf('c', {orderBy: orderOf('n'), limit: {value: 3}}), more),
-  documents: (listener, more) => listener.addDocuments(2, ['c/a', 'c/b', 'c/e', 'c/none'], more),
 };
 
 // Listens, and hangs up: what the client has got, and how to go on.
@@ -41,72 +39,6 @@ async function listenOn(fixture, add, {results}, more) {
 async function fill(fixture) {
   await fixture.write(...['a', 'b', 'c', 'd'].map((id, n) => fixture.set(`c/${id}`, {n: n + 1})));
 }
-
-const change = (fixture) => fixture.write(fixture.set('c/a', {n: 9}), fixture.remove('c/b'), fixture.set('c/c', {n: -1}), fixture.set('c/e', {n: 1}),
-  fixture.set('c/no', {n: -1}), fixture.set('d/a', {n: 1}));
-
-const expectedDeltas = {
-  query: ['ADD 2', 'change c/a 2', 'delete c/b 2', 'remove c/c 2', 'change c/e 2', 'CURRENT 2'],
-  limit: ['ADD 2', 'change c/c 2', 'change c/e 2', 'change c/no 2', 'delete c/b 2', 'remove c/a 2', 'CURRENT 2'],
-  documents: ['ADD 2', 'change c/a 2', 'delete c/b 2', 'change c/e 2', 'CURRENT 2'],
-};
-// The order of a delta is not promised; that of what is around it is.
-const sorted = ([first, ...rest]) => [first, ...rest.slice(0, -1).sort(), rest.at(-1)];
-
-for (const [kind, add] of Object.entries(targets)) {
-  ownTest(`${kind}: a token brings what has changed, and only that`, ignored, async () => {
-    const fixture = new Fixture(context);
-    await fill(fixture);
-    const earlier = await listenOnce(fixture, add);
-    const unchanged = await listenOn(fixture, add, earlier, {resumeToken: earlier.resumeToken});
-    assert.deepStrictEqual(unchanged.short, ['ADD 2', 'CURRENT 2']);
-    const {commitTime} = await change(fixture);
-    for (const how of [{resumeToken: earlier.resumeToken}, {readTime: earlier.readTime}]) {
-      const later = await listenOn(fixture, add, earlier, how);
-      assert.deepStrictEqual(sorted(later.short), sorted(expectedDeltas[kind]));
-      const anew = new Listener(fixture.raw, fixture);
-      add(anew);
-      await anew.current(2);
-      assert.deepStrictEqual(later.listener.fields(2), anew.fields(2));
-      // It is as live as any other.
-      const next = await fixture.write(fixture.set('c/e', {n: 1, how: Object.keys(how)[0]}));
-      for (const listener of [later.listener, anew]) await listener.snapshotAt(next);
-      assert.deepStrictEqual(later.listener.fields(2), anew.fields(2));
-      await Promise.all([later.listener.cancel(), anew.cancel()]);
-    }
-    // From the moment of the commit itself, all is known.
-    const since = await listenOn(fixture, add, {results: new Map([[2, new Map()]])}, {readTime: commitTime});
-    assert.deepStrictEqual(since.short, ['ADD 2', 'change c/e 2', 'CURRENT 2']);
-    await Promise.all([since.listener.cancel(), unchanged.listener.cancel()]);
-  });
-
-  test(`${kind}: whatever the token, the client ends up with the results`, async () => {
-    const fixture = new Fixture(context);
-    await fill(fixture);
-    const earlier = await listenOnce(fixture, add);
-    await change(fixture);
-    const now = BigInt(Date.now()) * 1000n;
-    const anew = await listenOn(fixture, add, {results: new Map()});
-    for (const how of [{resumeToken: earlier.resumeToken}, {resumeToken: Buffer.from('garbage')}, {resumeToken: Buffer.alloc(24, 7)},
-      {readTime: timeOf(now - 7_200_000_000n)}, {readTime: timeOf(now + 3_600_000_000n)}]) {
-      const later = await listenOn(fixture, add, earlier, how);
-      assert.deepStrictEqual(later.listener.fields(2), anew.listener.fields(2), JSON.stringify(how));
-      await later.listener.cancel();
-    }
-    await anew.listener.cancel();
-  });
-}
-
-test('a token that says nothing here: all anew', async () => {
-  const fixture = new Fixture(context);
-  await fill(fixture);
-  const now = BigInt(Date.now()) * 1000n;
-  for (const how of [{resumeToken: Buffer.from('garbage')}, {readTime: timeOf(now - 7_200_000_000n)}, {readTime: timeOf(now + 3_600_000_000n)}]) {
-    const {listener, short} = await listenOn(fixture, targets.query, {results: new Map()}, how);
-    assert.deepStrictEqual(short, ['ADD 2', 'RESET 2', 'change c/a 2', 'change c/b 2', 'change c/c 2', 'change c/d 2', 'CURRENT 2']);
-    await listener.cancel();
-  }
-});
 
 ownTest('a token outlives the server, but says nothing to another', ignored, async () => {
   const data = mkdtempSync(join(folder, 'data-'));
@@ -221,18 +153,6 @@ ownTest('the filter of a query without results', 'it sends no existence filters'
   await listener.cancel();
 });
 
-ownTest('once, from a token', 'it ignores once and tokens', async () => {
-  const fixture = new Fixture(context);
-  await fill(fixture);
-  const earlier = await listenOnce(fixture, targets.query);
-  await fixture.write(fixture.set('c/e', {n: 5}));
-  const listener = new Listener(fixture.raw, fixture);
-  targets.query(listener, {resumeToken: earlier.resumeToken, once: true});
-  await listener.removed(2);
-  assert.deepStrictEqual(listener.take().short, ['ADD 2', 'change c/e 2', 'CURRENT 2', 'snapshot', 'REMOVE 2']);
-  await listener.cancel();
-});
-
 ownTest('every snapshot is a place to go on from', ignored, async () => {
   const fixture = new Fixture(context);
   const listener = new Listener(fixture.raw, fixture);
@@ -252,19 +172,5 @@ ownTest('every snapshot is a place to go on from', ignored, async () => {
     assert.deepStrictEqual(later.listener.fields(2), listener.fields(2));
     await later.listener.cancel();
   }
-  await listener.cancel();
-});
-
-ownTest('a document with changes that undo each other has not changed', ignored, async () => {
-  const fixture = new Fixture(context);
-  await fill(fixture);
-  const earlier = await listenOnce(fixture, targets.query);
-  await fixture.write(fixture.set('c/new', {n: 1}));
-  await fixture.write(fixture.remove('c/new'));
-  await fixture.write(fixture.set('c/a', {n: 8}));
-  await fixture.write(fixture.set('c/a', {n: 1}));
-  const {listener, short} = await listenOn(fixture, targets.query, earlier, {resumeToken: earlier.resumeToken});
-  assert.deepStrictEqual(short.filter((each) => each.includes('c/new')), []);
-  assert.deepStrictEqual(listener.fields(2)['c/a'], toFields({n: 1}));
   await listener.cancel();
 });

@@ -1,25 +1,12 @@
-// Requests as such: empty, unknown, undecodable, oversized, given up.
+// Requests as such: unknown, undecodable, oversized, given up.
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {Fixture, expectOutcome, invalid, ownTest, useServer} from './support/check.js';
+import {Fixture, expectOutcome, ownTest, useServer} from './support/check.js';
 import {Raw, encode} from './support/raw.js';
 import {toFields} from './support/values.js';
 
 const context = useServer();
-
-test('empty requests', async () => {
-  const nouns = {
-    'Document name': ['GetDocument', 'UpdateDocument', 'DeleteDocument'],
-    'Document parent name': ['ListDocuments', 'CreateDocument', 'ListCollectionIds'],
-    'Database name': ['Commit', 'BatchGetDocuments', 'BatchWrite', 'BeginTransaction', 'Rollback'],
-  };
-  for (const [noun, methods] of Object.entries(nouns)) {
-    for (const method of methods) {
-      expectOutcome(await context.raw.call(method, {}), invalid(`${noun} "" lacks "projects" at index 0.`), method);
-    }
-  }
-});
 
 test('undecodable requests', async (t) => {
   const emulator = {code: 'UNKNOWN'};

@@ -1,4 +1,4 @@
-// Documents over REST: get, list, create, update, delete, and the parameters of their URLs.
+// Documents as REST writes them: URLs, their parameters, and JSON.
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
@@ -6,7 +6,6 @@ import {ownTest, useServer} from './support/check.js';
 import {Rest, expectError, integer, invalidRequest, text} from './support/rest.js';
 
 const context = useServer();
-const idsOf = ({documents = []}) => documents.map(({name}) => name.slice(name.lastIndexOf('/') + 1));
 
 test('a document is created, read, changed and deleted', async () => {
   const rest = new Rest(context);
@@ -23,25 +22,6 @@ test('a document is created, read, changed and deleted', async () => {
   assert.equal((await rest.ask('GET', 'rooms/r1')).status, 404);
 });
 
-test('a document without an id gets one', async () => {
-  const rest = new Rest(context);
-  const {name} = await rest.mustPost('rooms', {fields: {}});
-  assert.match(name.slice(rest.root.length), /^\/rooms\/[A-Za-z0-9]{20}$/);
-});
-
-test('subcollections and databases are told apart', async () => {
-  const rest = new Rest(context);
-  const other = new Rest(context, {project: rest.project, database: 'other'});
-  await rest.put('a/1/b/2', {n: integer(1)});
-  await rest.put('a/1/b/2/c/3', {n: integer(2)});
-  await other.put('a/1/b/2', {n: integer(3)});
-  assert.deepEqual((await rest.must('GET', 'a/1/b/2')).fields, {n: integer(1)});
-  assert.deepEqual((await other.must('GET', 'a/1/b/2')).fields, {n: integer(3)});
-  assert.deepEqual(idsOf(await rest.must('GET', 'a/1/b')), ['2']);
-  assert.deepEqual(idsOf(await rest.must('GET', 'a/1/b/2/c')), ['3']);
-  assert.deepEqual(await rest.must('GET', 'a'), {});
-});
-
 test('masks choose what is written and what comes back', async () => {
   const rest = new Rest(context);
   await rest.put('c/a', {x: integer(1), y: integer(2), z: integer(3)});
@@ -55,45 +35,12 @@ test('masks choose what is written and what comes back', async () => {
   assert.deepEqual((await rest.must('GET', 'c', {query: 'mask.fieldPaths=y'})).documents[0].fields, {y: integer(2)});
 });
 
-test('preconditions hold', async () => {
-  const rest = new Rest(context);
-  const absent = await rest.ask('PATCH', 'c/a', {body: {}, query: {'currentDocument.exists': 'true'}});
-  expectError(absent, {code: 404, name: 'NOT_FOUND'});
-  await rest.must('PATCH', 'c/a', {body: {}, query: {'currentDocument.exists': 'false'}});
-  expectError(await rest.ask('PATCH', 'c/a', {body: {}, query: {'currentDocument.exists': 'false'}}),
-    {code: 409, name: 'ALREADY_EXISTS'});
-  expectError(await rest.post('c', {}, {query: {documentId: 'a'}}), {code: 409, name: 'ALREADY_EXISTS'});
-});
-
 ownTest('an update time in the URL holds too', 'it reads message-typed parameters as empty', async () => {
   const rest = new Rest(context);
   const {updateTime} = await rest.put('c/a', {n: integer(1)});
   expectError(await rest.ask('DELETE', 'c/a', {query: {'currentDocument.updateTime': '2020-01-01T00:00:00Z'}}),
     {code: 400, name: 'FAILED_PRECONDITION'});
   await rest.must('DELETE', 'c/a', {query: {'currentDocument.updateTime': updateTime}});
-});
-
-test('a list comes in pages', async () => {
-  const rest = new Rest(context);
-  for (const id of ['a', 'b', 'c', 'd', 'e']) await rest.put(`list/${id}`, {n: integer(id.charCodeAt(0))});
-  const seen = [];
-  let pageToken = '';
-  do {
-    const page = await rest.must('GET', 'list', {query: {pageSize: 2, ...(pageToken && {pageToken})}});
-    assert.ok(page.documents.length <= 2);
-    seen.push(...idsOf(page));
-    pageToken = page.nextPageToken;
-  } while (pageToken);
-  assert.deepEqual(seen, ['a', 'b', 'c', 'd', 'e']);
-  assert.deepEqual(idsOf(await rest.must('GET', 'list', {query: {orderBy: 'n desc', pageSize: 3}})), ['e', 'd', 'c']);
-});
-
-test('documents that are missing are listed when asked for', async () => {
-  const rest = new Rest(context);
-  await rest.put('a/1/b/2', {});
-  assert.deepEqual(await rest.must('GET', 'a'), {});
-  assert.deepEqual(await rest.must('GET', 'a', {query: {showMissing: true, 'mask.fieldPaths': '__name__'}}),
-    {documents: [{name: rest.doc('a/1')}]});
 });
 
 ownTest('documents are read as of a time, and in a transaction', 'it cannot read these parameters', async () => {

@@ -65,17 +65,6 @@ test('batchGet answers with a list', async () => {
   assert.equal(fresh[1].found.name, rest.doc('c/1'));
 });
 
-test('a transaction is begun, used, committed and rolled back', async () => {
-  const rest = await withNumbers(1);
-  const {transaction} = await rest.mustPost(':beginTransaction', {options: {readWrite: {}}});
-  await rest.mustPost(':batchGet', {documents: [rest.doc('c/0')], transaction});
-  await rest.mustPost(':commit', {transaction, writes: [{update: {name: rest.doc('c/0'), fields: {n: integer(7)}}}]});
-  assert.deepEqual((await rest.must('GET', 'c/0')).fields, {n: integer(7)});
-  const {transaction: second} = await rest.mustPost(':beginTransaction', {});
-  assert.deepEqual(await rest.mustPost(':rollback', {transaction: second}), {});
-  expectError(await rest.post(':commit', {transaction: second, writes: [{delete: rest.doc('c/0')}]}), {code: 400});
-});
-
 test('runQuery answers with a list', async () => {
   const rest = await withNumbers(5);
   const list = await rest.mustPost(':runQuery', {structuredQuery: {
@@ -101,23 +90,6 @@ test('runAggregationQuery answers with a list', async () => {
   assert.match(readTime, timePattern);
 });
 
-test('listCollectionIds works on the root and below', async () => {
-  const rest = new Rest(context);
-  await rest.put('a/1', {});
-  await rest.put('b/1/c/2', {});
-  assert.deepEqual(await rest.mustPost(':listCollectionIds', {}), {collectionIds: ['a', 'b']});
-  assert.deepEqual(await rest.mustPost('b/1:listCollectionIds', {pageSize: 10}), {collectionIds: ['c']});
-});
-
-ownTest('partitionQuery answers with cursors', 'it is not implemented', async () => {
-  const rest = await withNumbers(300);
-  const query = {partitionCount: '3', structuredQuery:
-    {from: [{collectionId: 'c', allDescendants: true}], orderBy: [{field: field('__name__'), direction: 'ASCENDING'}]}};
-  const {partitions} = await rest.mustPost(':partitionQuery', query);
-  assert.ok(partitions.length <= 3);
-  for (const {values} of partitions) assert.ok(values[0].referenceValue.startsWith(rest.doc('c/')));
-});
-
 ownTest('explain comes as JSON', 'it has none', async () => {
   const rest = await withNumbers(1);
   const [{explainMetrics}] = await rest.mustPost(':runQuery',
@@ -134,21 +106,13 @@ ownTest('streams are for gRPC and WebChannel', 'it answers 404', async () => {
   }
 });
 
-ownTest('pipelines are refused as by the Standard edition', 'it answers 500', async () => {
-  const rest = new Rest(context);
-  const structuredPipeline = {pipeline: {stages: [{name: 'collection', args: [{referenceValue: '/c'}]},
-    {name: 'where', args: [{functionValue: {name: 'equal', args: [{fieldReferenceValue: 'n'}, integer(1)]}}]}]}};
-  const answer = await rest.post(':executePipeline', {structuredPipeline});
-  expectError(answer, {code: 400, name: 'FAILED_PRECONDITION', message: /only allowed on ENTERPRISE mode/});
-  assert.ok(Array.isArray(answer.json), answer.text);
-});
-
 ownTest('an error of a method with a list comes in a list', 'it comes without', async () => {
   const rest = new Rest(context);
-  for (const [verb, body] of [[':runQuery', {structuredQuery: {from: [{collectionId: 'c'}], offset: -1}}],
-    [':batchGet', {documents: ['x']}], [':runAggregationQuery', {}]]) {
+  const pipeline = {structuredPipeline: {pipeline: {stages: [{name: 'collection', args: [{referenceValue: '/c'}]}]}}};
+  for (const [verb, body, name = 'INVALID_ARGUMENT'] of [[':runQuery', {structuredQuery: {from: [{collectionId: 'c'}], offset: -1}}],
+    [':batchGet', {documents: ['x']}], [':runAggregationQuery', {}], [':executePipeline', pipeline, 'FAILED_PRECONDITION']]) {
     const answer = await rest.post(verb, body);
-    expectError(answer, {code: 400, name: 'INVALID_ARGUMENT'});
+    expectError(answer, {code: 400, name});
     assert.ok(Array.isArray(answer.json), answer.text);
   }
   expectError(await rest.post(':runQuery', {structuredQuery: {from: [{collectionID: 'c'}]}}), invalidRequest(

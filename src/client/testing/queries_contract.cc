@@ -7,20 +7,6 @@
 namespace hearth::client {
 namespace {
 
-TEST_P(TransportContract, Comparisons) {
-  PutRooms();
-  EXPECT_EQ(IdsOf(Rooms().Where("size", Op::kEqual, 2)), (Ids{"b", "c"}));
-  EXPECT_EQ(IdsOf(Rooms().Where("size", Op::kLess, 2)), (Ids{"a"}));
-  EXPECT_EQ(IdsOf(Rooms().Where("size", Op::kLessOrEqual, 2)), (Ids{"a", "b", "c"}));
-  EXPECT_EQ(IdsOf(Rooms().Where("size", Op::kGreater, 2)), (Ids{"d"}));
-  EXPECT_EQ(IdsOf(Rooms().Where("size", Op::kGreaterOrEqual, 2.0)), (Ids{"b", "c", "d"}));
-  EXPECT_EQ(IdsOf(Rooms().Where("size", Op::kNotEqual, 2)), (Ids{"f", "a", "d"}));
-  EXPECT_EQ(IdsOf(Rooms().Where("color", Op::kIn, Array{"red", "green"})), (Ids{"a", "c", "d"}));
-  EXPECT_EQ(IdsOf(Rooms().Where("color", Op::kNotIn, Array{"red", "green"})), (Ids{"b", "e"}));
-  EXPECT_EQ(IdsOf(Rooms().Where("tags", Op::kArrayContains, "y")), (Ids{"a", "b"}));
-  EXPECT_EQ(IdsOf(Rooms().Where("tags", Op::kArrayContainsAny, Array{"x", "z"})), (Ids{"a", "d"}));
-}
-
 TEST_P(TransportContract, NullAndNan) {
   PutRooms();
   EXPECT_EQ(IdsOf(Rooms().Where("size", Op::kEqual, nullptr)), (Ids{"e"}));
@@ -46,17 +32,6 @@ TEST_P(TransportContract, JoinedFilters) {
                 Filter::And({Filter::Or({red, large}), Filter::Where("size", Op::kLess, 3)}))),
             (Ids{"a", "c"}));
   EXPECT_EQ(IdsOf(Rooms().Where(Filter::Or({red})).Where(Filter::And({}))), (Ids{"a", "c"}));
-}
-
-TEST_P(TransportContract, OrdersLimitsAndOffsets) {
-  PutRooms();
-  EXPECT_EQ(IdsOf(BySize()), (Ids{"e", "f", "a", "b", "c", "d"}));
-  EXPECT_EQ(IdsOf(Rooms().OrderBy("size", Direction::kDescending).Limit(3)), (Ids{"d", "c", "b"}));
-  EXPECT_EQ(IdsOf(Rooms().OrderBy("color").OrderBy("size", Direction::kDescending)),
-            (Ids{"b", "e", "d", "c", "a"}));
-  EXPECT_EQ(IdsOf(BySize().Offset(2).Limit(2)), (Ids{"a", "b"}));
-  EXPECT_EQ(IdsOf(BySize().Offset(10)), Ids{});
-  EXPECT_EQ(IdsOf(Rooms().Limit(2)), (Ids{"a", "b"}));
 }
 
 TEST_P(TransportContract, LimitToLast) {
@@ -154,30 +129,6 @@ TEST_P(TransportContract, SelectedFields) {
   ASSERT_TRUE(names.ok()) << names.status().ToString();
   EXPECT_EQ(names->documents.at(0).id(), "a");
   EXPECT_EQ(names->documents.at(0).Data(), Map{});
-}
-
-TEST_P(TransportContract, ResultsHaveTimes) {
-  PutRooms();
-  const Result<QuerySnapshot> all = Rooms().Get();
-  ASSERT_TRUE(all.ok());
-  const DocumentSnapshot a = Snapshot("rooms/a");
-  EXPECT_EQ(all->documents.at(0).update_time(), a.update_time());
-  EXPECT_GE(all->read_time, a.update_time());
-  EXPECT_EQ(all->documents.at(0).read_time(), all->read_time);
-  EXPECT_TRUE(all->changes.empty());
-}
-
-TEST_P(TransportContract, AtAnEarlierMoment) {
-  PutRooms();
-  const Timestamp before = Rooms().Get()->read_time;
-  Put("rooms/g", {{"size", 2}});
-  ASSERT_TRUE(db_.Doc("rooms/b").Delete().ok());
-  const Query twos = Rooms().Where("size", Op::kEqual, 2);
-  EXPECT_EQ(IdsOf(twos), (Ids{"c", "g"}));
-  const Result<QuerySnapshot> earlier = twos.GetAt(before);
-  ASSERT_TRUE(earlier.ok()) << earlier.status().ToString();
-  EXPECT_EQ(IdsOf(*earlier), (Ids{"b", "c"}));
-  EXPECT_EQ(earlier->read_time, before);
 }
 
 TEST_P(TransportContract, StreamsUntilItIsEnough) {

@@ -161,22 +161,6 @@ TEST_P(TransportContract, TransactionsOnQueriesKeepOthersOut) {
   EXPECT_EQ(*db_.Collection("rooms").Count(), 3);
 }
 
-TEST_P(TransportContract, AReadOnlyTransactionSeesOneMoment) {
-  Put("rooms/a", {{"size", 1}});
-  const Status status = db_.RunTransaction(
-      [this](Transaction& transaction) -> Status {
-        ASSIGN_OR_RETURN(const DocumentSnapshot before, transaction.Get(db_.Doc("rooms/a")));
-        Put("rooms/a", {{"size", 2}});
-        ASSIGN_OR_RETURN(const DocumentSnapshot after, transaction.Get(db_.Doc("rooms/a")));
-        EXPECT_EQ(before.Data(), (Map{{"size", 1}}));
-        EXPECT_EQ(after.Data(), (Map{{"size", 1}}));
-        return Status();
-      },
-      {.read_only = true});
-  EXPECT_TRUE(status.ok()) << status.ToString();
-  EXPECT_EQ(Read("rooms/a"), (Map{{"size", 2}}));
-}
-
 TEST_P(TransportContract, AReadOnlyTransactionAtAnEarlierMoment) {
   const Result<WriteResult> first = db_.Doc("rooms/a").Set({{"size", 1}});
   ASSERT_TRUE(first.ok());
@@ -193,20 +177,6 @@ TEST_P(TransportContract, AReadOnlyTransactionAtAnEarlierMoment) {
   EXPECT_EQ(seen, (Map{{"size", 1}}));
   EXPECT_EQ(db_.RunTransaction(read, {.read_time = first->write_time}).code(),
             Code::kInvalidArgument);
-}
-
-TEST_P(TransportContract, AReadOnlyTransactionCannotWrite) {
-  int attempts = 0;
-  const Status status = db_.RunTransaction(
-      [&](Transaction& transaction) {
-        ++attempts;
-        transaction.Set(db_.Doc("rooms/a"), {});
-        return Status();
-      },
-      {.read_only = true});
-  EXPECT_EQ(status.code(), Code::kInvalidArgument);
-  EXPECT_EQ(attempts, 1);
-  EXPECT_FALSE(Exists("rooms/a"));
 }
 
 TEST_P(TransportContract, AnEmptyTransactionIsFine) {

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/status.h"
+#include "cases/runner/doors.h"
+#include "storage/temporary_folder.h"
+#include "support/server_process.h"
+
+namespace hearth::cases {
+
+// The server processes that doors need, each started when it is first asked for.
+//
+// Threads: one, which must outlive it.
+class Servers {
+ public:
+  // Unavailable, with what it said, where it does not start.
+  Result<ServerAddress> Hearth();
+  // NotFound where it is not installed.
+  Result<ServerAddress> Emulator();
+
+ private:
+  std::optional<storage::TemporaryFolder> folder_;
+  std::unique_ptr<support::ServerProcess> hearth_;
+  std::unique_ptr<support::ServerProcess> emulator_;
+  uint16_t emulator_port_ = 0;
+};
+
+// The door of that name. InvalidArgument where there is none.
+Result<std::unique_ptr<Door>> OpenDoor(const std::string& name, Servers& servers);
+
+// "engine, grpc, ..."
+std::string DoorNames();
+
+}  // namespace hearth::cases
