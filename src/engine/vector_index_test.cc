@@ -133,7 +133,8 @@ class VectorIndexTest : public testing::TestWithParam<DistanceMeasure> {
     const auto red = Where("color", Operator::kEqual, EncodeString("red"));
     const auto in = Where("color", Operator::kIn,
                           model::EncodeArray({EncodeString("red"), EncodeString("blue")}));
-    for (const size_t limit : {size_t{1}, size_t{7}, size_t{1000}}) check("all", Nearest(limit), all);
+    for (const size_t limit : {size_t{1}, size_t{7}, size_t{1000}})
+      check("all", Nearest(limit), all);
     for (const double threshold : {-1.0, 0.0, 0.5, 2.0, 4.0}) {
       query::Query query = Nearest(20);
       query.nearest->distance_threshold = threshold;
