@@ -34,6 +34,13 @@ struct StatusFields {
   size_t count = 0;
 };
 
+// Whether the same request may do better. gRPC clients try again by themselves only as long as they
+// have not seen a head.
+bool IsWorthAnotherTry(Code code) {
+  return code == Code::kUnavailable || code == Code::kResourceExhausted ||
+         code == Code::kInternal || code == Code::kDeadlineExceeded;
+}
+
 Status DeadlineExceeded() { return Status(Code::kDeadlineExceeded, "deadline exceeded"); }
 
 }  // namespace
@@ -171,6 +178,9 @@ void GrpcServerCall::FinishNow(const Status& status) {
   if (ended_) return;
   MarkEnded();
   on_cancelled_ = nullptr;
+  // The SDK for Node.js takes a stream without a head for one that was not answered, and asks twice
+  // more, seconds later.
+  if (!IsWorthAnotherTry(status.code())) SendHeadNow();
   if (head_sent_) {
     const StatusFields trailers(status);
     exchange_->Finish({trailers.fields.data(), trailers.count});

@@ -137,15 +137,24 @@ TEST_F(GrpcTest, SendsBatchesAndThenTheEnd) {
   EXPECT_EQ(answer.grpc_status(), Number(Code::kAborted));
 }
 
-TEST_F(GrpcTest, AnErrorIsTrailersOnly) {
+TEST_F(GrpcTest, AnErrorThatStaysComesAfterAHead) {
   server_.Start();
   TestHttp2Client client(server_.port());
   const TestAnswer answer = client.Call("/t/Fail", "x");
   EXPECT_EQ(answer.http_status(), 200);
   EXPECT_EQ(answer.grpc_status(), Number(Code::kNotFound));
   EXPECT_EQ(answer.headers.at("grpc-message"), "no \"caf%C3%A9\"%0A");
-  EXPECT_EQ(answer.header_blocks, 1u);
+  EXPECT_EQ(answer.header_blocks, 2u);
   EXPECT_EQ(answer.error_code, 0u);
+}
+
+TEST_F(GrpcTest, AnErrorThatMayPassIsTrailersOnly) {
+  server_.Start();
+  TestHttp2Client client(server_.port());
+  const TestAnswer answer = client.CallRaw("/t/Echo", "\x07");
+  EXPECT_EQ(answer.http_status(), 200);
+  EXPECT_EQ(answer.grpc_status(), Number(Code::kInternal));
+  EXPECT_EQ(answer.header_blocks, 1u);
 }
 
 TEST_F(GrpcTest, RefusesWhatIsNotACall) {
