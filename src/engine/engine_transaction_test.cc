@@ -18,8 +18,8 @@ using model::Timestamp;
 
 const Status kClosed =
     InvalidArgument("The referenced transaction has expired or is no longer valid.");
-const Status kContention(Code::kAborted,
-                         "Too much contention on these documents. Please try again.");
+const Status kTooMuchContention(Code::kAborted,
+                                "Too much contention on these documents. Please try again.");
 const Status kTimeout(
     Code::kAborted,
     "Too much contention on these documents. Please try again. (Transaction lock timeout.)");
@@ -131,7 +131,7 @@ TEST_F(EngineTransactionTest, AnIdleTransactionYieldsToARetry) {
   EXPECT_FALSE(read.IsThere());
   test_.Pass(1ms);
   EXPECT_TRUE(read.Take().ok());
-  EXPECT_EQ(test_.Commit(SetNumber("c/a", 3), idle).status(), kContention);
+  EXPECT_EQ(test_.Commit(SetNumber("c/a", 3), idle).status(), kTooMuchContention);
   test_.MustCommit(SetNumber("c/a", 2), retry);
 }
 
@@ -141,7 +141,7 @@ TEST_F(EngineTransactionTest, AnIdleTransactionYieldsToAWriteFromOutsideLater) {
     EXPECT_TRUE(IsLocked("c/a"));
   }
   EXPECT_FALSE(IsLocked("c/a"));
-  EXPECT_EQ(StartRead(idle).Take().status(), kContention);
+  EXPECT_EQ(StartRead(idle).Take().status(), kTooMuchContention);
 }
 
 TEST_F(EngineTransactionTest, AnIdleTransactionThatNobodyWaitsForKeepsItsLocks) {
@@ -220,7 +220,8 @@ TEST_F(EngineTransactionTest, ALoserSeesNothingThatDoesNotFitItsReads) {
     test_.store().BeforeSnapshots(nullptr);
     test_.MustCommit({SetNumber("c/a", 2), SetNumber("c/b", 2)}, older);
   });
-  EXPECT_EQ(test_.Read(InTransaction{younger}, TestEngine::Collection("c")).status(), kContention);
+  EXPECT_EQ(test_.Read(InTransaction{younger}, TestEngine::Collection("c")).status(),
+            kTooMuchContention);
 }
 
 TEST_F(EngineTransactionTest, AReadThatWaitsTooLongEndsTheTransaction) {
@@ -231,7 +232,7 @@ TEST_F(EngineTransactionTest, AReadThatWaitsTooLongEndsTheTransaction) {
   EXPECT_FALSE(read.IsThere());
   test_.Pass(kLockWaitMax);
   EXPECT_EQ(read.Take().status(), kTimeout);
-  EXPECT_EQ(test_.Commit(SetNumber("c/b", 2), reader).status(), kContention);
+  EXPECT_EQ(test_.Commit(SetNumber("c/b", 2), reader).status(), kTooMuchContention);
   EXPECT_EQ(test_.Commit(SetNumber("c/b", 2), reader).status(), kClosed);
   EXPECT_FALSE(IsLocked("c/b"));
 }
@@ -253,7 +254,7 @@ TEST_F(EngineTransactionTest, OfFiftyOnOneCounterEachNeedsTwoAttemptsAtMost) {
                          test_.StartCommit({Transform("c/a", {Increment("n", 1)})}, transaction));
   }
   for (const auto& [transaction, commit] : commits) {
-    EXPECT_EQ(commit.Take().status(), transaction == oldest ? Status() : kContention);
+    EXPECT_EQ(commit.Take().status(), transaction == oldest ? Status() : kTooMuchContention);
   }
   std::erase(transactions, oldest);
   shuffle();
@@ -315,7 +316,7 @@ TEST_F(EngineTransactionTest, AReadThatComesTooLateLeavesNoLock) {
     std::thread reader([&] {
       start_together();
       const auto view = StartRead(transaction).Take();
-      EXPECT_TRUE(view.ok() || view.status() == kClosed || view.status() == kContention)
+      EXPECT_TRUE(view.ok() || view.status() == kClosed || view.status() == kTooMuchContention)
           << view.status().ToString();
     });
     start_together();

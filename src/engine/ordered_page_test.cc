@@ -17,7 +17,7 @@ using model::EncodeInteger;
 using model::EncodeString;
 using model::ValueView;
 
-const Status kInvalid = InvalidArgument("invalid page token");
+const Status kInvalidPosition = InvalidArgument("invalid page token");
 
 Order Ascending(std::string_view field) { return {FieldAt(field), SortDirection::kAscending}; }
 Order Descending(std::string_view field) { return {FieldAt(field), SortDirection::kDescending}; }
@@ -143,7 +143,7 @@ TEST(OrderedPageTest, RefusesPlacesThatItDidNotMake) {
                                              {value, "", "p"},
                                              {value, "", "p/x/y"},
                                              {value, "", "p/__x__"}}) {
-    EXPECT_EQ(OrderedPage(orders, 1).StartAfter(parts), kInvalid);
+    EXPECT_EQ(OrderedPage(orders, 1).StartAfter(parts), kInvalidPosition);
   }
   EXPECT_EQ(OrderedPage(orders, 1).StartAfter({value, "", "p/x"}), Status());
 }

@@ -13,7 +13,7 @@ namespace {
 using namespace std::string_literals;
 using Parts = std::vector<std::string>;
 
-const Status kInvalid = InvalidArgument("invalid page token");
+const Status kInvalidToken = InvalidArgument("invalid page token");
 
 TEST(PageTokenTest, CarriesItsParts) {
   for (const Parts& parts : {Parts{}, Parts{""}, Parts{"a"}, Parts{"a", "", "\x00\xff"s},
@@ -26,15 +26,15 @@ TEST(PageTokenTest, CarriesItsParts) {
 
 TEST(PageTokenTest, BelongsToItsRequest) {
   const std::string token = EncodePageToken("request", {"a"});
-  EXPECT_EQ(DecodePageToken(token, "another").status(), kInvalid);
-  EXPECT_EQ(DecodePageToken(token, "").status(), kInvalid);
+  EXPECT_EQ(DecodePageToken(token, "another").status(), kInvalidToken);
+  EXPECT_EQ(DecodePageToken(token, "").status(), kInvalidToken);
 }
 
 TEST(PageTokenTest, RefusesWhatItDidNotMake) {
-  EXPECT_EQ(DecodePageToken("garbage!", "request").status(), kInvalid);
-  EXPECT_EQ(DecodePageToken("", "request").status(), kInvalid);
-  EXPECT_EQ(DecodePageToken("AAAA", "request").status(), kInvalid);
-  EXPECT_EQ(DecodePageToken(EncodeBase64Url("\xff\xff\xff"), "request").status(), kInvalid);
+  EXPECT_EQ(DecodePageToken("garbage!", "request").status(), kInvalidToken);
+  EXPECT_EQ(DecodePageToken("", "request").status(), kInvalidToken);
+  EXPECT_EQ(DecodePageToken("AAAA", "request").status(), kInvalidToken);
+  EXPECT_EQ(DecodePageToken(EncodeBase64Url("\xff\xff\xff"), "request").status(), kInvalidToken);
 }
 
 TEST(PageTokenTest, RefusesDamagedTokens) {
@@ -43,13 +43,14 @@ TEST(PageTokenTest, RefusesDamagedTokens) {
   for (size_t length = 0; length < bytes.size(); ++length) {
     if (length == 4 || length == whole_first_part) continue;  // Fewer parts, but whole ones.
     EXPECT_EQ(DecodePageToken(EncodeBase64Url(bytes.substr(0, length)), "request").status(),
-              kInvalid)
+              kInvalidToken)
         << length;
   }
   // A length beyond the end, also one that would overflow.
   for (const uint32_t length : {6u, 0x7fffffffu, 0xfffffffcu, 0xffffffffu}) {
     const std::string forged = bytes.substr(0, 4) + EncodeUint32(length) + "abcde";
-    EXPECT_EQ(DecodePageToken(EncodeBase64Url(forged), "request").status(), kInvalid) << length;
+    EXPECT_EQ(DecodePageToken(EncodeBase64Url(forged), "request").status(), kInvalidToken)
+        << length;
   }
 }
 
@@ -65,7 +66,7 @@ TEST(PageTokenTest, RandomBytesAreRefusedOrDecode) {
     if (parts.ok()) {
       EXPECT_EQ(EncodePageToken("request", *parts), EncodeBase64Url(bytes));
     } else {
-      EXPECT_EQ(parts.status(), kInvalid);
+      EXPECT_EQ(parts.status(), kInvalidToken);
     }
   }
 }

@@ -14,12 +14,12 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int64_t kStart = 1'700'000'000'000'000;
-const Status kInvalid = InvalidArgument("Invalid transaction.");
+const Status kNoTransaction = InvalidArgument("Invalid transaction.");
 // The words that SDKs look for before they start again.
-const Status kClosed =
+const Status kOver =
     InvalidArgument("The referenced transaction has expired or is no longer valid.");
 
-TransactionOptions RetryOf(std::string id) {
+TransactionOptions AnotherTryOf(std::string id) {
   TransactionOptions options;
   options.retry_transaction = std::move(id);
   return options;
@@ -39,7 +39,9 @@ class TransactionsTest : public testing::Test {
     EXPECT_TRUE(begun.ok()) << begun.status().ToString();
     return *begun;
   }
-  std::shared_ptr<const Transaction> Retry(const std::string& id) { return Begin(RetryOf(id)); }
+  std::shared_ptr<const Transaction> Retry(const std::string& id) {
+    return Begin(AnotherTryOf(id));
+  }
   Status Use(const std::string& id) { return transactions_.BeginUse(database_, id).status(); }
   Status Take(const std::string& id) { return transactions_.TakeForCommit(database_, id).status(); }
   Status RollBack(const std::string& id) { return transactions_.Rollback(database_, id); }
@@ -96,18 +98,18 @@ TEST_F(TransactionsTest, OwnersAreUnique) {
 TEST_F(TransactionsTest, MalformedIds) {
   const std::string id = Begin()->id;
   for (const std::string& bad : {std::string(), id.substr(1), id + "x", std::string("garbage")}) {
-    EXPECT_EQ(Use(bad), kInvalid);
-    EXPECT_EQ(Take(bad), kInvalid);
-    EXPECT_EQ(RollBack(bad), kInvalid);
+    EXPECT_EQ(Use(bad), kNoTransaction);
+    EXPECT_EQ(Take(bad), kNoTransaction);
+    EXPECT_EQ(RollBack(bad), kNoTransaction);
   }
-  EXPECT_EQ(transactions_.Begin(database_, RetryOf("garbage")).status(), kInvalid);
+  EXPECT_EQ(transactions_.Begin(database_, AnotherTryOf("garbage")).status(), kNoTransaction);
 }
 
 TEST_F(TransactionsTest, UnknownIds) {
   std::string unknown = Begin()->id;
   unknown.replace(8, 8, EncodeUint64(1'000'000));  // A number that was not given out yet.
-  EXPECT_EQ(Use(unknown), kClosed);
-  EXPECT_EQ(Take(unknown), kClosed);
+  EXPECT_EQ(Use(unknown), kOver);
+  EXPECT_EQ(Take(unknown), kOver);
   EXPECT_EQ(RollBack(unknown), InvalidArgument("Transaction is invalid or expired."));
   EXPECT_NE(Retry(unknown)->id, unknown);
 }
@@ -116,8 +118,8 @@ TEST_F(TransactionsTest, AnIdDoesNotTellTheNextOne) {
   std::string guess = Begin()->id;
   const auto next = Begin();
   guess.replace(8, 16, next->id.substr(8, 16));  // Their numbers count up.
-  EXPECT_EQ(Use(guess), kClosed);
-  EXPECT_EQ(Take(guess), kClosed);
+  EXPECT_EQ(Use(guess), kOver);
+  EXPECT_EQ(Take(guess), kOver);
   EXPECT_EQ(RollBack(guess), Status());
   EXPECT_EQ(Use(next->id), Status());
 }
@@ -125,8 +127,8 @@ TEST_F(TransactionsTest, AnIdDoesNotTellTheNextOne) {
 TEST_F(TransactionsTest, OneThatIsBeingCommittedIsClosed) {
   const auto transaction = Begin();
   EXPECT_EQ(Take(transaction->id), Status());
-  EXPECT_EQ(Use(transaction->id), kClosed);
-  EXPECT_EQ(Take(transaction->id), kClosed);
+  EXPECT_EQ(Use(transaction->id), kOver);
+  EXPECT_EQ(Take(transaction->id), kOver);
   EXPECT_EQ(RollBack(transaction->id), Status());
   EXPECT_EQ(transactions_.open_transactions(), 0u);
 }
@@ -146,15 +148,15 @@ TEST_F(TransactionsTest, RollbackIsIdempotentAndGivesUpTheLocks) {
   EXPECT_EQ(RollBack(transaction->id), Status());
   EXPECT_FALSE(IsLocked("k"));
   EXPECT_EQ(RollBack(transaction->id), Status());
-  EXPECT_EQ(Use(transaction->id), kClosed);
-  EXPECT_EQ(Take(transaction->id), kClosed);
+  EXPECT_EQ(Use(transaction->id), kOver);
+  EXPECT_EQ(Take(transaction->id), kOver);
 }
 
 TEST_F(TransactionsTest, BelongToOneDatabase) {
   const auto transaction = Begin();
   locks_.Acquire(transaction->owner, {{"k"}, {}}, LockMode::kRead, [](const Status&) {});
-  EXPECT_EQ(transactions_.BeginUse(other_database_, transaction->id).status(), kClosed);
-  EXPECT_EQ(transactions_.TakeForCommit(other_database_, transaction->id).status(), kClosed);
+  EXPECT_EQ(transactions_.BeginUse(other_database_, transaction->id).status(), kOver);
+  EXPECT_EQ(transactions_.TakeForCommit(other_database_, transaction->id).status(), kOver);
   EXPECT_EQ(transactions_.Rollback(other_database_, transaction->id),
             InvalidArgument("Transaction is invalid or expired."));
   EXPECT_EQ(Use(transaction->id), Status());
@@ -171,8 +173,8 @@ TEST_F(TransactionsTest, IdleForAMinuteEnds) {
   Pass(1us);
   EXPECT_FALSE(IsLocked("k"));
   EXPECT_EQ(transactions_.open_transactions(), 0u);
-  EXPECT_EQ(Use(transaction->id), kClosed);
-  EXPECT_EQ(Take(transaction->id), kClosed);
+  EXPECT_EQ(Use(transaction->id), kOver);
+  EXPECT_EQ(Take(transaction->id), kOver);
   EXPECT_EQ(RollBack(transaction->id), Status());
 }
 
@@ -198,7 +200,7 @@ TEST_F(TransactionsTest, EndAtTheirAgeEvenInUse) {
   Pass(1us);
   EXPECT_EQ(transactions_.open_transactions(), 0u);
   transactions_.EndUse(*transaction);  // Comes late, and is nobody's.
-  EXPECT_EQ(Take(transaction->id), kClosed);
+  EXPECT_EQ(Take(transaction->id), kOver);
 }
 
 TEST_F(TransactionsTest, ReadsRenewButNotForever) {
@@ -210,7 +212,7 @@ TEST_F(TransactionsTest, ReadsRenewButNotForever) {
   Pass(20s - 1us);
   EXPECT_EQ(transactions_.open_transactions(), 1u);
   Pass(1us);
-  EXPECT_EQ(Use(transaction->id), kClosed);
+  EXPECT_EQ(Use(transaction->id), kOver);
 }
 
 TEST_F(TransactionsTest, SettingTheWallClockEndsNothing) {
@@ -224,8 +226,8 @@ TEST_F(TransactionsTest, IdsOfAnEarlierProcessHaveExpired) {
   RandomSource random{2};
   Transactions earlier(clock_, commit_clock_, locks_, random);
   const std::string id = (*earlier.Begin(database_, {}))->id;
-  EXPECT_EQ(Use(id), kClosed);
-  EXPECT_EQ(Take(id), kClosed);
+  EXPECT_EQ(Use(id), kOver);
+  EXPECT_EQ(Take(id), kOver);
   EXPECT_EQ(RollBack(id), InvalidArgument("Transaction is invalid or expired."));
   // What it retries is unknown here: it is as young as any.
   const auto retry = Retry(id);

@@ -18,13 +18,15 @@ using model::Timestamp;
 using model::TransformKind;
 using Mode = engine::TransactionOptions::Mode;
 
-constexpr char kRoot[] = "projects/p1/databases/(default)/documents";
+constexpr char kDocuments[] = "projects/p1/databases/(default)/documents";
 constexpr char kBadTime[] =
     "invalid timestamp, please check https://developers.google.com/protocol-buffers/docs/"
     "reference/java/com/google/protobuf/util/Timestamps.html#isValid-long-int- for the timestamp "
     "format.";
 
-std::string Name(std::string_view path) { return std::string(kRoot) + "/" + std::string(path); }
+std::string Name(std::string_view path) {
+  return std::string(kDocuments) + "/" + std::string(path);
+}
 
 proto::Write Update(std::string_view path) {
   proto::Write write;

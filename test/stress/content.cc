@@ -22,8 +22,6 @@ std::string Payload(Stamp stamp) {
   return bytes;
 }
 
-Status DataLoss(const std::string& message) { return Status(Code::kDataLoss, message); }
-
 }  // namespace
 
 Stamp MakeStamp(int64_t number, Weight weight) {
@@ -156,5 +154,7 @@ Result<std::map<std::string, State>> ListCollection(FirestoreClient& client,
   } while (!request.page_token().empty());
   return found;
 }
+
+Status DataLoss(const std::string& message) { return Status(Code::kDataLoss, message); }
 
 }  // namespace hearth::stress

@@ -78,4 +78,6 @@ Result<World> ReadWorld(FirestoreClient& client, const std::vector<std::string>&
 Result<std::map<std::string, State>> ListCollection(FirestoreClient& client,
                                                     const std::string& collection, Time read_time);
 
+Status DataLoss(const std::string& message);
+
 }  // namespace hearth::stress

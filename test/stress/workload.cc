@@ -5,8 +5,6 @@
 
 namespace hearth::stress {
 
-Status DataLoss(const std::string& message) { return Status(Code::kDataLoss, message); }
-
 CommitAnswer Commit(const Session& session, const proto::CommitRequest& request,
                     const std::set<Code>& refusals) {
   Referee& referee = session.referee;

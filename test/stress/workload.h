@@ -72,6 +72,4 @@ class SharedDocument {
   std::vector<Content> unanswered_;
 };
 
-Status DataLoss(const std::string& message);
-
 }  // namespace hearth::stress
