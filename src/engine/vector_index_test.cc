@@ -30,7 +30,7 @@ using model::EncodeInteger;
 using model::EncodeString;
 using query::Operator;
 using vector::DistanceMeasure;
-using Kind = query::CompositeFilter::Operator;
+using Join = query::CompositeFilter::Operator;
 
 constexpr uint32_t kDimension = 4;
 
@@ -145,11 +145,11 @@ class VectorIndexTest : public testing::TestWithParam<DistanceMeasure> {
     check("red", query, [](const Item& item) { return item.color == "red"; });
     query.where = in;
     check("red or blue", query, [](const Item& item) { return item.color != "green"; });
-    query.where = Combine(Kind::kOr, {red, Where("year", Operator::kEqual, EncodeInteger(1))});
+    query.where = Combine(Join::kOr, {red, Where("year", Operator::kEqual, EncodeInteger(1))});
     check("red or of year 1", query,
           [](const Item& item) { return item.color == "red" || item.year == 1; });
     // One year is left: an inequality orders equals by its field.
-    query.where = Combine(Kind::kAnd, {red, Where("year", Operator::kGreater, EncodeInteger(1))});
+    query.where = Combine(Join::kAnd, {red, Where("year", Operator::kGreater, EncodeInteger(1))});
     check("red and later", query,
           [](const Item& item) { return item.color == "red" && item.year > 1; });
     query.where = Where("tags", Operator::kArrayContains, EncodeString("blue"));
