@@ -308,6 +308,7 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
   void End(const Status& status) {
     MutexLock lock(mutex_);
     if (state_.end) Fault("ended twice");
+    if (is_closed_) return;  // The client has left; that may be why a query ended.
     state_.end = status;
     is_closed_ = true;
     changed_.NotifyAll();
