@@ -184,7 +184,7 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
 
   void Take(const TargetEvent& event) {
     MutexLock lock(mutex_);
-    NoteEvent();
+    if (!NoteEvent()) return;
     if (event.kind == TargetEvent::Kind::kNoChange) {
       TakeSnapshot(event);
     } else {
@@ -229,7 +229,7 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
 
   void Take(const DocumentEvent& event) {
     MutexLock lock(mutex_);
-    NoteEvent();
+    if (!NoteEvent()) return;
     ++state_.document_events;
     const std::string& path = event.path.path();
     if (event.targets.empty() || !event.record) return Fault("a document of no target: " + path);
@@ -244,7 +244,7 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
 
   void Take(const DocumentGoneEvent& event) {
     MutexLock lock(mutex_);
-    NoteEvent();
+    if (!NoteEvent()) return;
     ++state_.document_events;
     if (event.removed.empty()) Fault("gone from no target: " + event.path);
     for (const TargetId id : event.removed) {
@@ -257,7 +257,7 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
 
   void Take(const ExistenceFilterEvent& event) {
     MutexLock lock(mutex_);
-    NoteEvent();
+    if (!NoteEvent()) return;
     if (TargetView* view = Find(event.target)) view->filter = {event.count, event.unchanged_names};
   }
 
@@ -271,10 +271,12 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
     return found == state_.targets.end() ? nullptr : &found->second;
   }
 
-  void NoteEvent() REQUIRES_LOCK(mutex_) {
+  // False when the client has left and hears nothing: its queries have been cancelled.
+  bool NoteEvent() REQUIRES_LOCK(mutex_) {
     if (state_.end) Fault("an event after the end");
     ++unread_events_;
     changed_.NotifyAll();
+    return !is_closed_;
   }
   void Fault(std::string fault) REQUIRES_LOCK(mutex_) { state_.faults.push_back(std::move(fault)); }
 
@@ -308,7 +310,7 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
   void End(const Status& status) {
     MutexLock lock(mutex_);
     if (state_.end) Fault("ended twice");
-    if (is_closed_) return;  // The client has left; that may be why a query ended.
+    if (is_closed_) return;  // As above.
     state_.end = status;
     is_closed_ = true;
     changed_.NotifyAll();
