@@ -12,12 +12,13 @@ namespace hearth::engine {
 //
 // Commit times strictly increase, across restarts too, whatever the machine's clock does. A read
 // time never claims a commit that is still on its way to the disk, and no later commit gets a
-// time at or below a read time that was handed out.
+// time at or below a read time that was handed out: not after a clean stop either, and after a kill
+// not unless the machine's clock was set back.
 //
 // Threads: safe for concurrent use.
 class CommitClock {
  public:
-  // `newest`: the time of the newest commit on disk.
+  // `newest`: the newest time on disk, of a commit or handed out to a reader.
   CommitClock(const Clock& clock, model::Timestamp newest);
 
   // The time of the next commit.

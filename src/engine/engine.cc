@@ -20,12 +20,18 @@ constexpr std::chrono::milliseconds kMaintenancePeriod{250};
 // A read that began just inside the history must not lose it while it runs.
 constexpr std::chrono::microseconds kHistorySlack = std::chrono::minutes(5);
 
-Result<Timestamp> LoadNewestCommitTime(const storage::Store& store) {
-  ASSIGN_OR_RETURN(const std::optional<std::string> stored,
-                   store.Get(storage::Space::kMeta, kCommitTimeKey));
+Result<Timestamp> LoadTime(const storage::Store& store, std::string_view key) {
+  ASSIGN_OR_RETURN(const std::optional<std::string> stored, store.Get(storage::Space::kMeta, key));
   if (!stored) return Timestamp();
   ASSIGN_OR_RETURN(const uint64_t micros, DecodeUint64(*stored));
   return Timestamp::FromMicros(static_cast<int64_t>(micros));
+}
+
+// The newest moment that was handed out, to a commit or to a reader.
+Result<Timestamp> LoadNewestTime(const storage::Store& store) {
+  ASSIGN_OR_RETURN(const Timestamp commit_time, LoadTime(store, kCommitTimeKey));
+  ASSIGN_OR_RETURN(const Timestamp read_time, LoadTime(store, kReadTimeKey));
+  return std::max(commit_time, read_time);
 }
 
 // Tells this store's tokens from those of others that were served at the same address.
@@ -70,9 +76,9 @@ LockScope ToLockScope(const Database& database, const ReadScope& scope) {
 Result<std::unique_ptr<Engine>> Engine::Open(storage::Store& store, const Clock& clock,
                                              RandomSource& random, const EngineOptions& options) {
   ASSIGN_OR_RETURN(std::unique_ptr<Catalog> catalog, Catalog::Load(store));
-  ASSIGN_OR_RETURN(const Timestamp newest_commit, LoadNewestCommitTime(store));
+  ASSIGN_OR_RETURN(const Timestamp newest_time, LoadNewestTime(store));
   std::unique_ptr<Engine> engine(
-      new Engine(store, clock, random, options, std::move(catalog), newest_commit));
+      new Engine(store, clock, random, options, std::move(catalog), newest_time));
   ASSIGN_OR_RETURN(engine->index_keeper_,
                    IndexKeeper::Open(store, clock, engine->indexes_, options.indexes));
   ASSIGN_OR_RETURN(engine->ttl_policies_, TtlPolicies::Load(store));
@@ -88,13 +94,13 @@ Result<std::unique_ptr<Engine>> Engine::Open(storage::Store& store, const Clock&
 
 Engine::Engine(storage::Store& store, const Clock& clock, RandomSource& random,
                const EngineOptions& options, std::unique_ptr<Catalog> catalog,
-               Timestamp newest_commit)
+               Timestamp newest_time)
     : store_(store),
       clock_(clock),
       random_(random),
       options_(options),
       catalog_(std::move(catalog)),
-      commit_clock_(clock, newest_commit),
+      commit_clock_(clock, newest_time),
       cache_(options.document_cache_bytes),
       reader_(store, commit_clock_, cache_),
       locks_(clock, options.lock_wait_max),
@@ -119,7 +125,18 @@ Engine::~Engine() {
   if (ttl_sweeper_) ttl_sweeper_->Stop();
   change_feed_.Stop();  // While those whom it sets to work are still there.
   if (index_keeper_) index_keeper_->Stop();
+  NoteReadTime();
   committer_.Stop();
+}
+
+void Engine::NoteReadTime() {
+  const Status status = committer_.RunStep(
+      [this](storage::Batch* batch) {
+        batch->Put(storage::Space::kMeta, std::string(kReadTimeKey),
+                   EncodeUint64(static_cast<uint64_t>(commit_clock_.Newest().micros())));
+      },
+      [] {});
+  IgnoreError(status, "the machine's clock will nearly always be ahead of it");
 }
 
 Status Engine::CheckReadTime(Timestamp read_time) const {

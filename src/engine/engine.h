@@ -227,6 +227,9 @@ class Engine {
                          const ReadScope& scope, std::string new_transaction, ReadCallback done);
   void Admit(Database& database, std::vector<Write> writes, LockOwner owner, CommitCallback done);
   void RunMaintenance();
+  // So that no later commit gets a time that a reader has been told, even though the machine's
+  // clock may be set back meanwhile.
+  void NoteReadTime();
 
   storage::Store& store_;
   const Clock& clock_;

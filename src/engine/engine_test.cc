@@ -348,6 +348,21 @@ TEST_F(EngineTest, RestartsKeepEverything) {
   EXPECT_EQ(NumberOf(**test_.Get(second, "c/a")), 2);
 }
 
+TEST_F(EngineTest, NoCommitAtAMomentThatWasReadBeforeARestart) {
+  test_.MustCommit(SetNumber("c/a", 1));
+  test_.clock().Advance(10s);
+  const Timestamp by_the_clock = (*test_.Read(Now{}, TestEngine::Everything()))->read_time();
+  test_.Restart();  // The clock stands still.
+  EXPECT_GT(test_.MustCommit(SetNumber("c/a", 2)), by_the_clock);
+
+  test_.store().FailCommit(1, kUnavailable);
+  EXPECT_EQ(test_.Commit(SetNumber("c/a", 3)).status(), kUnavailable);
+  const Timestamp after_a_failure = (*test_.Read(Now{}, TestEngine::Everything()))->read_time();
+  test_.Restart();
+  EXPECT_GT(test_.MustCommit(SetNumber("c/a", 4)), after_a_failure);
+  EXPECT_EQ(NumberOf(**test_.Get(after_a_failure, "c/a")), 2);
+}
+
 TEST_F(EngineTest, CommitTimesIncreaseThoughTheClockWasSetBackWhileClosed) {
   const Timestamp before = test_.MustCommit(SetNumber("c/a", 1));
   test_.Close();

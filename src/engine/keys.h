@@ -6,7 +6,7 @@
 //   kIndexes    see index/entries.h
 //   kMeta       "database/" and the name of a database; "commit_time"; "index/" and the number of
 //               an index (4), "index_remains/" and the number of one that is gone (4);
-//               "next_index"; "store_id"; "ttl/", see ttl_policies.h
+//               "next_index"; "read_time"; "store_id"; "ttl/", see ttl_policies.h
 //
 // Numbers are big-endian. Encoded paths are prefix-free, so what follows one is unambiguous.
 #pragma once
@@ -35,6 +35,7 @@ inline constexpr std::string_view kDatabaseKeyPrefix = "database/";
 inline constexpr std::string_view kIndexKeyPrefix = "index/";
 inline constexpr std::string_view kIndexRemainsKeyPrefix = "index_remains/";
 inline constexpr std::string_view kNextIndexKey = "next_index";
+inline constexpr std::string_view kReadTimeKey = "read_time";
 inline constexpr std::string_view kStoreIdKey = "store_id";
 inline constexpr std::string_view kTtlKeyPrefix = "ttl/";
 
