@@ -6,7 +6,6 @@
 #include <atomic>
 #include <chrono>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -152,15 +151,14 @@ TEST_F(ClearingTest, IndexEntriesGoWithTheirDocuments) {
 
 TEST_F(ClearingTest, WhatIsCreatedWhileItRunsStays) {
   PutMany("c", 2 * kClearBatchDocumentsMax);
-  // The engine commits when it closes, too.
-  const auto gate = std::make_shared<Gate>();
-  gate->Close();
-  test_.store().BeforeCommits([gate] { gate->Pass(); });
+  Gate gate;
+  gate.Close();
+  test_.store().BeforeCommits([&] { gate.Pass(); });
   const Outcome<Status> cleared = Start();
-  gate->AwaitArrivals(1);  // The first batch.
+  gate.AwaitArrivals(1);  // The first batch.
   const TestEngine::Commits created =
       test_.StartCommit({SetNumber("a/before", 1), SetNumber("z/after", 1)});
-  gate->Open();
+  gate.Open();
   EXPECT_EQ(cleared.Take(), Status());
   EXPECT_TRUE(created.Take().ok());
   EXPECT_THAT(Left(), UnorderedElementsAre("a/before", "z/after"));
@@ -213,13 +211,12 @@ TEST_F(ClearingTest, ReportsWhatTheStoreCannotDo) {
 
 TEST_F(ClearingTest, EndsWithTheEngine) {
   PutMany("c", 20 * kClearBatchDocumentsMax);
-  // The engine commits when it closes, too.
-  const auto gate = std::make_shared<Gate>();
-  gate->Close();
-  test_.store().BeforeCommits([gate] { gate->Pass(); });
+  Gate gate;
+  gate.Close();
+  test_.store().BeforeCommits([&] { gate.Pass(); });
   const Outcome<Status> cleared = Start();
-  gate->AwaitArrivals(1);
-  gate->Open();
+  gate.AwaitArrivals(1);
+  gate.Open();
   test_.Close();
   // It came to its end, or was told that it cannot.
   const Status status = cleared.Take();

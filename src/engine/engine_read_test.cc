@@ -1,7 +1,6 @@
 // Reads through the whole engine: the present, the past, and moments while commits are under way.
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <thread>
 
 #include "engine/engine.h"
@@ -174,13 +173,12 @@ TEST_F(EngineReadTest, AClockThatJumpedAheadDoesNotFalsifyThePast) {
 
 TEST_F(EngineReadTest, APastMomentIncludesWhatIsUnderWayToIt) {
   test_.MustCommit(SetNumber("c/a", 1));
-  // The engine commits when it closes, too.
-  const auto gate = std::make_shared<Gate>();
-  gate->Close();
-  test_.store().BeforeCommits([gate] { gate->Pass(); });
+  Gate gate;
+  gate.Close();
+  test_.store().BeforeCommits([&gate] { gate.Pass(); });
   test_.clock().Advance(1s);
   const auto commit = test_.StartCommit({SetNumber("c/a", 2)});
-  gate->AwaitArrivals(1);
+  gate.AwaitArrivals(1);
 
   // Of the present, the commit is not yet part, and nobody waits for it.
   EXPECT_EQ(NumberAt(Now{}), 1);
@@ -193,7 +191,7 @@ TEST_F(EngineReadTest, APastMomentIncludesWhatIsUnderWayToIt) {
   EXPECT_FALSE(waiting.IsThere());
   EXPECT_EQ(NumberAt(Timestamp::FromMicros(kTestStartMicros)), 1);
 
-  gate->Open();
+  gate.Open();
   EXPECT_EQ(commit.Take()->commit_time, moment);
   const auto view = waiting.Take();
   ASSERT_TRUE(view.ok());
@@ -205,12 +203,11 @@ TEST_F(EngineReadTest, ManyReadsCannotWaitForWhatIsUnderWay) {
   options.reader_threads = 1;
   options.queued_reads_max = 1;
   TestEngine test(options);
-  // The engine commits when it closes, too.
-  const auto gate = std::make_shared<Gate>();
-  gate->Close();
-  test.store().BeforeCommits([gate] { gate->Pass(); });
+  Gate gate;
+  gate.Close();
+  test.store().BeforeCommits([&gate] { gate.Pass(); });
   const auto commit = test.StartCommit({SetNumber("c/a", 1)});
-  gate->AwaitArrivals(1);
+  gate.AwaitArrivals(1);
   const Timestamp moment = Timestamp::FromMicros(test.now());
   Gate busy;
   busy.Close();
@@ -220,7 +217,7 @@ TEST_F(EngineReadTest, ManyReadsCannotWaitForWhatIsUnderWay) {
   const auto refused = test.StartRead(moment, TestEngine::Documents({"c/a"}));
   EXPECT_EQ(refused.Take().status(),
             Status(Code::kResourceExhausted, "too many reads are waiting for the disk"));
-  gate->Open();
+  gate.Open();
   busy.Open();
   EXPECT_TRUE(commit.Take().ok());
   EXPECT_TRUE(queued.Take().ok());

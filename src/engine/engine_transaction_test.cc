@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <memory>
 #include <thread>
 
 #include "base/testing/test_seed.h"
@@ -190,19 +189,18 @@ TEST_F(EngineTransactionTest, AViewInUseKeepsItsTransaction) {
 }
 
 TEST_F(EngineTransactionTest, AReadWaitsForTheCommitUnderWay) {
-  // The engine commits when it closes, too.
-  const auto gate = std::make_shared<Gate>();
-  gate->Close();
-  test_.store().BeforeCommits([gate] { gate->Pass(); });
+  Gate gate;
+  gate.Close();
+  test_.store().BeforeCommits([&gate] { gate.Pass(); });
   const auto commit = test_.StartCommit({SetNumber("c/a", 2)});
-  gate->AwaitArrivals(1);
+  gate.AwaitArrivals(1);
   const std::string transaction = test_.Begin();
   const auto read = StartRead(transaction);
   const auto scan = test_.StartRead(InTransaction{transaction}, TestEngine::Collection("c"));
   EXPECT_FALSE(read.IsThere());
   EXPECT_FALSE(scan.IsThere());
   EXPECT_EQ(Read(transaction, "d/x"), std::nullopt);  // Something else.
-  gate->Open();
+  gate.Open();
   EXPECT_TRUE(commit.Take().ok());
   const auto view = read.Take();
   ASSERT_TRUE(view.ok());

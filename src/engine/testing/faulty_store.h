@@ -41,6 +41,10 @@ class FaultyStore final : public storage::Store {
   // Runs before every snapshot, on the thread that takes it.
   void BeforeSnapshots(std::function<void()> hook) { SetHook(kSnapshot, std::move(hook)); }
 
+  void RemoveHooks() {
+    for (const Moment moment : {kBefore, kAfter, kSnapshot}) SetHook(moment, nullptr);
+  }
+
   Result<std::optional<std::string>> Get(storage::Space space,
                                          std::string_view key) const override {
     if (Status status = get_fault_.Next(); !status.ok()) return status;
