@@ -39,9 +39,3 @@ endforeach()
 add_library(protocol STATIC ${PROTO_SOURCES})
 target_include_directories(protocol SYSTEM PUBLIC $<BUILD_INTERFACE:${PROTO_OUT}>)
 target_link_libraries(protocol PUBLIC protobuf::libprotobuf)
-if(CMAKE_CXX_FLAGS_DEBUG MATCHES "sanitize=thread")
-  # Under ThreadSanitizer protobuf's headers lay maps out differently than Debian's library, which
-  # is built without it, expects. The standard library must go on to know: the counts of its
-  # shared_ptr take a short cut otherwise, which looks like a race.
-  target_compile_options(protocol PUBLIC -U__SANITIZE_THREAD__ -D_GLIBCXX_TSAN=1)
-endif()

@@ -5,17 +5,9 @@
 
 #include "base/mutex.h"
 
-#if defined(__SANITIZE_THREAD__)
-#define HEARTH_TSAN_ 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define HEARTH_TSAN_ 1
-#endif
-#endif
-
 namespace hearth::storage {
 
-#if defined(HEARTH_TSAN_)
+#if defined(_GLIBCXX_TSAN)  // The standard library's headers know.
 using TsanOrder = Mutex;
 using TsanOrderLock = MutexLock;
 #else

@@ -18,7 +18,7 @@
 
 #include "base/testing/test_seed.h"
 
-#if defined(__SANITIZE_THREAD__)
+#if defined(_GLIBCXX_TSAN)
 // hnswlib locks the nodes of its graph in the order of its walk. Only one thread at a time does,
 // under a lock of ours, but ThreadSanitizer takes that for deadlocks.
 extern "C" const char* __tsan_default_options() { return "detect_deadlocks=0"; }
