@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/testing/test_rounds.h"
 #include "base/testing/test_seed.h"
 #include "index/index_config_order.h"
 
@@ -554,7 +555,7 @@ std::string Mutated(std::string text, Dice& dice) {
 TEST(IndexConfigFuzzTest, DamagedFilesAreReadOrRefused) {
   Dice dice(TestSeed());
   size_t accepted = 0;
-  for (int round = 0; round < 20'000; ++round) {
+  for (size_t round = 0; round < TestRounds(20'000); ++round) {
     const std::string text = Mutated(std::string(kEverything), dice);
     const Result<IndexConfig> config = ParseIndexConfig(text);
     if (!config.ok()) {

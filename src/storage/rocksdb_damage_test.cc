@@ -2,12 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
 
+#include "base/testing/test_rounds.h"
 #include "storage/store_contract.h"
 
 namespace hearth::storage {
@@ -110,11 +112,11 @@ TEST_F(DamageTest, AFlippedByteInTheLogIsDataLoss) {
   for (size_t offset = size - 300; offset < size; ++offset) offsets.push_back(offset);
   for (size_t offset = 32'768 - 8; offset < 32'768 + 8; ++offset) offsets.push_back(offset);
   for (size_t offset = 120; offset < size - 300; offset += 9'973) offsets.push_back(offset);
-  for (const size_t offset : offsets) {
-    for (const int flipped : {0x01, 0x04, 0x80, 0xff}) {
-      ExpectDataLossAtOpen("killed", ".log", offset, flipped);
-      if (HasFailure()) return;
-    }
+  constexpr std::array<int, 4> kFlipped = {0x01, 0x04, 0x80, 0xff};
+  for (size_t i = 0; i < offsets.size() * kFlipped.size(); i += TestStep()) {
+    ExpectDataLossAtOpen("killed", ".log", offsets[i / kFlipped.size()],
+                         kFlipped[i % kFlipped.size()]);
+    if (HasFailure()) return;
   }
 }
 
@@ -126,7 +128,8 @@ TEST_F(DamageTest, ATornLogOpensWithTheCommitsBeforeTheTear) {
   for (size_t length = size - 400; length < size; length += 7) lengths.push_back(length);
   std::sort(lengths.begin(), lengths.end());
   int commits_before = 0;
-  for (const size_t length : lengths) {
+  for (size_t i = (lengths.size() - 1) % TestStep(); i < lengths.size(); i += TestStep()) {
+    const size_t length = lengths[i];
     const std::string path = Copy("killed");
     fs::resize_file(FileOf(path, ".log"), length);
     const int commits = CommitsIn(*Open(path));
@@ -185,7 +188,7 @@ TEST_F(DamageTest, ADamagedTableIsNeverReportedAsAbsence) {
   Open(folder_ / "killed").reset();
   const std::string table = ReadFile(FileOf(folder_ / "killed", ".sst"));
   int losses = 0;
-  for (size_t offset = 0; offset < table.size(); offset += 3) {
+  for (size_t offset = 0; offset < table.size(); offset += 3 * TestStep()) {
     const std::string path = Copy("killed");
     std::string bytes = table;
     bytes[offset] = static_cast<char>(bytes[offset] ^ 0x10);

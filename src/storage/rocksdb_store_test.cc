@@ -13,6 +13,7 @@
 #include <random>
 #include <string>
 
+#include "base/testing/test_rounds.h"
 #include "storage/faulty_file_system.h"
 #include "storage/rocksdb_open.h"
 #include "storage/store_contract.h"
@@ -191,7 +192,7 @@ TEST_F(RocksDbStoreTest, AReadOnlyFolderIsPermissionDenied) {
 TEST_F(RocksDbStoreTest, AFullDiskAtCreationIsResourceExhausted) {
   constexpr int kCallsMax = 200;  // More than making a store takes.
   int skipped = 0;
-  for (; skipped < kCallsMax; ++skipped) {
+  for (; skipped < kCallsMax; skipped += static_cast<int>(TestStep())) {
     fs::remove_all(path_);
     const auto files = std::make_shared<FaultyFileSystem>();
     files->Inject({.kind = Fault::Kind::kNoSpace, .skipped = skipped, .failing = Fault::kForever});

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/testing/test_rounds.h"
 #include "base/testing/test_seed.h"
 #include "engine/testing/test_engine.h"
 #include "queries/asking.h"
@@ -81,7 +82,7 @@ class IndexConsistencyTest : public testing::Test {
 };
 
 TEST_F(IndexConsistencyTest, SurvivesRestartsInTheMiddleOfBuilds) {
-  for (int round = 0; round < 20; ++round) {
+  for (size_t round = 0; round < TestRounds(20); ++round) {
     TestEngine engine(SmallSteps(1 + generator_.dice().Below(5)));
     Load(&engine);
     Declare(RandomIndexes(12, &generator_), &engine);
@@ -99,7 +100,7 @@ TEST_F(IndexConsistencyTest, SurvivesRestartsInTheMiddleOfBuilds) {
 
 TEST_F(IndexConsistencyTest, SurvivesFailedCommits) {
   const Status failure(Code::kUnavailable, "injected");
-  for (int round = 0; round < 5; ++round) {
+  for (size_t round = 0; round < TestRounds(5); ++round) {
     TestEngine engine(SmallSteps(1 + generator_.dice().Below(5)));
     Load(&engine);
     Declare(RandomIndexes(8, &generator_), &engine);
@@ -122,7 +123,7 @@ TEST_F(IndexConsistencyTest, SurvivesFailedCommits) {
 
 TEST_F(IndexConsistencyTest, SurvivesWritersDuringBuilds) {
   constexpr size_t kWriters = 3;
-  for (int round = 0; round < 8; ++round) {
+  for (size_t round = 0; round < TestRounds(8); ++round) {
     TestEngine engine(SmallSteps(1 + generator_.dice().Below(10)));
     Load(&engine);
     Declare(RandomIndexes(12, &generator_), &engine);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/testing/test_rounds.h"
 #include "base/testing/test_seed.h"
 #include "engine/testing/writes.h"
 #include "queries/asking.h"
@@ -115,7 +116,7 @@ class LiveQueryRandomTest : public testing::Test {
 
 TEST_F(LiveQueryRandomTest, DocumentsAloneTellWhatAQueryWould) {
   constexpr size_t kQueries = 60;
-  for (int round = 0; round < 40; ++round) {
+  for (size_t round = 0; round < TestRounds(40); ++round) {
     Documents before;
     std::set<std::string> written;
     for (int i = 0; i < 25; ++i) Change(&before, &written);

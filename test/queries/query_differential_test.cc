@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "base/log.h"
+#include "base/testing/test_rounds.h"
 #include "base/testing/test_seed.h"
 #include "queries/differential.h"
 
@@ -14,7 +15,6 @@ namespace hearth::queries {
 namespace {
 
 constexpr size_t kCasesMin = 20'000;
-constexpr double kSeconds = 10;
 constexpr size_t kReportsMax = 5;
 
 using Seconds = std::chrono::duration<double>;
@@ -32,11 +32,11 @@ TEST(QueryDifferentialTest, AnswersEqualTheBruteForces) {
   ConfigureLog(LogLevel::kWarning, LogFormat::kText);
   const uint64_t first_seed = TestSeed();
   const char* soak = std::getenv("HEARTH_SOAK_SECONDS");
-  const double seconds = soak ? std::strtod(soak, nullptr) : kSeconds;
+  const double seconds = soak ? std::strtod(soak, nullptr) : 0;
   const auto start = std::chrono::steady_clock::now();
   Tally tally;
   size_t reports = 0;
-  const size_t cases_min = soak ? 1 : kCasesMin;
+  const size_t cases_min = soak ? 1 : TestRounds(kCasesMin);
   for (uint64_t seed = first_seed; tally.cases < cases_min || SecondsSince(start) < seconds;
        ++seed) {
     if (soak) std::cout << "round HEARTH_SEED=" << seed << std::endl;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/testing/test_rounds.h"
 #include "base/testing/test_seed.h"
 #include "engine/testing/test_engine.h"
 #include "queries/asking.h"
@@ -139,7 +140,7 @@ TEST_F(QueryMomentTest, WritersBesideQueriesDoNotShow) {
 TEST_F(QueryMomentTest, ThePastIsTheSameHoweverMuchHasChanged) {
   TestEngine engine;
   const State past = Write({}, 120, &engine);
-  const std::vector<RandomQuery> queries = Queries(60, past.documents);
+  const std::vector<RandomQuery> queries = Queries(TestRounds(60), past.documents);
   DeclareFor(queries, &engine);
   engine.engine().AwaitIndexes();
   for (size_t changed = 0; changed <= engine::kChangedDocumentsMax;) {

@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "base/log.h"
+#include "base/testing/test_rounds.h"
 #include "base/testing/test_seed.h"
 #include "queries/watch_round.h"
 
@@ -35,7 +36,7 @@ TEST(WatcherRandomTest, SnapshotsEqualQueriesAtTheirMoments) {
   const uint64_t first_seed = TestSeed();
   const char* soak = std::getenv("HEARTH_SOAK_SECONDS");
   const double seconds = soak ? std::strtod(soak, nullptr) : 0;
-  const size_t checks_min = soak ? 1 : kChecksMin;
+  const size_t checks_min = soak ? 1 : TestRounds(kChecksMin);
   const auto start = std::chrono::steady_clock::now();
   WatchTally tally;
   size_t reports = 0;
