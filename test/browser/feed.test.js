@@ -46,6 +46,13 @@ async function scrollToEnd(page) {
   }
 }
 
+// A promise that the test keeps.
+const latch = () => {
+  let open;
+  const opened = new Promise((resolve) => { open = resolve; });
+  return {open, opened};
+};
+
 test('sign up, choose accounts, wait for the feed, see it', async () => {
   const {page, close} = await open();
   await page.getByRole('radio', {name: 'Create account'}).check();
@@ -167,10 +174,50 @@ test('an empty feed says what to do', async () => {
   await page.getByRole('heading', {name: 'Find people'}).waitFor();
   await page.getByRole('searchbox').fill(authors[2].username);
   await page.getByRole('button', {name: `Follow ${authors[2].username}`}).click();
-  await page.waitForFunction(() => document.querySelector('.follow')?.getAttribute('aria-pressed') === 'true');
+  await page.getByRole('button', {name: `Follow ${authors[2].username}`, pressed: true}).waitFor();
   await page.getByRole('button', {name: 'Done'}).click();
   await firstPost(page);
   await page.getByText('The only one').waitFor();
+  await close();
+});
+
+test('who is followed while a search is under way is so in what it finds', async () => {
+  const {page, close} = await open({account: await client.account()});
+  await page.getByRole('button', {name: 'Find accounts'}).click();
+  const [, , {username}] = authors;
+  const follow = page.getByRole('button', {name: `Follow ${username}`});
+  await follow.waitFor();
+  // What is found was so before the button was pressed. It arrives when the follow is saved, or before.
+  for (const {text, savedFirst, pressed} of [
+    {text: username, savedFirst: true, pressed: true}, {text: username.slice(0, -1), savedFirst: false, pressed: false},
+  ]) {
+    const [searched, found, asked, saved] = [latch(), latch(), latch(), latch()];
+    await page.route('**/users/search*', async (route) => {
+      const response = await route.fetch();
+      searched.open();
+      await found.opened;
+      await route.fulfill({response});
+    }, {times: 1});
+    await page.route('**/users/*/follow', async (route) => {
+      asked.open();
+      await saved.opened;
+      await route.continue();
+    }, {times: 1});
+    const answered = {
+      search: page.waitForResponse((response) => response.url().includes('/users/search')),
+      follow: page.waitForResponse((response) => response.url().endsWith('/follow')),
+    };
+    await page.getByRole('searchbox').fill(text);
+    await searched.opened;
+    await follow.click();
+    await asked.opened;
+    for (const first of [savedFirst, !savedFirst]) {
+      (first ? saved : found).open();
+      await (first ? answered.follow : answered.search);
+    }
+    await page.getByRole('list', {name: 'People found'}).waitFor();
+    await page.getByRole('button', {name: `Follow ${username}`, pressed}).waitFor();
+  }
   await close();
 });
 

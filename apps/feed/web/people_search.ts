@@ -15,6 +15,7 @@ const typingMs = 250;
 export interface PeopleSearch {
   element: HTMLElement;
   input: HTMLInputElement;
+  ended(): void;
 }
 
 export interface PeopleSearchOptions {
@@ -33,8 +34,13 @@ export function peopleSearch(app: App, {query, onQuery, onFound}: PeopleSearchOp
   const element = h('div', {role: 'search'}, h('div', {class: 'search-box'}, icon('search'), input), results);
   let timer = 0;
   let under: AbortController | undefined;
+  let shown: User[] = [];
+  // What changed while a search was under way: its answer may not know of it.
+  const follows = new Map<number, boolean>();
 
   const show = (users: User[], text: string) => {
+    for (const user of users) user.is_following = follows.get(user.id) ?? user.is_following;
+    shown = users;
     results.replaceChildren(users.length === 0
       ? state({
         icon: 'person', title: text === '' ? 'Nobody else is here yet' : 'Nobody found',
@@ -47,6 +53,7 @@ export function peopleSearch(app: App, {query, onQuery, onFound}: PeopleSearchOp
     const text = input.value.trim();
     under?.abort();
     const mine = under = new AbortController();
+    follows.clear();
     try {
       const users = (await app.api.searchUsers(text, mine.signal)).filter(({id}) => id !== app.user()?.id);
       if (mine.signal.aborted) return;
@@ -60,11 +67,20 @@ export function peopleSearch(app: App, {query, onQuery, onFound}: PeopleSearchOp
       }));
     }
   };
+  // A row may have been replaced since its button was pressed.
+  const ended = app.changes.listen((change) => {
+    if (change.kind !== 'follow-changed') return;
+    follows.set(change.user, change.following);
+    const user = shown.find(({id}) => id === change.user);
+    if (!user || user.is_following === change.following) return;
+    user.is_following = change.following;
+    results.querySelector(`.person[data-id="${user.id}"]`)?.replaceWith(personRow(app, user));
+  });
   input.addEventListener('input', () => {
     clearTimeout(timer);
     timer = setTimeout(() => { onQuery?.(input.value.trim()); void find(); }, typingMs);
   });
   results.append(skeletons(6, personSkeleton));
   void find();
-  return {element, input};
+  return {element, input, ended};
 }

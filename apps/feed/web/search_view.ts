@@ -9,5 +9,6 @@ export function searchView(app: App, query: string): View {
   return {
     element: h('section', {class: 'column'}, h('h1', {class: 'title', tabindex: -1}, 'Search'), search.element),
     title: 'Search',
+    ended: search.ended,
   };
 }

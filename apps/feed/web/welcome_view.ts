@@ -57,7 +57,7 @@ export function welcomeView(app: App, prepare: () => void): View {
       search.element,
       h('div', {class: 'welcome-foot'}, progress, next)),
     title: isNew ? 'Welcome' : 'Find people',
-    ended: stop,
+    ended: () => { stop(); search.ended(); },
   };
 }
 
