@@ -104,6 +104,8 @@ double ValueView::number() const {
   return type() == ValueType::kInteger ? static_cast<double>(integer()) : DoublePayload(encoded_);
 }
 
+bool ValueView::IsNan() const { return type() == ValueType::kDouble && std::isnan(number()); }
+
 Timestamp ValueView::timestamp() const {
   TimestampParts parts;
   CHECK(ReadTimestamp(Payload(encoded_), &parts));

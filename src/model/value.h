@@ -54,7 +54,9 @@ class ValueView {
   ArrayView vector() const;  // The components of a vector.
   MapView map() const;       // Of a map or a vector.
   std::string_view encoded() const { return encoded_; }
+  bool IsNull() const { return type() == ValueType::kNull; }
   bool IsNumber() const { return type() == ValueType::kInteger || type() == ValueType::kDouble; }
+  bool IsNan() const;
 
  private:
   std::string_view encoded_;

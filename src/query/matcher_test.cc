@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "model/value.h"
+#include "query/testing/values.h"
 
 namespace hearth::query {
 namespace {
@@ -20,27 +20,16 @@ using model::EncodeDouble;
 using model::EncodeGeoPoint;
 using model::EncodeInteger;
 using model::EncodeMap;
-using model::EncodeNull;
 using model::EncodeReference;
 using model::EncodeString;
 using model::EncodeTimestamp;
-using model::FieldPath;
 using model::ValueView;
-
-constexpr char kDocuments[] = "projects/p/databases/(default)/documents/";
-
-FieldPath Path(const std::string& text) { return *FieldPath::Parse(text); }
-
-std::string Ref(const std::string& path) { return EncodeReference(kDocuments + path); }
 
 std::string Vector(const std::vector<double>& components) {
   std::vector<std::string> items;
   for (const double component : components) items.push_back(EncodeDouble(component));
   return EncodeMap({{"__type__", EncodeString("__vector__")}, {"value", EncodeArray(items)}});
 }
-
-const std::string kNull = EncodeNull();
-const std::string kNan = EncodeDouble(std::nan(""));
 
 // Values in ascending order, those of one type in one list; NaN and null have no place in ranges.
 const std::vector<std::vector<std::string>>& Types() {
