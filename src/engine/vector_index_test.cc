@@ -52,7 +52,7 @@ class VectorIndexTest : public testing::TestWithParam<DistanceMeasure> {
   Write WriteOf(const std::string& path, const Item& item) {
     std::vector<std::string> tags;
     for (const std::string& tag : item.tags) tags.push_back(EncodeString(tag));
-    return Set(path, MakeFields({{"v", EncodeVector(item.vector)},
+    return Set(path, MakeFields({{"v", model::EncodeVector(item.vector)},
                                  {"color", EncodeString(item.color)},
                                  {"year", EncodeInteger(item.year)},
                                  {"tags", model::EncodeArray(tags)}}));
@@ -369,8 +369,8 @@ class VectorGraphTest : public testing::Test {
     vectors_[path] = RandomVector();
     const std::string color = random_() % 20 == 0 ? "rare" : "common";
     colors_[path] = color;
-    return Set(path,
-               MakeFields({{"v", EncodeVector(vectors_[path])}, {"color", EncodeString(color)}}));
+    return Set(path, MakeFields({{"v", model::EncodeVector(vectors_[path])},
+                                 {"color", EncodeString(color)}}));
   }
   void Put(const std::string& path) { engine_->MustCommit(WriteOf(path)); }
   void Remove(const std::string& path) {

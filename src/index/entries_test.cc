@@ -85,13 +85,6 @@ TEST(EntriesTest, FlagsTellOfDoublesAndOfWhatWasCutOff) {
   EXPECT_EQ(DecodeFlags("").cut_end, 0u);
 }
 
-std::string VectorOf(const std::vector<double>& components) {
-  std::vector<std::string> items;
-  for (const double component : components) items.push_back(model::EncodeDouble(component));
-  return model::EncodeMap(
-      {{"__type__", model::EncodeString("__vector__")}, {"value", model::EncodeArray(items)}});
-}
-
 TEST(EntriesTest, VectorsAreInTheValue) {
   Definition definition = RoomsIndex({{"a", FieldMode::kAscending}});
   definition.vector = VectorPart{*FieldPath::Parse("m.v"), 2};
@@ -100,10 +93,10 @@ TEST(EntriesTest, VectorsAreInTheValue) {
         FieldsOf({{"a", model::EncodeDouble(3)}, {"m", model::EncodeMap({{"v", vector}})}});
     return *EntriesOf(kNumber, definition, kRoom, fields);
   };
-  const std::vector<Entry> entries = entries_of(VectorOf({0.1, -2}));
+  const std::vector<Entry> entries = entries_of(model::EncodeVector({0.1, -2}));
   ASSERT_EQ(entries.size(), 1u);
   definition.vector.reset();
-  EXPECT_EQ(entries[0].key, entries_of(VectorOf({0.1, -2}))[0].key);
+  EXPECT_EQ(entries[0].key, entries_of(model::EncodeVector({0.1, -2}))[0].key);
   definition.vector = VectorPart{*FieldPath::Parse("m.v"), 2};
   const Result<VectorEntry> entry = DecodeVectorEntry(entries[0].value, 2);
   ASSERT_TRUE(entry.ok());
@@ -111,7 +104,7 @@ TEST(EntriesTest, VectorsAreInTheValue) {
   EXPECT_EQ(entry->flags.cut_end, 0u);
   EXPECT_EQ(*vector::UnpackVector(entry->packed), (std::vector<double>{0.1, -2}));
 
-  EXPECT_TRUE(entries_of(VectorOf({1, 2, 3})).empty());
+  EXPECT_TRUE(entries_of(model::EncodeVector({1, 2, 3})).empty());
   EXPECT_TRUE(entries_of(model::EncodeArray({model::EncodeDouble(1)})).empty());
 }
 

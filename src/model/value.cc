@@ -222,6 +222,14 @@ std::string EncodeMap(const std::vector<std::pair<std::string, std::string>>& fi
   return EncodeBytesField(kMapTag, body);
 }
 
+std::string EncodeVector(const std::vector<double>& components) {
+  std::vector<std::string> items;
+  items.reserve(components.size());
+  for (const double component : components) items.push_back(EncodeDouble(component));
+  return EncodeMap({{std::string(kVectorTypeName), EncodeString(kVectorType)},
+                    {std::string(kVectorValueName), EncodeArray(items)}});
+}
+
 void AppendField(MapView::Tag tag, std::string_view name, std::string_view encoded_value,
                  std::string* out) {
   const size_t entry_bytes = 2 + VarintSize(name.size()) + name.size() +

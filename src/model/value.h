@@ -106,6 +106,7 @@ std::string EncodeGeoPoint(GeoPoint value);
 std::string EncodeArray(const std::vector<std::string>& items);
 // `fields`: names and encoded values, sorted by name, no name twice.
 std::string EncodeMap(const std::vector<std::pair<std::string, std::string>>& fields);
+std::string EncodeVector(const std::vector<double>& components);
 
 // Appends one field, as MapView walks them, to `out`. The caller keeps the names sorted.
 void AppendField(MapView::Tag tag, std::string_view name, std::string_view encoded_value,

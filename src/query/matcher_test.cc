@@ -23,13 +23,8 @@ using model::EncodeMap;
 using model::EncodeReference;
 using model::EncodeString;
 using model::EncodeTimestamp;
+using model::EncodeVector;
 using model::ValueView;
-
-std::string Vector(const std::vector<double>& components) {
-  std::vector<std::string> items;
-  for (const double component : components) items.push_back(EncodeDouble(component));
-  return EncodeMap({{"__type__", EncodeString("__vector__")}, {"value", EncodeArray(items)}});
-}
 
 // Values in ascending order, those of one type in one list; NaN and null have no place in ranges.
 const std::vector<std::vector<std::string>>& Types() {
@@ -44,7 +39,7 @@ const std::vector<std::vector<std::string>>& Types() {
       {Ref("c/__id7__"), Ref("c/a"), Ref("c/a/s/b"), Ref("c/b")},
       {EncodeGeoPoint({1, 2}), EncodeGeoPoint({1, 3})},
       {EncodeArray({}), EncodeArray({kNull}), EncodeArray({EncodeInteger(1)})},
-      {Vector({2}), Vector({1, 1})},
+      {EncodeVector({2}), EncodeVector({1, 1})},
       {EncodeMap({}), EncodeMap({{"a", EncodeInteger(1)}})}};
   return types;
 }
@@ -142,7 +137,7 @@ TEST(MatchesTest, FindsTheFieldOfAFilter) {
   const std::string one = EncodeInteger(1);
   const Document document("c/a", {{"a.b", EncodeInteger(2)},
                                   {"m", EncodeMap({{"k", EncodeMap({{"n", one}})}})},
-                                  {"v", Vector({1})},
+                                  {"v", EncodeVector({1})},
                                   {"x", one}});
   const auto matches = [&document](const std::string& path, Operator op, const std::string& value) {
     return Matches(FieldFilter{Path(path), op, value}, document.candidate());

@@ -40,6 +40,8 @@ constexpr bool IsInequality(Operator op) {
     case Operator::kGreaterOrEqual:
     case Operator::kGreater:
     case Operator::kNotIn:
+    case Operator::kIsNotNull:
+    case Operator::kIsNotNan:
       return true;
     default:
       return false;
