@@ -15,20 +15,14 @@
 #include "apps/feed/feed_core.h"
 #include "apps/feed/memory_feed_cache.h"
 #include "base/fake_clock.h"
-#include "client/embedded.h"
 #include "client/testing/counting_transport.h"
+#include "client/testing/embedded_database.h"
 #include "storage/temporary_folder.h"
 
 namespace hearth::feed {
 namespace {
 
 constexpr int64_t kNow = 1'794'744'000;
-
-client::Firestore Open(const std::string& path) {
-  Result<client::Firestore> database = client::OpenEmbedded({.data_path = path, .cache_mib = 16});
-  EXPECT_TRUE(database.ok()) << database.status().ToString();
-  return *std::move(database);
-}
 
 // Lets a test stop the making of one user's cache, and then decide how it goes on.
 class WarmingGate {
@@ -141,7 +135,8 @@ class HomeFeedTest : public testing::Test {
   kit::Metrics metrics_;
   // Shared with the database's handle.
   const std::shared_ptr<client::CountingTransport> counts_ =
-      std::make_shared<client::CountingTransport>(Open(folder_.path()).transport());
+      std::make_shared<client::CountingTransport>(
+          client::OpenTestDatabase(folder_.path()).transport());
   const Collections collections_{client::Firestore(counts_), "ci"};
   WarmingGate gate_;
   FeedCore core_{{.clock = clock_,
