@@ -351,7 +351,7 @@ TEST_F(HomeFeedTest, ScrollingWhileOthersWriteLosesAndRepeatsNothing) {
     ASSERT_TRUE(core_.Follow(reader.id, authors.back().id).ok());
   }
   std::set<int64_t> lasting;
-  for (int i = 0; i < 300; ++i) lasting.insert(MakePost(authors[i % 4]).id);
+  for (size_t i = 0; i < 300; ++i) lasting.insert(MakePost(authors[i % 4]).id);
   core_.fan_out().Start();
   std::atomic<bool> is_over = false;
   // They end by themselves: a feed that grows faster than it is read has no end.
