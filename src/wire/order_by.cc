@@ -10,9 +10,9 @@
 namespace hearth::wire {
 namespace {
 
-using engine::Order;
-using engine::SortDirection;
 using model::FieldPath;
+using query::Order;
+using query::SortDirection;
 
 // The part of `text` before the first of `stops` that is outside of backticks.
 std::string_view TakeUntil(std::string_view stops, std::string_view text) {
