@@ -28,13 +28,9 @@ T Require(Result<T> result) {
 }
 
 engine::Write WriteOf(size_t id, const std::vector<float>& point) {
-  std::vector<std::string> items;
-  for (const float component : point) items.push_back(model::EncodeDouble(component));
   std::string fields;
   model::AppendField(model::MapView::Tag::kDocument, "v",
-                     model::EncodeMap({{"__type__", model::EncodeString("__vector__")},
-                                       {"value", model::EncodeArray(items)}}),
-                     &fields);
+                     model::EncodeVector({point.begin(), point.end()}), &fields);
   return {Require(model::DocumentPath::Parse(std::string(kCollection) + "/" + std::to_string(id))),
           engine::WriteKind::kUpdate,
           Require(model::Fields::Validate(fields)),

@@ -72,30 +72,23 @@ endfunction()
 # hearth_combine(<variable> <name> <source>...)
 #
 # Sets <variable> to files that include the sources, HEARTH_COMBINED of them each: headers are then
-# read once for many sources, which halves the time of a build from nothing. Those named by
-# hearth_compile_apart come together in one more file. Sources with compile options of their own, and
-# those named by hearth_compile_alone, stay as they are. The files name the sources by paths relative
-# to the project's folder, so that the compiler cache serves all clones; CMake's own unity builds
-# name them by absolute paths.
+# read once for many sources, which halves the time of a build from nothing. Sources with compile
+# options of their own stay as they are. The files name the sources by paths relative to the
+# project's folder, so that the compiler cache serves all clones; CMake's own unity builds name them
+# by absolute paths.
 function(hearth_combine variable name)
-  get_property(alone GLOBAL PROPERTY HEARTH_COMPILED_ALONE)
-  get_property(apart GLOBAL PROPERTY HEARTH_COMPILED_APART)
   set(result)
   set(combined 0)
   foreach(source IN LISTS ARGN)
     file(REAL_PATH ${source} path BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
     file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${path})
     get_source_file_property(options ${source} COMPILE_OPTIONS)
-    if(options OR path IN_LIST alone OR HEARTH_COMBINED LESS 2)
+    if(options OR HEARTH_COMBINED LESS 2)
       list(APPEND result ${source})
       continue()
     endif()
-    if(path IN_LIST apart)
-      set(number apart)
-    else()
-      math(EXPR number "${combined} / ${HEARTH_COMBINED}")
-      math(EXPR combined "${combined} + 1")
-    endif()
+    math(EXPR number "${combined} / ${HEARTH_COMBINED}")
+    math(EXPR combined "${combined} + 1")
     string(APPEND content_${number} "#include \"${path}\"\n")
     list(APPEND numbers ${number})
   endforeach()
@@ -109,23 +102,6 @@ function(hearth_combine variable name)
     list(APPEND result ${file})
   endforeach()
   set(${variable} ${result} PARENT_SCOPE)
-endfunction()
-
-# hearth_compile_apart(<source>...), hearth_compile_alone(<source>...): these define names that others
-# of their folder define as well. They are combined with each other, or with nothing.
-function(hearth_compile_apart)
-  hearth_note_paths(HEARTH_COMPILED_APART ${ARGN})
-endfunction()
-function(hearth_compile_alone)
-  hearth_note_paths(HEARTH_COMPILED_ALONE ${ARGN})
-endfunction()
-
-function(hearth_note_paths property)
-  foreach(source IN LISTS ARGN)
-    file(REAL_PATH ${source} path BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
-    file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${path})
-    set_property(GLOBAL APPEND PROPERTY ${property} ${path})
-  endforeach()
 endfunction()
 
 # Fails the configure step when a *_test.cc file belongs to no target.

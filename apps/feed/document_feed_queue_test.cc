@@ -7,17 +7,11 @@
 #include "apps/feed/testing/feed_queue_contract.h"
 #include "base/check.h"
 #include "base/fake_clock.h"
-#include "client/embedded.h"
+#include "client/testing/embedded_database.h"
 #include "storage/temporary_folder.h"
 
 namespace hearth::feed {
 namespace {
-
-client::Firestore Open(const std::string& path) {
-  Result<client::Firestore> database = client::OpenEmbedded({.data_path = path, .cache_mib = 8});
-  CHECK(database.ok());
-  return *std::move(database);
-}
 
 class DocumentQueueFixture final : public FeedQueueFixture {
  public:
@@ -37,7 +31,7 @@ class DocumentQueueFixture final : public FeedQueueFixture {
  private:
   const storage::TemporaryFolder folder_;
   FakeClock clock_{1'764'410'400'000'000};
-  const Collections collections_{Open(folder_.path()), "ci"};
+  const Collections collections_{client::OpenTestDatabase(folder_.path()), "ci"};
   DocumentFeedQueue queue_{clock_, collections_};
   DocumentFeedQueue other_{clock_, collections_};
 };
@@ -49,7 +43,7 @@ TEST(DocumentFeedQueueTest, AnEventFromThePastIsFoundWithinAMinute) {
   const storage::TemporaryFolder folder;
   FakeClock clock(1'764'410'400'000'000);
   FakeClock slow_clock(clock.WallMicros() - 3'600'000'000);
-  const Collections collections(Open(folder.path()), "ci");
+  const Collections collections(client::OpenTestDatabase(folder.path()), "ci");
   DocumentFeedQueue queue(clock, collections);
   DocumentFeedQueue slow(slow_clock, collections);
   const FeedEvent event{.kind = FeedEvent::Kind::kPostDeleted, .author_id = 7};
@@ -66,7 +60,7 @@ TEST(DocumentFeedQueueTest, AnEventFromThePastIsFoundWithinAMinute) {
 TEST(DocumentFeedQueueTest, EventsBehindManyThatAreTakenAreFound) {
   const storage::TemporaryFolder folder;
   FakeClock clock(1'764'410'400'000'000);
-  const Collections collections(Open(folder.path()), "ci");
+  const Collections collections(client::OpenTestDatabase(folder.path()), "ci");
   DocumentFeedQueue queue(clock, collections);
   constexpr int64_t kEvents = 3 * DocumentFeedQueue::kEventsPerRead;
   for (int64_t i = 0; i < kEvents; ++i) {

@@ -15,20 +15,14 @@
 #include "apps/feed/feed_core.h"
 #include "apps/feed/memory_feed_cache.h"
 #include "base/fake_clock.h"
-#include "client/embedded.h"
 #include "client/testing/counting_transport.h"
+#include "client/testing/embedded_database.h"
 #include "storage/temporary_folder.h"
 
 namespace hearth::feed {
 namespace {
 
 constexpr int64_t kNow = 1'794'744'000;
-
-client::Firestore Open(const std::string& path) {
-  Result<client::Firestore> database = client::OpenEmbedded({.data_path = path, .cache_mib = 16});
-  EXPECT_TRUE(database.ok()) << database.status().ToString();
-  return *std::move(database);
-}
 
 // Lets a test stop the making of one user's cache, and then decide how it goes on.
 class WarmingGate {
@@ -141,7 +135,8 @@ class HomeFeedTest : public testing::Test {
   kit::Metrics metrics_;
   // Shared with the database's handle.
   const std::shared_ptr<client::CountingTransport> counts_ =
-      std::make_shared<client::CountingTransport>(Open(folder_.path()).transport());
+      std::make_shared<client::CountingTransport>(
+          client::OpenTestDatabase(folder_.path()).transport());
   const Collections collections_{client::Firestore(counts_), "ci"};
   WarmingGate gate_;
   FeedCore core_{{.clock = clock_,
@@ -356,7 +351,7 @@ TEST_F(HomeFeedTest, ScrollingWhileOthersWriteLosesAndRepeatsNothing) {
     ASSERT_TRUE(core_.Follow(reader.id, authors.back().id).ok());
   }
   std::set<int64_t> lasting;
-  for (int i = 0; i < 300; ++i) lasting.insert(MakePost(authors[i % 4]).id);
+  for (size_t i = 0; i < 300; ++i) lasting.insert(MakePost(authors[i % 4]).id);
   core_.fan_out().Start();
   std::atomic<bool> is_over = false;
   // They end by themselves: a feed that grows faster than it is read has no end.

@@ -7,18 +7,12 @@
 #include "apps/feed/post_store.h"
 #include "apps/feed/user_store.h"
 #include "base/fake_clock.h"
-#include "client/embedded.h"
+#include "client/testing/embedded_database.h"
 #include "client/testing/unanswered_transport.h"
 #include "storage/temporary_folder.h"
 
 namespace hearth::feed {
 namespace {
-
-std::shared_ptr<client::Transport> Open(const std::string& path) {
-  Result<client::Firestore> database = client::OpenEmbedded({.data_path = path, .cache_mib = 8});
-  EXPECT_TRUE(database.ok()) << database.status().ToString();
-  return database->transport();
-}
 
 class UnansweredTest : public testing::Test {
  protected:
@@ -32,7 +26,8 @@ class UnansweredTest : public testing::Test {
   FakeClock clock_{1'764'410'400'000'000};
   // Shared with the database's handle.
   const std::shared_ptr<client::UnansweredTransport> transport_ =
-      std::make_shared<client::UnansweredTransport>(Open(folder_.path()));
+      std::make_shared<client::UnansweredTransport>(
+          client::OpenTestDatabase(folder_.path()).transport());
   const Collections collections_{client::Firestore(transport_), "ci"};
   UserStore users_{clock_, collections_};
   PostStore posts_{clock_, collections_};

@@ -4,28 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <vector>
 
 #include "apps/hackernews/hidden_stories.h"
 #include "apps/hackernews/testing/reader_test.h"
 #include "base/check.h"
+#include "client/testing/embedded_database.h"
 
 namespace hearth::hackernews {
 namespace {
 
-client::Firestore FreshDatabase() {
-  // They outlive the tests, whose members have the last handles.
-  static std::vector<std::unique_ptr<storage::TemporaryFolder>> folders;
-  folders.push_back(std::make_unique<storage::TemporaryFolder>());
-  Result<client::Firestore> database =
-      client::OpenEmbedded({.data_path = folders.back()->path(), .cache_mib = 8});
-  CHECK(database.ok());
-  return *std::move(database);
-}
-
 INSTANTIATE_TEST_SUITE_P(Embedded, ReaderTest,
-                         testing::Values(client::ContractBackend{.name = "Embedded",
-                                                                 .fresh = FreshDatabase}),
+                         testing::Values(client::ContractBackend{
+                             .name = "Embedded", .fresh = client::FreshTestDatabase}),
                          client::BackendName);
 
 // Who answers a GET of an application with these settings.
@@ -35,14 +25,15 @@ kit::Response Ask(const std::string& sandbox_url, const nlohmann::json& settings
   const SystemClock clock;
   RandomSource random;
   kit::Metrics metrics;
-  Result<std::unique_ptr<kit::Application>> app = MakeApplication({.database = FreshDatabase(),
-                                                                   .clock = clock,
-                                                                   .random = random,
-                                                                   .metrics = metrics,
-                                                                   .data_path = folder.path(),
-                                                                   .environment = "ci",
-                                                                   .settings = settings,
-                                                                   .sandbox_url = sandbox_url});
+  Result<std::unique_ptr<kit::Application>> app =
+      MakeApplication({.database = client::FreshTestDatabase(),
+                       .clock = clock,
+                       .random = random,
+                       .metrics = metrics,
+                       .data_path = folder.path(),
+                       .environment = "ci",
+                       .settings = settings,
+                       .sandbox_url = sandbox_url});
   CHECK(app.ok());
   http::RequestHead head;
   head.set_method("GET");
@@ -88,7 +79,7 @@ TEST(SettingsTest, OtherServicesAreAskedButNoneOfThisMachine) {
   RandomSource random;
   kit::Metrics metrics;
   Result<std::unique_ptr<kit::Application>> app =
-      MakeApplication({.database = FreshDatabase(),
+      MakeApplication({.database = client::FreshTestDatabase(),
                        .clock = clock,
                        .random = random,
                        .metrics = metrics,

@@ -77,7 +77,7 @@ Result<Settings> ReadSettings(const kit::AppContext& context) {
 }
 
 // "2026-11-15T11:41:43Z", or null for 0.
-nlohmann::json ToIsoText(int64_t micros) {
+nlohmann::json IsoTextOrNull(int64_t micros) {
   if (micros == 0) return nullptr;
   return client::Timestamp::FromMicros(micros / 1'000'000 * 1'000'000).ToString();
 }
@@ -171,15 +171,15 @@ class Hackernews final : public kit::Application {
     const HnSource::Health health = source_.health();
     const Result<int64_t> count = store_.Count();
     nlohmann::json status;
-    status["worker"] = {{"lastRun", ToIsoText(job.last_end_micros)},
-                        {"nextRun", ToIsoText(job.next_start_micros)},
+    status["worker"] = {{"lastRun", IsoTextOrNull(job.last_end_micros)},
+                        {"nextRun", IsoTextOrNull(job.next_start_micros)},
                         {"running", job.is_running},
                         {"lastError", nullptr}};
     if (!job.last_result.ok()) status["worker"]["lastError"] = job.last_result.message();
     status["stories"] = nullptr;
     if (count.ok()) status["stories"] = *count;
     status["source"] = {{"ok", health.is_ok},
-                        {"since", ToIsoText(health.since_ms.value_or(0) * 1'000)}};
+                        {"since", IsoTextOrNull(health.since_ms.value_or(0) * 1'000)}};
     return status;
   }
 

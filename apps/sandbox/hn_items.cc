@@ -23,7 +23,7 @@ constexpr int64_t kScoreMax = 4'000;
 // Deeper replies would be narrower than a word on a phone.
 constexpr int kReplyDepthMax = 5;
 
-enum Purpose : uint64_t {
+enum ItemPurpose : uint64_t {
   kForTime,
   kForRarity,
   kForStory,

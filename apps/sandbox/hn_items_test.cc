@@ -7,12 +7,12 @@
 #include <set>
 #include <string>
 
+#include "apps/sandbox/testing/now.h"
 #include "base/testing/test_seed.h"
 
 namespace hearth::sandbox {
 namespace {
 
-constexpr int64_t kNow = 1'790'000'000;  // In September 2026.
 constexpr int64_t kDay = 86'400;
 
 size_t CountSince(const HnItems& items, const std::vector<int64_t>& ids, int64_t since) {

@@ -2,14 +2,11 @@
 
 #include <cctype>
 #include <iterator>
-#include <span>
 #include <string_view>
 #include <utility>
 
 namespace hearth::sandbox {
 namespace {
-
-using Words = std::span<const std::string_view>;
 
 constexpr std::string_view kTopics[] = {
     "lock-free queues",     "incremental parsing",
@@ -171,8 +168,6 @@ constexpr std::string_view kClosings[] = {
     "There is more to say about {}, but this is where our notes end.",
 };
 
-std::string_view Pick(Lot& lot, Words words) { return words[lot.Below(words.size())]; }
-
 std::string Capitalised(std::string text) {
   if (!text.empty()) {
     text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
@@ -194,15 +189,6 @@ std::string WithArticle(std::string_view adjective, std::string_view noun) {
 }
 
 }  // namespace
-
-// SplitMix64: one multiplication chain a number, and every seed is as good as another.
-uint64_t Lot::Next() {
-  state_ += 0x9e3779b97f4a7c15;
-  uint64_t mixed = state_;
-  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
-  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
-  return mixed ^ (mixed >> 31);
-}
 
 Headline MakeTitle(Lot& lot) {
   const std::string topic(Pick(lot, kTopics));

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "apps/sandbox/hn_words.h"
+#include "apps/sandbox/lot.h"
 #include "kit/images.h"
 
 namespace hearth::sandbox {

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "apps/sandbox/hn_words.h"
+#include "apps/sandbox/lot.h"
 #include "apps/sandbox/photos_canvas.h"
 
 namespace hearth::sandbox {

@@ -3,8 +3,6 @@
 namespace hearth::sandbox {
 namespace {
 
-using Words = std::span<const std::string_view>;
-
 constexpr Person kPeople[] = {
     {"tide.and.stone",
      "Tide & Stone",
@@ -177,8 +175,6 @@ constexpr std::string_view kPosterComments[] = {"Take my money.",
 constexpr Words kSceneComments[kScenes] = {kOutdoorComments, kOutdoorComments, kCityComments,
                                            kFlowerComments,  kPosterComments,  kOutdoorComments,
                                            kOutdoorComments};
-
-std::string_view Pick(Lot& lot, Words words) { return words[lot.Below(words.size())]; }
 
 }  // namespace
 

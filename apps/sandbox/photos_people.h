@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "apps/sandbox/hn_words.h"
+#include "apps/sandbox/lot.h"
 #include "apps/sandbox/photos_scenes.h"
 
 namespace hearth::sandbox {

@@ -7,7 +7,14 @@
 namespace hearth::sandbox {
 namespace {
 
-enum Purpose : uint64_t { kForTime, kForRarity, kForPost, kForTalk, kForFollowing, kForPicture };
+enum PostPurpose : uint64_t {
+  kForPostTime,
+  kForPostRarity,
+  kForPost,
+  kForTalk,
+  kForFollowing,
+  kForPicture
+};
 
 constexpr uint64_t kFollowedMin = 5;
 constexpr uint64_t kFollowedMax = 9;
@@ -31,13 +38,14 @@ Lot PhotosPosts::Draw(int64_t number, uint64_t purpose) const {
 }
 
 int64_t PhotosPosts::TimeOf(int64_t number) const {
-  return number * kSlotSeconds + static_cast<int64_t>(Draw(number, kForTime).Below(kSlotSeconds));
+  return number * kSlotSeconds +
+         static_cast<int64_t>(Draw(number, kForPostTime).Below(kSlotSeconds));
 }
 
 bool PhotosPosts::IsListed(int64_t number, int64_t now) const {
   const int64_t age = now - TimeOf(number);
   if (age < 0 || age > kListedSecondsMax) return false;
-  const double rarity = Draw(number, kForRarity).Share();  // Above 0.
+  const double rarity = Draw(number, kForPostRarity).Share();  // Above 0.
   return static_cast<double>(age) < static_cast<double>(kListedSecondsMin) / rarity;
 }
 

@@ -7,11 +7,12 @@
 #include <set>
 #include <string>
 
+#include "apps/sandbox/testing/now.h"
+
 namespace hearth::sandbox {
 namespace {
 
 constexpr uint64_t kSeed = 1;
-constexpr int64_t kNow = 1'790'000'000;
 constexpr size_t kAll = 10'000;
 
 class PhotosPostsTest : public testing::Test {

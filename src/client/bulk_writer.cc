@@ -20,7 +20,8 @@ namespace {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-bool MaySucceedLater(const Status& error) {
+// Whether a write that failed with this error may succeed when it is sent again.
+bool MayWriteLater(const Status& error) {
   return error.code() == Code::kAborted || error.code() == Code::kUnavailable ||
          error.code() == Code::kResourceExhausted || error.code() == Code::kDeadlineExceeded;
 }
@@ -186,7 +187,7 @@ class BulkWriter::Queue {
   }
 
   bool MayTryAgain(const Status& error, Operation* operation) const {
-    if (!operation->write.ok() || !MaySucceedLater(error)) return false;
+    if (!operation->write.ok() || !MayWriteLater(error)) return false;
     return ++operation->failures < options_.attempts_max;
   }
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kLeastId = "__id-9223372036854775808__";
 
 // Whether a transaction that failed so may succeed when it is tried again.
-bool MaySucceedLater(const Status& error) {
+bool MayCommitLater(const Status& error) {
   switch (error.code()) {
     case Code::kAborted:
     case Code::kCancelled:
@@ -115,11 +115,11 @@ Firestore::AttemptOutcome Firestore::TryTransaction(const Attempt& attempt,
   Transaction transaction(transport_, id);
   if (Status status = attempt(transaction); !status.ok()) {
     const bool is_from_database = transaction.IsFromDatabase(status);
-    return {status, is_from_database && MaySucceedLater(status)};
+    return {status, is_from_database && MayCommitLater(status)};
   }
   if (!transaction.batch_.error_.ok()) return {transaction.batch_.error_, false};
   Status status = transaction.batch_.CommitIn(id).status();
-  const bool may_retry = MaySucceedLater(status);
+  const bool may_retry = MayCommitLater(status);
   return {std::move(status), may_retry};
 }
 
@@ -132,7 +132,7 @@ Status Firestore::RunTransaction(const Attempt& attempt, const TransactionOption
   BeginOptions begin{options.read_only, options.read_time};
   for (size_t attempts = 1;; ++attempts) {
     const Result<std::string> id = transport_->BeginTransaction(begin);
-    AttemptOutcome outcome{id.status(), MaySucceedLater(id.status())};
+    AttemptOutcome outcome{id.status(), MayCommitLater(id.status())};
     if (id.ok()) {
       outcome = TryTransaction(attempt, *id);
       if (outcome.status.ok()) return Status();

@@ -5,19 +5,14 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/text.h"
+
 namespace hearth::client {
 namespace {
 
 constexpr size_t kFrameHeadBytes = 5;
+constexpr std::string_view kBlanks = " \t\r\n";
 constexpr int kCodeMax = static_cast<int>(Code::kUnauthenticated);
-
-bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
-  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 std::optional<int> ParseNumber(std::string_view text, int base = 10) {
   int number = 0;
@@ -50,7 +45,7 @@ Code CodeOfHttp(int status) {
 }  // namespace
 
 void GrpcAnswer::AddHeaderLine(std::string_view line) {
-  line = Trim(line);
+  line = Trim(line, kBlanks);
   if (line.starts_with("HTTP/")) {  // A new head: those before were informational.
     const size_t space = line.find(' ');
     const std::string_view rest = space == std::string_view::npos ? "" : line.substr(space + 1);
@@ -64,7 +59,7 @@ void GrpcAnswer::AddHeaderLine(std::string_view line) {
   std::transform(name.begin(), name.end(), name.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
-  AddField(name, Trim(line.substr(colon + 1)));
+  AddField(name, Trim(line.substr(colon + 1), kBlanks));
 }
 
 void GrpcAnswer::AddField(const std::string& name, std::string_view value) {

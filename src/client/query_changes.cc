@@ -9,8 +9,6 @@ namespace hearth::client {
 namespace {
 
 using Kind = DocumentChange::Kind;
-constexpr size_t kNowhere = DocumentChange::kNowhere;
-
 std::unordered_map<std::string_view, size_t> IndexByPath(
     const std::vector<DocumentSnapshot>& documents) {
   std::unordered_map<std::string_view, size_t> indexes;
@@ -28,7 +26,8 @@ class Comparison {
     const auto before_by_path = IndexByPath(before);
     for (const DocumentSnapshot& document : after) {
       const auto found = before_by_path.find(document.path().path());
-      before_index_.push_back(found == before_by_path.end() ? kNowhere : found->second);
+      before_index_.push_back(found == before_by_path.end() ? DocumentChange::kNowhere
+                                                            : found->second);
     }
     FindThoseInPlace();
   }
@@ -41,7 +40,7 @@ class Comparison {
   }
 
  private:
-  bool IsNew(size_t i) const { return before_index_[i] == kNowhere; }
+  bool IsNew(size_t i) const { return before_index_[i] == DocumentChange::kNowhere; }
   bool IsModified(size_t i) const {
     return !IsNew(i) && before_[before_index_[i]].update_time() != after_[i].update_time();
   }
@@ -64,13 +63,13 @@ class Comparison {
   }
 
   void Remove() {
-    std::vector<size_t> stays(before_.size(), kNowhere);
+    std::vector<size_t> stays(before_.size(), DocumentChange::kNowhere);
     for (size_t i = 0; i < after_.size(); ++i) {
       if (!IsNew(i)) stays[before_index_[i]] = i;
     }
     for (size_t i = 0; i < before_.size(); ++i) {
-      if (stays[i] == kNowhere) {
-        changes_.push_back({Kind::kRemoved, before_[i], list_.size(), kNowhere});
+      if (stays[i] == DocumentChange::kNowhere) {
+        changes_.push_back({Kind::kRemoved, before_[i], list_.size(), DocumentChange::kNowhere});
       } else {
         list_.push_back(stays[i]);
       }
@@ -83,7 +82,7 @@ class Comparison {
     auto next = list_.begin();
     for (size_t i = 0; i < after_.size(); ++i) {
       if (IsNew(i)) {
-        changes_.push_back({Kind::kAdded, after_[i], kNowhere, list.size()});
+        changes_.push_back({Kind::kAdded, after_[i], DocumentChange::kNowhere, list.size()});
         list.push_back(i);
       } else if (is_in_place_[i]) {
         const auto end = std::find(next, list_.end(), i) + 1;

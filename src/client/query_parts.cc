@@ -84,25 +84,9 @@ Result<std::string> EncodeOperand(const Value& value) {
   return model::ValidateValue(std::move(encoded));
 }
 
-bool IsInequality(Operator op) {
-  switch (op) {
-    case Operator::kLess:
-    case Operator::kLessOrEqual:
-    case Operator::kGreater:
-    case Operator::kGreaterOrEqual:
-    case Operator::kNotEqual:
-    case Operator::kNotIn:
-    case Operator::kIsNotNull:
-    case Operator::kIsNotNan:
-      return true;
-    default:
-      return false;
-  }
-}
-
 void CollectInequalities(const query::Filter& filter, std::set<FieldPath>* paths) {
   if (const auto* field = std::get_if<FieldFilter>(&filter.filter)) {
-    if (IsInequality(field->op)) paths->insert(field->path);
+    if (query::IsInequality(field->op)) paths->insert(field->path);
     return;
   }
   for (const query::Filter& part : std::get<CompositeFilter>(filter.filter).filters) {

@@ -20,7 +20,6 @@ using query::Aggregation;
 using query::Bound;
 using query::CompositeFilter;
 using query::FieldFilter;
-using query::Filter;
 using query::Operator;
 using Structured = proto::StructuredQuery;
 using Unary = Structured::UnaryFilter;
@@ -89,7 +88,7 @@ Status FillFieldFilter(const FieldFilter& filter, Structured::Filter* message) {
   return FillValue(filter.value, field.mutable_value());
 }
 
-Status FillFilter(const Filter& filter, Structured::Filter* message) {
+Status FillFilter(const query::Filter& filter, Structured::Filter* message) {
   if (const auto* field = std::get_if<FieldFilter>(&filter.filter)) {
     return FillFieldFilter(*field, message);
   }
@@ -97,7 +96,7 @@ Status FillFilter(const Filter& filter, Structured::Filter* message) {
   Structured::CompositeFilter& joined = *message->mutable_composite_filter();
   joined.set_op(composite.op == CompositeFilter::Operator::kOr ? Structured::CompositeFilter::OR
                                                                : Structured::CompositeFilter::AND);
-  for (const Filter& part : composite.filters) {
+  for (const query::Filter& part : composite.filters) {
     RETURN_IF_ERROR(FillFilter(part, joined.add_filters()));
   }
   return Status();

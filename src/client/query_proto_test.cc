@@ -21,9 +21,7 @@ using model::FieldPath;
 using query::Aggregation;
 using query::CompositeFilter;
 using query::FieldFilter;
-using query::Filter;
 using query::Operator;
-using query::Query;
 using query::SortDirection;
 
 constexpr char kDatabase[] = "projects/p/databases/(default)";
@@ -32,24 +30,24 @@ FieldPath Path(std::string_view text) { return *FieldPath::Parse(text); }
 
 model::DatabaseName Database() { return *model::DatabaseName::Parse(kDatabase); }
 
-Query On(const std::string& parent, const std::string& collection) {
-  return Query{*model::ParentName::Parse(std::string(kDatabase) + "/documents" + parent),
-               collection};
+query::Query On(const std::string& parent, const std::string& collection) {
+  return query::Query{*model::ParentName::Parse(std::string(kDatabase) + "/documents" + parent),
+                      collection};
 }
 
-Filter Where(std::string_view path, Operator op, std::string value) {
-  return Filter{FieldFilter{Path(path), op, std::move(value)}};
+query::Filter Where(std::string_view path, Operator op, std::string value) {
+  return query::Filter{FieldFilter{Path(path), op, std::move(value)}};
 }
 
-Filter Join(CompositeFilter::Operator op, std::vector<Filter> filters) {
-  return Filter{CompositeFilter{op, std::move(filters)}};
+query::Filter Join(CompositeFilter::Operator op, std::vector<query::Filter> filters) {
+  return query::Filter{CompositeFilter{op, std::move(filters)}};
 }
 
 // What the server understands, spelled again: equal where nothing was lost on the way.
-void ExpectThereAndBack(const Query& query) {
+void ExpectThereAndBack(const query::Query& query) {
   const Result<proto::StructuredQuery> there = MakeStructuredQuery(query);
   ASSERT_TRUE(there.ok()) << there.status().ToString();
-  const Result<Query> back = wire::ReadQuery(query.parent, *there);
+  const Result<query::Query> back = wire::ReadQuery(query.parent, *there);
   ASSERT_TRUE(back.ok()) << back.status().ToString();
   EXPECT_EQ(back->collection_id, query.collection_id);
   EXPECT_EQ(back->all_descendants, query.all_descendants);
@@ -77,7 +75,7 @@ TEST(QueryProto, EveryOperator) {
       {Operator::kNotIn, "NOT_IN"},
   };
   for (const auto& [op, name] : operators) {
-    Query query = On("", "rooms");
+    query::Query query = On("", "rooms");
     query.where = Where("a.`b c`", op, EncodeArray({EncodeInteger(1), EncodeString("two")}));
     const auto message = MakeStructuredQuery(query);
     ASSERT_TRUE(message.ok());
@@ -97,7 +95,7 @@ TEST(QueryProto, EveryUnaryOperator) {
       {Operator::kIsNotNan, "IS_NOT_NAN"},
   };
   for (const auto& [op, name] : operators) {
-    Query query = On("", "rooms");
+    query::Query query = On("", "rooms");
     query.where = Where("a", op, "");
     const auto message = MakeStructuredQuery(query);
     ASSERT_TRUE(message.ok());
@@ -108,7 +106,7 @@ TEST(QueryProto, EveryUnaryOperator) {
 }
 
 TEST(QueryProto, AllPartsOfAQuery) {
-  Query query = On("/houses/h1", "rooms");
+  query::Query query = On("/houses/h1", "rooms");
   EXPECT_EQ(ParentText(query.parent), std::string(kDatabase) + "/documents/houses/h1");
   query.all_descendants = true;
   query.where = Join(
@@ -132,7 +130,7 @@ TEST(QueryProto, AllPartsOfAQuery) {
 }
 
 TEST(QueryProto, ASelectionOfNothingIsNotAll) {
-  Query query = On("", "rooms");
+  query::Query query = On("", "rooms");
   EXPECT_FALSE(MakeStructuredQuery(query)->has_select());
   query.select.emplace();
   EXPECT_TRUE(MakeStructuredQuery(query)->has_select());
@@ -140,7 +138,7 @@ TEST(QueryProto, ASelectionOfNothingIsNotAll) {
 }
 
 TEST(QueryProto, ALimitOfZeroIsALimit) {
-  Query query = On("", "rooms");
+  query::Query query = On("", "rooms");
   EXPECT_FALSE(MakeStructuredQuery(query)->has_limit());
   query.limit = 0;
   EXPECT_TRUE(MakeStructuredQuery(query)->has_limit());
@@ -149,7 +147,7 @@ TEST(QueryProto, ALimitOfZeroIsALimit) {
 TEST(QueryProto, NearestNeighbours) {
   for (const auto measure : {query::DistanceMeasure::kEuclidean, query::DistanceMeasure::kCosine,
                              query::DistanceMeasure::kDotProduct}) {
-    Query query = On("", "rooms");
+    query::Query query = On("", "rooms");
     query.nearest = {Path("embedding"), {1, -2.5}, measure, 10, Path("`my distance`"), 0.25};
     ExpectThereAndBack(query);
     const auto message = MakeStructuredQuery(query);
@@ -160,14 +158,14 @@ TEST(QueryProto, NearestNeighbours) {
     EXPECT_EQ(back->nearest->measure, measure);
     EXPECT_EQ(back->nearest->distance_threshold, 0.25);
   }
-  Query query = On("", "rooms");
+  query::Query query = On("", "rooms");
   query.nearest = {Path("e"), {1}, query::DistanceMeasure::kCosine, 10, Path("a.b"), {}};
   EXPECT_EQ(MakeStructuredQuery(query).status().code(), Code::kInvalidArgument);
 }
 
 TEST(QueryProto, NumbersThatDoNotFit) {
   const size_t most = 2'147'483'647;
-  Query query = On("", "rooms");
+  query::Query query = On("", "rooms");
   query.limit = query.offset = most;
   ExpectThereAndBack(query);
   query.limit = most + 1;
@@ -178,7 +176,7 @@ TEST(QueryProto, NumbersThatDoNotFit) {
 }
 
 TEST(QueryProto, TextThatIsNotUtf8) {
-  Query query = On("", "rooms");
+  query::Query query = On("", "rooms");
   query.where = Where("a", Operator::kEqual, EncodeString("\xff"));
   EXPECT_EQ(MakeStructuredQuery(query).status().code(), Code::kInvalidArgument);
 }

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/base64.h"
-#include "model/value_wire.h"
 
 namespace hearth::client {
 namespace {
@@ -31,17 +30,6 @@ bool AreEqual(const Vector& a, const Vector& b) {
     if (!AreEqual(a.components[i], b.components[i])) return false;
   }
   return true;
-}
-
-std::string EncodeVector(const Vector& vector) {
-  std::vector<std::string> components;
-  components.reserve(vector.components.size());
-  for (const double component : vector.components) {
-    components.push_back(model::EncodeDouble(component));
-  }
-  return model::EncodeMap(
-      {{std::string(model::kVectorTypeName), model::EncodeString(model::kVectorType)},
-       {std::string(model::kVectorValueName), model::EncodeArray(components)}});
 }
 
 Result<std::string> EncodeItems(const Array& array) {
@@ -81,7 +69,9 @@ struct Encoder {
   }
   Result<std::string> operator()(GeoPoint value) const { return model::EncodeGeoPoint(value); }
   Result<std::string> operator()(const Array& value) const { return EncodeItems(value); }
-  Result<std::string> operator()(const Vector& value) const { return EncodeVector(value); }
+  Result<std::string> operator()(const Vector& value) const {
+    return model::EncodeVector(value.components);
+  }
   Result<std::string> operator()(const Map& value) const { return EncodeEntries(value); }
   Result<std::string> operator()(const FieldValue& value) const {
     return InvalidArgument(std::string(value.name()) +

@@ -112,7 +112,6 @@ class ChangeFeedTest : public testing::Test {
     listener->gate().AwaitArrivals(arrivals + 1);
   }
 
-  static constexpr model::DatabaseNumber kDatabase{1};
   const model::DatabaseName name_ = NameDatabase();
   FakeClock clock_{kTestStartMicros};
   CommitClock commit_clock_{clock_, Timestamp()};

@@ -7,6 +7,7 @@
 
 #include "base/fake_clock.h"
 #include "engine/testing/printers.h"
+#include "engine/testing/test_time.h"
 
 namespace hearth::engine {
 namespace {
@@ -14,13 +15,11 @@ namespace {
 using namespace std::chrono_literals;
 using model::Timestamp;
 
-constexpr int64_t kStart = 1'700'000'000'000'000;
-
-Timestamp At(int64_t after_start) { return Timestamp::FromMicros(kStart + after_start); }
+Timestamp At(int64_t after_start) { return Timestamp::FromMicros(kTestStartMicros + after_start); }
 
 class CommitClockTest : public testing::Test {
  protected:
-  FakeClock clock_{kStart};
+  FakeClock clock_{kTestStartMicros};
   CommitClock commit_clock_{clock_, Timestamp::FromMicros(5)};
 };
 
@@ -29,7 +28,7 @@ TEST_F(CommitClockTest, CommitTimesStrictlyIncrease) {
   EXPECT_EQ(commit_clock_.Assign(), At(1));
   clock_.Advance(10us);
   EXPECT_EQ(commit_clock_.Assign(), At(10));
-  clock_.SetWall(kStart - 3'600'000'000);
+  clock_.SetWall(kTestStartMicros - 3'600'000'000);
   EXPECT_EQ(commit_clock_.Assign(), At(11));
 }
 
@@ -44,7 +43,7 @@ TEST_F(CommitClockTest, ReadTimesAreThePresent) {
   EXPECT_EQ(commit_clock_.ReadTime(), At(0));
   clock_.Advance(7us);
   EXPECT_EQ(commit_clock_.ReadTime(), At(7));
-  clock_.SetWall(kStart);
+  clock_.SetWall(kTestStartMicros);
   EXPECT_EQ(commit_clock_.ReadTime(), At(7));  // Never goes back.
 }
 

@@ -18,8 +18,6 @@ using model::Timestamp;
 using storage::KeyRange;
 using storage::Space;
 
-constexpr DatabaseNumber kDatabase{1};
-
 using State = std::map<std::string, std::string>;  // Document keys and records.
 
 // Writes what commits write, and remembers every state.

@@ -6,6 +6,7 @@
 #include "engine/engine.h"
 #include "engine/listing.h"
 #include "engine/testing/test_engine.h"
+#include "engine/testing/transactions.h"
 
 namespace hearth::engine {
 namespace {
@@ -14,18 +15,10 @@ using namespace std::chrono_literals;
 using model::Timestamp;
 using Documents = std::map<std::string, std::string>;
 
-const Status kDataLoss(Code::kDataLoss, "checksum");
 const Status kInFuture = InvalidArgument("The requested 'read_time' cannot be in the future.");
 const Status kTooOld(Code::kFailedPrecondition, "The requested 'read_time' is too old.");
 
 Timestamp Before(Timestamp time) { return Timestamp::FromMicros(time.micros() - 1); }
-
-TransactionOptions ReadOnly(std::optional<Timestamp> read_time = std::nullopt) {
-  TransactionOptions options;
-  options.mode = TransactionOptions::Mode::kReadOnly;
-  options.read_time = read_time;
-  return options;
-}
 
 class EngineReadTest : public testing::Test {
  protected:

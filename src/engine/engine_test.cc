@@ -20,7 +20,6 @@ using model::EncodeInteger;
 using model::Timestamp;
 
 const Status kUnavailable(Code::kUnavailable, "disk");
-const Status kDataLoss(Code::kDataLoss, "checksum");
 const Status kAlreadyThere(
     Code::kAlreadyExists, "Document already exists: projects/p1/databases/(default)/documents/c/a");
 

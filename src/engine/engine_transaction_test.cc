@@ -9,6 +9,7 @@
 #include "engine/engine.h"
 #include "engine/listing.h"
 #include "engine/testing/test_engine.h"
+#include "engine/testing/transactions.h"
 
 namespace hearth::engine {
 namespace {
@@ -16,21 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using model::Timestamp;
 
-const Status kClosed =
-    InvalidArgument("The referenced transaction has expired or is no longer valid.");
-const Status kTooMuchContention(Code::kAborted,
-                                "Too much contention on these documents. Please try again.");
-const Status kTimeout(
-    Code::kAborted,
-    "Too much contention on these documents. Please try again. (Transaction lock timeout.)");
-
 const std::chrono::milliseconds kLockWaitMax = EngineOptions().lock_wait_max;
-
-TransactionOptions RetryOf(std::string id) {
-  TransactionOptions options;
-  options.retry_transaction = std::move(id);
-  return options;
-}
 
 class EngineTransactionTest : public testing::Test {
  protected:
@@ -61,7 +48,7 @@ class EngineTransactionTest : public testing::Test {
     // What waits gives up; what does not is not affected.
     test_.Pass(kLockWaitMax);
     const Status status = commit.Take().status();
-    EXPECT_TRUE(status.ok() || status == kTimeout) << status.ToString();
+    EXPECT_TRUE(status.ok() || status == kLockTimeout) << status.ToString();
     return !status.ok();
   }
 
@@ -110,7 +97,7 @@ TEST_F(EngineTransactionTest, AWaitEndsInAbort) {
   test_.Pass(kLockWaitMax - 1ms);
   EXPECT_FALSE(outside.IsThere());
   test_.Pass(1ms);
-  EXPECT_EQ(outside.Take().status(), kTimeout);
+  EXPECT_EQ(outside.Take().status(), kLockTimeout);
   EXPECT_EQ(Number(), 1);
   test_.MustCommit(SetNumber("c/a", 3), transaction);  // Whom it waited for is not disturbed.
   EXPECT_EQ(Number(), 3);
@@ -120,7 +107,7 @@ TEST_F(EngineTransactionTest, AnIdleTransactionEndsAfterAMinute) {
   const std::string transaction = BeginReading();
   test_.Pass(kTransactionIdleMax);
   EXPECT_FALSE(IsLocked("c/a"));
-  EXPECT_EQ(test_.Commit(SetNumber("c/a", 3), transaction).status(), kClosed);
+  EXPECT_EQ(test_.Commit(SetNumber("c/a", 3), transaction).status(), kTransactionOver);
 }
 
 TEST_F(EngineTransactionTest, AnIdleTransactionYieldsToARetry) {
@@ -131,7 +118,7 @@ TEST_F(EngineTransactionTest, AnIdleTransactionYieldsToARetry) {
   EXPECT_FALSE(read.IsThere());
   test_.Pass(1ms);
   EXPECT_TRUE(read.Take().ok());
-  EXPECT_EQ(test_.Commit(SetNumber("c/a", 3), idle).status(), kTooMuchContention);
+  EXPECT_EQ(test_.Commit(SetNumber("c/a", 3), idle).status(), kContention);
   test_.MustCommit(SetNumber("c/a", 2), retry);
 }
 
@@ -141,7 +128,7 @@ TEST_F(EngineTransactionTest, AnIdleTransactionYieldsToAWriteFromOutsideLater) {
     EXPECT_TRUE(IsLocked("c/a"));
   }
   EXPECT_FALSE(IsLocked("c/a"));
-  EXPECT_EQ(StartRead(idle).Take().status(), kTooMuchContention);
+  EXPECT_EQ(StartRead(idle).Take().status(), kContention);
 }
 
 TEST_F(EngineTransactionTest, AnIdleTransactionThatNobodyWaitsForKeepsItsLocks) {
@@ -220,8 +207,7 @@ TEST_F(EngineTransactionTest, ALoserSeesNothingThatDoesNotFitItsReads) {
     test_.store().BeforeSnapshots(nullptr);
     test_.MustCommit({SetNumber("c/a", 2), SetNumber("c/b", 2)}, older);
   });
-  EXPECT_EQ(test_.Read(InTransaction{younger}, TestEngine::Collection("c")).status(),
-            kTooMuchContention);
+  EXPECT_EQ(test_.Read(InTransaction{younger}, TestEngine::Collection("c")).status(), kContention);
 }
 
 TEST_F(EngineTransactionTest, AReadThatWaitsTooLongEndsTheTransaction) {
@@ -231,9 +217,9 @@ TEST_F(EngineTransactionTest, AReadThatWaitsTooLongEndsTheTransaction) {
   const auto read = StartRead(reader);  // A retry that reads keeps others out.
   EXPECT_FALSE(read.IsThere());
   test_.Pass(kLockWaitMax);
-  EXPECT_EQ(read.Take().status(), kTimeout);
-  EXPECT_EQ(test_.Commit(SetNumber("c/b", 2), reader).status(), kTooMuchContention);
-  EXPECT_EQ(test_.Commit(SetNumber("c/b", 2), reader).status(), kClosed);
+  EXPECT_EQ(read.Take().status(), kLockTimeout);
+  EXPECT_EQ(test_.Commit(SetNumber("c/b", 2), reader).status(), kContention);
+  EXPECT_EQ(test_.Commit(SetNumber("c/b", 2), reader).status(), kTransactionOver);
   EXPECT_FALSE(IsLocked("c/b"));
 }
 
@@ -254,7 +240,7 @@ TEST_F(EngineTransactionTest, OfFiftyOnOneCounterEachNeedsTwoAttemptsAtMost) {
                          test_.StartCommit({Transform("c/a", {Increment("n", 1)})}, transaction));
   }
   for (const auto& [transaction, commit] : commits) {
-    EXPECT_EQ(commit.Take().status(), transaction == oldest ? Status() : kTooMuchContention);
+    EXPECT_EQ(commit.Take().status(), transaction == oldest ? Status() : kContention);
   }
   std::erase(transactions, oldest);
   shuffle();
@@ -282,7 +268,7 @@ TEST_F(EngineTransactionTest, AFailedStoreEndsTheTransaction) {
 TEST_F(EngineTransactionTest, NoTransactionOutlivesItsEngine) {
   const std::string before = test_.Begin();
   test_.Restart();
-  EXPECT_EQ(test_.Commit(SetNumber("c/a", 2), before).status(), kClosed);
+  EXPECT_EQ(test_.Commit(SetNumber("c/a", 2), before).status(), kTransactionOver);
   EXPECT_EQ(Number(), 1);
 }
 
@@ -298,8 +284,8 @@ TEST_F(EngineTransactionTest, AFailedFirstReadLeavesNoTransactionBehind) {
   const auto read = test_.StartRead(NewTransaction{}, TestEngine::Documents({"c/b", "d/x"}));
   EXPECT_FALSE(read.IsThere());
   test_.Pass(kLockWaitMax);
-  EXPECT_EQ(waiting.Take().status(), kTimeout);
-  EXPECT_EQ(read.Take().status(), kTimeout);
+  EXPECT_EQ(waiting.Take().status(), kLockTimeout);
+  EXPECT_EQ(read.Take().status(), kLockTimeout);
   EXPECT_FALSE(IsLocked("c/b"));
 }
 
@@ -316,7 +302,7 @@ TEST_F(EngineTransactionTest, AReadThatComesTooLateLeavesNoLock) {
     std::thread reader([&] {
       start_together();
       const auto view = StartRead(transaction).Take();
-      EXPECT_TRUE(view.ok() || view.status() == kClosed || view.status() == kTooMuchContention)
+      EXPECT_TRUE(view.ok() || view.status() == kTransactionOver || view.status() == kContention)
           << view.status().ToString();
     });
     start_together();

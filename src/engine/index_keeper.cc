@@ -20,7 +20,7 @@ using index::State;
 using model::DatabaseNumber;
 using storage::Space;
 
-constexpr std::chrono::milliseconds kPauseAfterError{500};
+constexpr std::chrono::milliseconds kKeeperPauseAfterError{500};
 constexpr std::chrono::microseconds kUsesNotedEvery = std::chrono::hours(1);
 constexpr std::chrono::milliseconds kReadersCheckedEvery{20};
 constexpr size_t kEntriesRemovedAtOnce = 5'000;
@@ -232,7 +232,7 @@ void IndexKeeper::Replace(IndexNumber number, std::optional<Index> changed) {
 bool IndexKeeper::PauseAfter(const Status& status, const char* what) {
   Log(LogLevel::kWarning, what, {{"error", status.ToString()}});
   MutexLock lock(mutex_);
-  if (!stopping_) changed_.WaitFor(mutex_, kPauseAfterError);
+  if (!stopping_) changed_.WaitFor(mutex_, kKeeperPauseAfterError);
   return !stopping_;
 }
 

@@ -11,7 +11,7 @@ namespace {
 using namespace std::string_literals;
 using model::Timestamp;
 
-constexpr DatabaseNumber kDatabase{7};
+constexpr DatabaseNumber kSeventhDatabase{7};
 
 TEST(KeysTest, NumbersAreBigEndian) {
   EXPECT_EQ(EncodeUint32(0x01020304), "\x01\x02\x03\x04");
@@ -32,16 +32,16 @@ TEST(KeysTest, NumbersOfAnotherLengthAreDamage) {
 }
 
 TEST(KeysTest, DocumentKeys) {
-  EXPECT_EQ(DocumentKey(kDatabase, Path("rooms/r1")),
+  EXPECT_EQ(DocumentKey(kSeventhDatabase, Path("rooms/r1")),
             "\x00\x00\x00\x07rooms\x00\x01\x00\x00r1\x00\x01"s);
-  EXPECT_EQ(DatabaseKeyPrefix(kDatabase), "\x00\x00\x00\x07"s);
+  EXPECT_EQ(DatabaseKeyPrefix(kSeventhDatabase), "\x00\x00\x00\x07"s);
   for (const char* path : {"rooms/r1", "rooms/__id7__", "a/b/c/d", "é/\U0001f600"}) {
-    EXPECT_EQ(DocumentPathOfKey(DocumentKey(kDatabase, Path(path)))->path(), path);
+    EXPECT_EQ(DocumentPathOfKey(DocumentKey(kSeventhDatabase, Path(path)))->path(), path);
   }
 }
 
 TEST(KeysTest, KeysThatAreNoDocumentsAreDamage) {
-  const std::string key = DocumentKey(kDatabase, Path("rooms/r1"));
+  const std::string key = DocumentKey(kSeventhDatabase, Path("rooms/r1"));
   for (size_t length = 0; length < key.size(); ++length) {
     EXPECT_EQ(DocumentPathOfKey(key.substr(0, length)).status().code(), Code::kDataLoss) << length;
   }
@@ -49,20 +49,21 @@ TEST(KeysTest, KeysThatAreNoDocumentsAreDamage) {
 }
 
 TEST(KeysTest, ACollectionsPrefixHoldsItsDocumentsOnly) {
-  const std::string prefix = CollectionKeyPrefix(kDatabase, *model::CollectionPath::Parse("rooms"));
+  const std::string prefix =
+      CollectionKeyPrefix(kSeventhDatabase, *model::CollectionPath::Parse("rooms"));
   const auto starts = [&prefix](DatabaseNumber database, const char* path) {
     return DocumentKey(database, Path(path)).starts_with(prefix);
   };
-  EXPECT_TRUE(starts(kDatabase, "rooms/r1"));
-  EXPECT_TRUE(starts(kDatabase, "rooms/__id1__"));
-  EXPECT_FALSE(starts(kDatabase, "rooms/r1/messages/m1"));
-  EXPECT_FALSE(starts(kDatabase, "rooms2/r1"));
+  EXPECT_TRUE(starts(kSeventhDatabase, "rooms/r1"));
+  EXPECT_TRUE(starts(kSeventhDatabase, "rooms/__id1__"));
+  EXPECT_FALSE(starts(kSeventhDatabase, "rooms/r1/messages/m1"));
+  EXPECT_FALSE(starts(kSeventhDatabase, "rooms2/r1"));
   EXPECT_FALSE(starts(DatabaseNumber{8}, "rooms/r1"));
 }
 
 TEST(KeysTest, HistoryKeysSortByDocumentThenTime) {
-  const std::string first = DocumentKey(kDatabase, Path("c/a"));
-  const std::string second = DocumentKey(kDatabase, Path("c/a!"));
+  const std::string first = DocumentKey(kSeventhDatabase, Path("c/a"));
+  const std::string second = DocumentKey(kSeventhDatabase, Path("c/a!"));
   const auto key = [](const std::string& document, int64_t micros) {
     return HistoryKey(document, Timestamp::FromMicros(micros));
   };
@@ -78,7 +79,7 @@ TEST(KeysTest, HistoryKeysSortByDocumentThenTime) {
 }
 
 TEST(KeysTest, LogKeys) {
-  EXPECT_EQ(LogKey(kDatabase, Timestamp::FromMicros(258)),
+  EXPECT_EQ(LogKey(kSeventhDatabase, Timestamp::FromMicros(258)),
             "\x00\x00\x00\x07\x00\x00\x00\x00\x00\x00\x01\x02"s);
 }
 

@@ -167,9 +167,9 @@ std::string RequestIdentity(const ListDocumentsRequest& request) {
   std::string identity = "documents";
   identity += kTokenSeparator + request.parent.document_path;
   identity += kTokenSeparator + request.collection_id;
-  for (const Order& order : request.orders) {
+  for (const query::Order& order : request.orders) {
     identity += kTokenSeparator + order.path.ToString();
-    identity += order.direction == SortDirection::kAscending ? " asc" : " desc";
+    identity += order.direction == query::SortDirection::kAscending ? " asc" : " desc";
   }
   if (request.show_missing) identity += " missing";
   return identity;

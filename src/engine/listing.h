@@ -9,8 +9,8 @@
 #include "base/status.h"
 #include "engine/read_scope.h"
 #include "engine/read_view.h"
-#include "model/field_path.h"
 #include "model/names.h"
+#include "query/query.h"
 
 namespace hearth::engine {
 
@@ -20,19 +20,12 @@ inline constexpr size_t kPageSizeMax = 300;
 // 4 MiB can receive it. Only a single document may be larger.
 inline constexpr size_t kPageBytesMax = 3 * 1024 * 1024;
 
-enum class SortDirection : uint8_t { kAscending, kDescending };
-
-struct Order {
-  model::FieldPath path;
-  SortDirection direction;
-};
-
 struct ListDocumentsRequest {
   model::ParentName parent;
-  std::string collection_id;            // Empty: the documents of all collections of the parent.
-  size_t page_size = kPageSizeDefault;  // At least 1.
-  std::string page_token = {};          // Of the page before; empty for the first.
-  std::vector<Order> orders = {};       // Empty: by name.
+  std::string collection_id;              // Empty: the documents of all collections of the parent.
+  size_t page_size = kPageSizeDefault;    // At least 1.
+  std::string page_token = {};            // Of the page before; empty for the first.
+  std::vector<query::Order> orders = {};  // Empty: by name.
   // Also names that have no document but documents below them. Only without orders.
   bool show_missing = false;
 };

@@ -173,8 +173,8 @@ TEST_F(ListingTest, PagesHaveABoundInBytes) {
         {{"n", EncodeInteger(8 - i)}, {"x", EncodeString(std::string(kBytes, 'x'))}});
   }
   ListDocumentsRequest request = Request("", "c");
-  for (const std::vector<Order>& orders :
-       {std::vector<Order>{}, {{FieldAt("n"), SortDirection::kDescending}}}) {
+  for (const std::vector<query::Order>& orders :
+       {std::vector<query::Order>{}, {{FieldAt("n"), query::SortDirection::kDescending}}}) {
     request.orders = orders;
     request.page_token = "";
     const Result<DocumentPage> page = List(request);
@@ -268,7 +268,7 @@ TEST_F(ListingTest, BrokenScansSaySo) {
   ListDocumentsRequest missing = Request("", "c");
   missing.show_missing = true;
   ListDocumentsRequest ordered = Request("", "c");
-  ordered.orders = {{FieldAt("__name__"), SortDirection::kDescending}};
+  ordered.orders = {{FieldAt("__name__"), query::SortDirection::kDescending}};
   ListDocumentsRequest every_collection = Request("", "");
   for (size_t step = 1; step <= 3; ++step) {
     for (const auto& each : {request, missing, ordered, every_collection}) {

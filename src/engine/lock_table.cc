@@ -17,7 +17,7 @@ Status WaitedTooLong() {
 
 uint8_t Bit(LockMode mode) { return static_cast<uint8_t>(mode); }
 
-size_t Index(LockMode mode) { return static_cast<size_t>(std::countr_zero(Bit(mode))); }
+size_t SlotOf(LockMode mode) { return static_cast<size_t>(std::countr_zero(Bit(mode))); }
 
 bool Conflicts(LockMode requested, uint8_t held_modes) {
   const auto holds = [held_modes](LockMode mode) { return (held_modes & Bit(mode)) != 0; };
@@ -47,13 +47,13 @@ bool LockTable::DocumentLock::IsUnused() const {
 
 bool LockTable::DocumentLock::HasConflictingHolder(LockMode requested) const {
   return std::ranges::any_of(kModes, [&](LockMode mode) {
-    return holders_by_mode[Index(mode)] > 0 && Conflicts(requested, Bit(mode));
+    return holders_by_mode[SlotOf(mode)] > 0 && Conflicts(requested, Bit(mode));
   });
 }
 
 bool LockTable::DocumentLock::HasConflictingRequestBefore(Ticket ticket, LockMode requested) const {
   return std::ranges::any_of(kModes, [&](LockMode mode) {
-    const std::set<Ticket>& waiting = waiting_by_mode[Index(mode)];
+    const std::set<Ticket>& waiting = waiting_by_mode[SlotOf(mode)];
     return !waiting.empty() && *waiting.begin() < ticket && Conflicts(requested, Bit(mode));
   });
 }
@@ -164,7 +164,7 @@ void LockTable::Grant(const Request& request) {
     DocumentLock& lock = documents_[key];
     uint8_t& modes = lock.holders[request.owner];
     if (modes == 0) owner.held_keys.push_back(key);
-    if ((modes & Bit(request.mode)) == 0) ++lock.holders_by_mode[Index(request.mode)];
+    if ((modes & Bit(request.mode)) == 0) ++lock.holders_by_mode[SlotOf(request.mode)];
     modes = static_cast<uint8_t>(modes | Bit(request.mode));
   }
   for (const KeyPrefix& keys : request.scope.key_prefixes) {
@@ -189,7 +189,7 @@ void LockTable::GrantWaiting(Ticket ticket, std::set<Ticket>* candidates,
 void LockTable::Enqueue(Request request, Ticket ticket) {
   owners_[request.owner].waiting.insert(ticket);
   for (const std::string& key : request.scope.document_keys) {
-    documents_[key].waiting_by_mode[Index(request.mode)].insert(ticket);
+    documents_[key].waiting_by_mode[SlotOf(request.mode)].insert(ticket);
   }
   for (const KeyPrefix& keys : request.scope.key_prefixes) {
     request.places.push_back(waiting_prefixes_.Insert(keys.prefix, {ticket, request.mode, keys}));
@@ -206,7 +206,7 @@ LockTable::Request LockTable::TakeWaiting(Ticket ticket) {
   for (const std::string& key : request.scope.document_keys) {
     const auto lock = documents_.find(key);
     if (lock == documents_.end()) continue;  // The request names the key twice.
-    lock->second.waiting_by_mode[Index(request.mode)].erase(ticket);
+    lock->second.waiting_by_mode[SlotOf(request.mode)].erase(ticket);
     if (lock->second.IsUnused()) documents_.erase(lock);
   }
   return request;
@@ -400,7 +400,7 @@ void LockTable::Drop(LockOwner owner, Fate fate, const Status& status, std::set<
     const auto lock = documents_.find(key);
     const uint8_t modes = lock->second.holders.extract(owner).mapped();
     for (const LockMode mode : kModes) {
-      if ((modes & Bit(mode)) != 0) --lock->second.holders_by_mode[Index(mode)];
+      if ((modes & Bit(mode)) != 0) --lock->second.holders_by_mode[SlotOf(mode)];
     }
     if (lock->second.IsUnused()) documents_.erase(lock);
   }

@@ -24,14 +24,11 @@ class LockTableNarrowTest : public LockTableFixture {
     locks_.Narrow(owner, {"a"}, query_, std::move(result_keys));
   }
   Verdict WriteIf(LockOwner owner, Keys keys, MayEnter may_enter) {
-    auto verdict = std::make_shared<std::optional<Status>>();
     LockScope scope{std::move(keys), {}};
     scope.may_enter = [may_enter = std::move(may_enter)](size_t i, const watch::LiveQuery&) {
       return may_enter(i);
     };
-    locks_.Acquire(owner, std::move(scope), LockMode::kWrite,
-                   [verdict](Status status) { *verdict = std::move(status); });
-    return verdict;
+    return AcquireScope(owner, LockMode::kWrite, std::move(scope));
   }
   static bool Never(size_t) { return false; }
   static bool Always(size_t) { return true; }

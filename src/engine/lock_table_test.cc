@@ -154,7 +154,7 @@ TEST_F(LockTableTest, OneRequestMayNameAKeyTwice) {
   ReadPrefix(kA, "a");
   const Verdict late = Acquire(kB, LockMode::kWrite, {"a1", "a1"});
   WaitForTooLong();
-  EXPECT_EQ(**late, kTimeout);
+  EXPECT_EQ(**late, kLockTimeout);
   locks_.Release(kB);
   const Verdict aborted = Acquire(kB, LockMode::kWrite, {"a1", "a2", "a1"});
   locks_.Release(kB);
@@ -232,7 +232,7 @@ TEST_F(LockTableTest, ThoseBehindAScanThatGivesUpGoOn) {
   const Verdict expired_behind = Write(kC, "a2");
   clock_.Advance(kWaitMax - 1s);
   locks_.ExpireWaits();
-  EXPECT_EQ(**scan, kTimeout);
+  EXPECT_EQ(**scan, kLockTimeout);
   EXPECT_TRUE(Granted(expired_behind));
   locks_.ReleaseAll({kB, kC});
 
@@ -444,11 +444,11 @@ TEST_F(LockTableTest, AWaitEndsAfterItsTime) {
   EXPECT_TRUE(Waits(first));
   clock_.Advance(1us);
   locks_.ExpireWaits();
-  EXPECT_EQ(**first, kTimeout);
+  EXPECT_EQ(**first, kLockTimeout);
   EXPECT_TRUE(Waits(second));
   clock_.Advance(1s);
   locks_.ExpireWaits();
-  EXPECT_EQ(**second, kTimeout);
+  EXPECT_EQ(**second, kLockTimeout);
   EXPECT_EQ(locks_.waiting_requests(), 0u);
   EXPECT_TRUE(Granted(Read(kD, "a1")));  // A's lock is untouched, the queue is empty.
 }
@@ -463,8 +463,8 @@ TEST_F(LockTableTest, AnExpiredWaitLosesWhatTheOwnerHeld) {
   const Verdict another = Update(kB, "a1");
   clock_.Advance(1s);
   locks_.ExpireWaits();
-  EXPECT_EQ(**late, kTimeout);
-  EXPECT_EQ(**another, kTimeout);
+  EXPECT_EQ(**late, kLockTimeout);
+  EXPECT_EQ(**another, kLockTimeout);
   EXPECT_TRUE(locks_.HasLost(kB));
 }
 
@@ -476,7 +476,7 @@ TEST_F(LockTableTest, ThoseBehindAnExpiredRequestGoOn) {
   EXPECT_TRUE(Waits(read));
   clock_.Advance(kWaitMax - 1s);
   locks_.ExpireWaits();
-  EXPECT_EQ(**write, kTimeout);
+  EXPECT_EQ(**write, kLockTimeout);
   EXPECT_TRUE(Granted(read));
 }
 

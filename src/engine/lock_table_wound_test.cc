@@ -53,7 +53,7 @@ TEST_F(LockTableWoundTest, ACommitUnderWayIsNotWounded) {
   EXPECT_TRUE(Waits(write));
   EXPECT_FALSE(locks_.HasLost(kB));
   WaitForTooLong();
-  EXPECT_EQ(**write, kTimeout);
+  EXPECT_EQ(**write, kLockTimeout);
   EXPECT_FALSE(locks_.HasLost(kB));
 }
 
@@ -62,7 +62,7 @@ TEST_F(LockTableWoundTest, ACommitOutsideOfTransactionsWoundsNobody) {
   const Verdict write = Write(outside_, "a1");
   EXPECT_TRUE(Waits(write));
   WaitForTooLong();
-  EXPECT_EQ(**write, kTimeout);
+  EXPECT_EQ(**write, kLockTimeout);
   EXPECT_FALSE(locks_.HasLost(kE));
 }
 
@@ -82,7 +82,7 @@ TEST_F(LockTableWoundTest, AReadThatWaitsForAnOlderOneTimesOut) {
   Update(kC, "a2");
   const Verdict read = Acquire(kB, LockMode::kRead, {"a1", "a2"});
   WaitForTooLong();
-  EXPECT_EQ(**read, kTimeout);
+  EXPECT_EQ(**read, kLockTimeout);
   EXPECT_FALSE(locks_.HasLost(kC));
 }
 

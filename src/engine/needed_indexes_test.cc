@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/testing/writes.h"
 #include "query/required_index.h"
 #include "query/testing/query_builder.h"
 
@@ -10,7 +11,6 @@ namespace {
 
 using query::QueryBuilder;
 
-constexpr model::DatabaseNumber kDatabase{1};
 constexpr model::DatabaseNumber kOther{2};
 
 TEST(NeededIndexRecorder, PrintsAConfigurationThatAnswersAllQueries) {

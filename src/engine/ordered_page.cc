@@ -19,13 +19,13 @@ size_t RecordBytes(const ListedDocument& document) {
 
 }  // namespace
 
-OrderedPage::OrderedPage(const std::vector<Order>& orders, size_t page_size)
+OrderedPage::OrderedPage(const std::vector<query::Order>& orders, size_t page_size)
     : orders_(orders), page_size_(page_size), kept_(Less{this}) {}
 
 bool OrderedPage::Less::operator()(const Candidate& left, const Candidate& right) const {
   bool is_descending = false;
   for (size_t i = 0; i < page->orders_.size(); ++i) {
-    is_descending = page->orders_[i].direction == SortDirection::kDescending;
+    is_descending = page->orders_[i].direction == query::SortDirection::kDescending;
     const std::weak_ordering order =
         page->orders_[i].path.IsName()
             ? std::weak_ordering(left.key <=> right.key)
@@ -58,7 +58,7 @@ void OrderedPage::Add(ListedDocument document) {
   Candidate candidate{{}, std::move(document)};
   const auto fields =
       model::Fields::FromTrusted(std::string(model::RecordFields(*candidate.document.record)));
-  for (const Order& order : orders_) {
+  for (const query::Order& order : orders_) {
     if (order.path.IsName()) {
       candidate.values.emplace_back();
       continue;

@@ -19,7 +19,7 @@ namespace hearth::engine {
 class OrderedPage {
  public:
   // Ties, and a page without orders, go by name, in the direction of the last order.
-  OrderedPage(const std::vector<Order>& orders, size_t page_size);
+  OrderedPage(const std::vector<query::Order>& orders, size_t page_size);
 
   // Leaves out everything up to where another page ended: the parts that Finish returned.
   Status StartAfter(std::vector<std::string> parts);
@@ -43,7 +43,7 @@ class OrderedPage {
 
   void DropLast();
 
-  const std::vector<Order> orders_;
+  const std::vector<query::Order> orders_;
   const size_t page_size_;
   std::optional<Candidate> after_;
   std::set<Candidate, Less> kept_;

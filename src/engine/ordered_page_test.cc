@@ -16,6 +16,8 @@ namespace {
 using model::EncodeInteger;
 using model::EncodeString;
 using model::ValueView;
+using query::Order;
+using query::SortDirection;
 
 const Status kInvalidPosition = InvalidArgument("invalid page token");
 

@@ -11,10 +11,10 @@
 namespace hearth::engine {
 namespace {
 
-using Found = std::multiset<std::string>;
+using Prefixes = std::multiset<std::string>;
 
-Found PrefixesOf(const PrefixMap<std::string>& map, const std::string& key) {
-  Found found;
+Prefixes PrefixesOf(const PrefixMap<std::string>& map, const std::string& key) {
+  Prefixes found;
   EXPECT_FALSE(map.VisitPrefixesOf(key, [&](const std::string& value) {
     found.insert(value);
     return false;
@@ -22,8 +22,8 @@ Found PrefixesOf(const PrefixMap<std::string>& map, const std::string& key) {
   return found;
 }
 
-Found Meeting(const PrefixMap<std::string>& map, const std::string& prefix) {
-  Found found;
+Prefixes Meeting(const PrefixMap<std::string>& map, const std::string& prefix) {
+  Prefixes found;
   EXPECT_FALSE(map.VisitMeeting(prefix, [&](const std::string& value) {
     found.insert(value);
     return false;
@@ -39,18 +39,18 @@ PrefixMap<std::string> MapOf(const std::vector<std::string>& prefixes) {
 
 TEST(PrefixMapTest, FindsThePrefixesOfAKey) {
   const PrefixMap<std::string> map = MapOf({"a", "ab", "ab", "abc", "abd", "aba", "b", "bc"});
-  EXPECT_EQ(PrefixesOf(map, "abcd"), (Found{"a", "ab", "ab", "abc"}));
-  EXPECT_EQ(PrefixesOf(map, "ab"), (Found{"a", "ab", "ab"}));
-  EXPECT_EQ(PrefixesOf(map, "ac"), (Found{"a"}));
-  EXPECT_EQ(PrefixesOf(map, ""), Found());
-  EXPECT_EQ(PrefixesOf(map, "c"), Found());
+  EXPECT_EQ(PrefixesOf(map, "abcd"), (Prefixes{"a", "ab", "ab", "abc"}));
+  EXPECT_EQ(PrefixesOf(map, "ab"), (Prefixes{"a", "ab", "ab"}));
+  EXPECT_EQ(PrefixesOf(map, "ac"), (Prefixes{"a"}));
+  EXPECT_EQ(PrefixesOf(map, ""), Prefixes());
+  EXPECT_EQ(PrefixesOf(map, "c"), Prefixes());
 }
 
 TEST(PrefixMapTest, FindsThePrefixesThatMeetAnother) {
   const PrefixMap<std::string> map = MapOf({"a", "ab", "ab", "abc", "abd", "b"});
-  EXPECT_EQ(Meeting(map, "ab"), (Found{"a", "ab", "ab", "abc", "abd"}));
-  EXPECT_EQ(Meeting(map, "abcd"), (Found{"a", "ab", "ab", "abc"}));
-  EXPECT_EQ(Meeting(map, "c"), Found());
+  EXPECT_EQ(Meeting(map, "ab"), (Prefixes{"a", "ab", "ab", "abc", "abd"}));
+  EXPECT_EQ(Meeting(map, "abcd"), (Prefixes{"a", "ab", "ab", "abc"}));
+  EXPECT_EQ(Meeting(map, "c"), Prefixes());
 }
 
 TEST(PrefixMapTest, StopsWhereItIsTold) {
@@ -69,7 +69,7 @@ TEST(PrefixMapTest, ForgetsWhatIsErased) {
   const auto first = map.Insert("a", "first");
   map.Insert("a", "second");
   map.Erase(first);
-  EXPECT_EQ(PrefixesOf(map, "a1"), (Found{"second"}));
+  EXPECT_EQ(PrefixesOf(map, "a1"), (Prefixes{"second"}));
 }
 
 // Bytes that compare as signed or unsigned, short and long, in every combination.
@@ -86,8 +86,8 @@ TEST(PrefixMapTest, FindsWhatALookAtAllOfThemFinds) {
     for (std::string& prefix : prefixes) prefix = text();
     const PrefixMap<std::string> map = MapOf(prefixes);
     const std::string key = text();
-    Found of_key;
-    Found meeting;
+    Prefixes of_key;
+    Prefixes meeting;
     for (const std::string& prefix : prefixes) {
       if (key.starts_with(prefix)) of_key.insert(prefix);
       if (key.starts_with(prefix) || prefix.starts_with(key)) meeting.insert(prefix);

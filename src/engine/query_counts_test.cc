@@ -100,7 +100,7 @@ class QueryCountsTest : public testing::Test {
                                        {"r", EncodeInteger(n == 3 || n == 7 ? 1 : 0)},
                                        {"s", EncodeInteger(n == 3 || n == 5 ? 1 : 0)},
                                        {"long", model::EncodeString(std::string(2'000, 'x') + id)},
-                                       {"v", EncodeVector({static_cast<double>(n), 1})}})));
+                                       {"v", model::EncodeVector({static_cast<double>(n), 1})}})));
   }
 
   std::unique_ptr<QueryRun> Start(const Shape& shape, const Consistency& consistency) {

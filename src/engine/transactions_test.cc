@@ -6,6 +6,8 @@
 
 #include "base/fake_clock.h"
 #include "engine/keys.h"
+#include "engine/testing/test_time.h"
+#include "engine/testing/transactions.h"
 #include "engine/testing/writes.h"
 
 namespace hearth::engine {
@@ -13,24 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int64_t kStart = 1'700'000'000'000'000;
 const Status kNoTransaction = InvalidArgument("Invalid transaction.");
-// The words that SDKs look for before they start again.
-const Status kOver =
-    InvalidArgument("The referenced transaction has expired or is no longer valid.");
-
-TransactionOptions AnotherTryOf(std::string id) {
-  TransactionOptions options;
-  options.retry_transaction = std::move(id);
-  return options;
-}
-
-TransactionOptions ReadOnly(std::optional<model::Timestamp> read_time = std::nullopt) {
-  TransactionOptions options;
-  options.mode = TransactionOptions::Mode::kReadOnly;
-  options.read_time = read_time;
-  return options;
-}
 
 class TransactionsTest : public testing::Test {
  protected:
@@ -39,9 +24,7 @@ class TransactionsTest : public testing::Test {
     EXPECT_TRUE(begun.ok()) << begun.status().ToString();
     return *begun;
   }
-  std::shared_ptr<const Transaction> Retry(const std::string& id) {
-    return Begin(AnotherTryOf(id));
-  }
+  std::shared_ptr<const Transaction> Retry(const std::string& id) { return Begin(RetryOf(id)); }
   Status Use(const std::string& id) { return transactions_.BeginUse(database_, id).status(); }
   Status Take(const std::string& id) { return transactions_.TakeForCommit(database_, id).status(); }
   Status RollBack(const std::string& id) { return transactions_.Rollback(database_, id); }
@@ -64,7 +47,7 @@ class TransactionsTest : public testing::Test {
     return !was_granted;
   }
 
-  FakeClock clock_{kStart};
+  FakeClock clock_{kTestStartMicros};
   RandomSource random_{1};
   CommitClock commit_clock_{clock_, model::Timestamp()};
   LockTable locks_{clock_, 5s};
@@ -102,14 +85,14 @@ TEST_F(TransactionsTest, MalformedIds) {
     EXPECT_EQ(Take(bad), kNoTransaction);
     EXPECT_EQ(RollBack(bad), kNoTransaction);
   }
-  EXPECT_EQ(transactions_.Begin(database_, AnotherTryOf("garbage")).status(), kNoTransaction);
+  EXPECT_EQ(transactions_.Begin(database_, RetryOf("garbage")).status(), kNoTransaction);
 }
 
 TEST_F(TransactionsTest, UnknownIds) {
   std::string unknown = Begin()->id;
   unknown.replace(8, 8, EncodeUint64(1'000'000));  // A number that was not given out yet.
-  EXPECT_EQ(Use(unknown), kOver);
-  EXPECT_EQ(Take(unknown), kOver);
+  EXPECT_EQ(Use(unknown), kTransactionOver);
+  EXPECT_EQ(Take(unknown), kTransactionOver);
   EXPECT_EQ(RollBack(unknown), InvalidArgument("Transaction is invalid or expired."));
   EXPECT_NE(Retry(unknown)->id, unknown);
 }
@@ -118,8 +101,8 @@ TEST_F(TransactionsTest, AnIdDoesNotTellTheNextOne) {
   std::string guess = Begin()->id;
   const auto next = Begin();
   guess.replace(8, 16, next->id.substr(8, 16));  // Their numbers count up.
-  EXPECT_EQ(Use(guess), kOver);
-  EXPECT_EQ(Take(guess), kOver);
+  EXPECT_EQ(Use(guess), kTransactionOver);
+  EXPECT_EQ(Take(guess), kTransactionOver);
   EXPECT_EQ(RollBack(guess), Status());
   EXPECT_EQ(Use(next->id), Status());
 }
@@ -127,8 +110,8 @@ TEST_F(TransactionsTest, AnIdDoesNotTellTheNextOne) {
 TEST_F(TransactionsTest, OneThatIsBeingCommittedIsClosed) {
   const auto transaction = Begin();
   EXPECT_EQ(Take(transaction->id), Status());
-  EXPECT_EQ(Use(transaction->id), kOver);
-  EXPECT_EQ(Take(transaction->id), kOver);
+  EXPECT_EQ(Use(transaction->id), kTransactionOver);
+  EXPECT_EQ(Take(transaction->id), kTransactionOver);
   EXPECT_EQ(RollBack(transaction->id), Status());
   EXPECT_EQ(transactions_.open_transactions(), 0u);
 }
@@ -148,15 +131,16 @@ TEST_F(TransactionsTest, RollbackIsIdempotentAndGivesUpTheLocks) {
   EXPECT_EQ(RollBack(transaction->id), Status());
   EXPECT_FALSE(IsLocked("k"));
   EXPECT_EQ(RollBack(transaction->id), Status());
-  EXPECT_EQ(Use(transaction->id), kOver);
-  EXPECT_EQ(Take(transaction->id), kOver);
+  EXPECT_EQ(Use(transaction->id), kTransactionOver);
+  EXPECT_EQ(Take(transaction->id), kTransactionOver);
 }
 
 TEST_F(TransactionsTest, BelongToOneDatabase) {
   const auto transaction = Begin();
   locks_.Acquire(transaction->owner, {{"k"}, {}}, LockMode::kRead, [](const Status&) {});
-  EXPECT_EQ(transactions_.BeginUse(other_database_, transaction->id).status(), kOver);
-  EXPECT_EQ(transactions_.TakeForCommit(other_database_, transaction->id).status(), kOver);
+  EXPECT_EQ(transactions_.BeginUse(other_database_, transaction->id).status(), kTransactionOver);
+  EXPECT_EQ(transactions_.TakeForCommit(other_database_, transaction->id).status(),
+            kTransactionOver);
   EXPECT_EQ(transactions_.Rollback(other_database_, transaction->id),
             InvalidArgument("Transaction is invalid or expired."));
   EXPECT_EQ(Use(transaction->id), Status());
@@ -173,8 +157,8 @@ TEST_F(TransactionsTest, IdleForAMinuteEnds) {
   Pass(1us);
   EXPECT_FALSE(IsLocked("k"));
   EXPECT_EQ(transactions_.open_transactions(), 0u);
-  EXPECT_EQ(Use(transaction->id), kOver);
-  EXPECT_EQ(Take(transaction->id), kOver);
+  EXPECT_EQ(Use(transaction->id), kTransactionOver);
+  EXPECT_EQ(Take(transaction->id), kTransactionOver);
   EXPECT_EQ(RollBack(transaction->id), Status());
 }
 
@@ -200,7 +184,7 @@ TEST_F(TransactionsTest, EndAtTheirAgeEvenInUse) {
   Pass(1us);
   EXPECT_EQ(transactions_.open_transactions(), 0u);
   transactions_.EndUse(*transaction);  // Comes late, and is nobody's.
-  EXPECT_EQ(Take(transaction->id), kOver);
+  EXPECT_EQ(Take(transaction->id), kTransactionOver);
 }
 
 TEST_F(TransactionsTest, ReadsRenewButNotForever) {
@@ -212,12 +196,12 @@ TEST_F(TransactionsTest, ReadsRenewButNotForever) {
   Pass(20s - 1us);
   EXPECT_EQ(transactions_.open_transactions(), 1u);
   Pass(1us);
-  EXPECT_EQ(Use(transaction->id), kOver);
+  EXPECT_EQ(Use(transaction->id), kTransactionOver);
 }
 
 TEST_F(TransactionsTest, SettingTheWallClockEndsNothing) {
   const auto transaction = Begin();
-  clock_.SetWall(kStart + 86'400'000'000);
+  clock_.SetWall(kTestStartMicros + 86'400'000'000);
   transactions_.Expire();
   EXPECT_EQ(Use(transaction->id), Status());
 }
@@ -226,8 +210,8 @@ TEST_F(TransactionsTest, IdsOfAnEarlierProcessHaveExpired) {
   RandomSource random{2};
   Transactions earlier(clock_, commit_clock_, locks_, random);
   const std::string id = (*earlier.Begin(database_, {}))->id;
-  EXPECT_EQ(Use(id), kOver);
-  EXPECT_EQ(Take(id), kOver);
+  EXPECT_EQ(Use(id), kTransactionOver);
+  EXPECT_EQ(Take(id), kTransactionOver);
   EXPECT_EQ(RollBack(id), InvalidArgument("Transaction is invalid or expired."));
   // What it retries is unknown here: it is as young as any.
   const auto retry = Retry(id);
@@ -336,9 +320,9 @@ TEST_F(TransactionsTest, ReadOnlyOnesReadOneMoment) {
   commit_clock_.Publish();
   clock_.Advance(10s);
   const auto now = Begin(ReadOnly());
-  EXPECT_EQ(now->read_time.micros(), kStart + 10'000'000);
-  const auto earlier = Begin(ReadOnly(model::Timestamp::FromMicros(kStart - 7)));
-  EXPECT_EQ(earlier->read_time.micros(), kStart - 7);
+  EXPECT_EQ(now->read_time.micros(), kTestStartMicros + 10'000'000);
+  const auto earlier = Begin(ReadOnly(model::Timestamp::FromMicros(kTestStartMicros - 7)));
+  EXPECT_EQ(earlier->read_time.micros(), kTestStartMicros - 7);
   EXPECT_EQ(earlier->mode, TransactionOptions::Mode::kReadOnly);
 }
 

@@ -15,7 +15,7 @@ namespace {
 using index::Index;
 using index::IndexNumber;
 
-constexpr std::chrono::seconds kPauseAfterError{5};
+constexpr std::chrono::seconds kGraphPauseAfterError{5};
 
 const Index* FindReady(const index::IndexSet& indexes, model::DatabaseNumber database,
                        const index::Definition& definition) {
@@ -153,7 +153,7 @@ bool VectorGraphs::StepOne(Care& care) {
   Log(LogLevel::kWarning, "a vector graph has to wait",
       {{"collection", care.upkeep->graph().index().definition.collection_id},
        {"error", has_more.status().ToString()}});
-  care.pause_until = clock_.Monotonic() + kPauseAfterError;
+  care.pause_until = clock_.Monotonic() + kGraphPauseAfterError;
   return false;
 }
 

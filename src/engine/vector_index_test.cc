@@ -52,7 +52,7 @@ class VectorIndexTest : public testing::TestWithParam<DistanceMeasure> {
   Write WriteOf(const std::string& path, const Item& item) {
     std::vector<std::string> tags;
     for (const std::string& tag : item.tags) tags.push_back(EncodeString(tag));
-    return Set(path, MakeFields({{"v", EncodeVector(item.vector)},
+    return Set(path, MakeFields({{"v", model::EncodeVector(item.vector)},
                                  {"color", EncodeString(item.color)},
                                  {"year", EncodeInteger(item.year)},
                                  {"tags", model::EncodeArray(tags)}}));
@@ -369,8 +369,8 @@ class VectorGraphTest : public testing::Test {
     vectors_[path] = RandomVector();
     const std::string color = random_() % 20 == 0 ? "rare" : "common";
     colors_[path] = color;
-    return Set(path,
-               MakeFields({{"v", EncodeVector(vectors_[path])}, {"color", EncodeString(color)}}));
+    return Set(path, MakeFields({{"v", model::EncodeVector(vectors_[path])},
+                                 {"color", EncodeString(color)}}));
   }
   void Put(const std::string& path) { engine_->MustCommit(WriteOf(path)); }
   void Remove(const std::string& path) {
@@ -463,13 +463,13 @@ class VectorGraphTest : public testing::Test {
   std::unique_ptr<TestEngine> engine_ = std::make_unique<TestEngine>(Options(folder_ / "vectors"));
 };
 
-using Origin = VectorGraphUpkeep::Origin;
+using GraphOrigin = VectorGraphUpkeep::Origin;
 
 TEST_F(VectorGraphTest, FindsNearlyAll) {
   PutMany(5'000);
   Declare();
   EXPECT_EQ(Graph().vectors, 5'000u);
-  EXPECT_EQ(Graph().origin, Origin::kBuilt);
+  EXPECT_EQ(Graph().origin, GraphOrigin::kBuilt);
   const double recall = Recall(50);
   RecordProperty("recall", std::to_string(recall));
   EXPECT_GE(recall, 0.95);
@@ -550,7 +550,7 @@ TEST_F(VectorGraphTest, IsLoadedAfterARestart) {
   Declare();
   for (int i = 0; i < 50; ++i) Put(PathOf(random_() % 1'500));
   Reopen();
-  EXPECT_EQ(Graph().origin, Origin::kLoaded);
+  EXPECT_EQ(Graph().origin, GraphOrigin::kLoaded);
   EXPECT_EQ(Graph().vectors, 1'500u);
   EXPECT_GE(Recall(10), 0.95);
   for (int i = 0; i < 50; ++i) Put(PathOf(random_() % 1'500));
@@ -566,7 +566,7 @@ TEST_F(VectorGraphTest, CatchesUpAfterAKill) {
   for (size_t i = 100; i < 200; ++i) Put(PathOf(i));
   for (size_t i = 1'500; i < 1'600; ++i) Put(PathOf(i));
   KillAndReopen();
-  EXPECT_EQ(Graph().origin, Origin::kLoaded);
+  EXPECT_EQ(Graph().origin, GraphOrigin::kLoaded);
   EXPECT_EQ(Graph().vectors, vectors_.size());
   EXPECT_GE(Recall(20), 0.95);
 }
@@ -579,7 +579,7 @@ TEST_F(VectorGraphTest, IsBuiltAnewWhenTheLogIsTooShort) {
   engine_->Pass(std::chrono::hours(3));
   Put(PathOf(20));
   KillAndReopen();
-  EXPECT_EQ(Graph().origin, Origin::kBuilt);
+  EXPECT_EQ(Graph().origin, GraphOrigin::kBuilt);
   EXPECT_EQ(Graph().vectors, vectors_.size());
   EXPECT_GE(Recall(10), 0.95);
 }
@@ -596,7 +596,7 @@ TEST_F(VectorGraphTest, AQuietGraphStaysLoadable) {
   CopyFiles();
   engine_->MustCommit(SetNumber("others/a", 99));
   KillAndReopen();
-  EXPECT_EQ(Graph().origin, Origin::kLoaded);
+  EXPECT_EQ(Graph().origin, GraphOrigin::kLoaded);
   EXPECT_GE(Recall(5), 0.95);
 }
 
@@ -612,7 +612,7 @@ TEST_F(VectorGraphTest, DamagedFilesAreBuiltAnew) {
       file.put('\x55');
     }
     Reopen();
-    EXPECT_EQ(Graph().origin, Origin::kBuilt) << extension;
+    EXPECT_EQ(Graph().origin, GraphOrigin::kBuilt) << extension;
     EXPECT_GE(Recall(5), 0.95);
   }
 }
@@ -624,7 +624,7 @@ TEST_F(VectorGraphTest, OtherOptionsMakeAnotherGraph) {
   options.links = 8;
   Declare({}, options);
   EXPECT_EQ(Graph().vectors, 1'200u);
-  EXPECT_EQ(Graph().origin, Origin::kBuilt);
+  EXPECT_EQ(Graph().origin, GraphOrigin::kBuilt);
   EXPECT_GE(Recall(5), 0.9);
 }
 

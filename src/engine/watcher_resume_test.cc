@@ -26,8 +26,6 @@ using Speed = WatchClient::Speed;
 constexpr ChangesMax kPendingMax = WatcherOptions().pending_max;
 constexpr ChangesMax kCatchUpMax = WatcherOptions().catch_up_max;
 
-const QueryBuilder kAll = QueryBuilder("c");
-
 class WatcherResumeTest : public testing::Test {
  protected:
   Timestamp Put(const std::string& path, int64_t number) {

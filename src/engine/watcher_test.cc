@@ -20,7 +20,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Speed = WatchClient::Speed;
 
-const QueryBuilder kAll = QueryBuilder("c");
 const QueryBuilder kAbove5 = QueryBuilder("c").Above("n", 5);
 const QueryBuilder kFirstTwo = QueryBuilder("c").Ascending("n").Limit(2);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/base64.h"
+#include "index/testing/definitions.h"
 
 namespace hearth::index {
 namespace {
@@ -16,28 +17,6 @@ constexpr std::string_view kScopeCollection = "\x10\x01";
 constexpr std::string_view kScopeCollectionGroup = "\x10\x02";
 
 constexpr std::string_view kConsole = "https://console.firebase.google.com/v1/r/project/";
-
-IndexField Field(std::string_view path, FieldMode mode) {
-  return {.path = *model::FieldPath::Parse(path), .mode = mode};
-}
-IndexField Up(std::string_view path) { return Field(path, FieldMode::kAscending); }
-IndexField Down(std::string_view path) { return Field(path, FieldMode::kDescending); }
-IndexField In(std::string_view path) { return Field(path, FieldMode::kContains); }
-
-Definition Index(std::string_view collection, std::vector<IndexField> fields,
-                 bool name_descending) {
-  return {.collection_id = std::string(collection),
-          .scope = QueryScope::kCollection,
-          .fields = std::move(fields),
-          .name_descending = name_descending};
-}
-
-Definition GroupIndex(std::string_view collection, std::vector<IndexField> fields,
-                      bool name_descending) {
-  Definition definition = Index(collection, std::move(fields), name_descending);
-  definition.scope = QueryScope::kCollectionGroup;
-  return definition;
-}
 
 std::string Message(std::string_view database, const Definition& definition) {
   return MissingIndexMessage(*model::DatabaseName::Parse(database), definition,
@@ -60,7 +39,7 @@ std::pair<std::string, std::string> Split(const std::string& message) {
 
 TEST(CreateIndexLinkTest, CompositeIndexInFull) {
   EXPECT_EQ(Message("projects/sample-project-app-0000/databases/(default)",
-                    Index("bookings", {Up("userId"), Down("createdAt")}, true)),
+                    CollectionIndex("bookings", {Up("userId"), Down("createdAt")}, true)),
             Joined({"The query requires an index. You can create it here: ", kConsole,
                     "sample-project-app-0000/firestore/indexes?create_composite="
                     "Clhwcm9qZWN0cy9zYW1wbGUtcHJvamVjdC1hcHAtMDAwMC9kYXRhYmFzZXMvKGRlZmF1bHQpL2Nv"
@@ -71,7 +50,7 @@ TEST(CreateIndexLinkTest, CompositeIndexInFull) {
 TEST(CreateIndexLinkTest, CompositeIndexWithMembership) {
   const auto [text, payload] =
       Split(Message("projects/sample-dashboard-000001/databases/(default)",
-                    Index("projects", {In("access.admin"), Down("updatedOn")}, true)));
+                    CollectionIndex("projects", {In("access.admin"), Down("updatedOn")}, true)));
   EXPECT_EQ(payload,
             Joined({"\nXprojects/sample-dashboard-000001/databases/(default)/collectionGroups/"
                     "projects/indexes/_",
@@ -82,7 +61,7 @@ TEST(CreateIndexLinkTest, CompositeIndexWithMembership) {
 TEST(CreateIndexLinkTest, NamedDatabaseIsInThePath) {
   const auto [text, payload] =
       Split(Message("projects/sample-1234567890-fc16f/databases/exampledb1",
-                    Index("links", {Up("active"), Up("user_id"), Up("order")}, false)));
+                    CollectionIndex("links", {Up("active"), Up("user_id"), Up("order")}, false)));
   EXPECT_EQ(
       text,
       Joined({"The query requires an index. You can create it here: ", kConsole,
@@ -97,7 +76,7 @@ TEST(CreateIndexLinkTest, NamedDatabaseIsInThePath) {
 TEST(CreateIndexLinkTest, RangeFiltersOnSeveralFieldsAddAdvice) {
   const model::DatabaseName database =
       *model::DatabaseName::Parse("projects/p/databases/(default)");
-  const Definition definition = Index("c", {Up("a"), Up("b")}, false);
+  const Definition definition = CollectionIndex("c", {Up("a"), Up("b")}, false);
   EXPECT_EQ(MissingIndexMessage(database, definition, RangeFilters::kOnSeveralFields),
             MissingIndexMessage(database, definition, RangeFilters::kOnOneFieldAtMost) +
                 " .\nThe query contains range and inequality filters on multiple fields, please "
@@ -125,9 +104,9 @@ TEST(CreateIndexLinkTest, ExemptionsNameScopeAndMode) {
       {GroupIndex("c", {Up("f")}, false), "a COLLECTION_GROUP_ASC index for"},
       {GroupIndex("c", {Down("f")}, true), "a COLLECTION_GROUP_DESC index for"},
       {GroupIndex("c", {In("f")}, false), "a COLLECTION_GROUP_CONTAINS index for"},
-      {Index("c", {Up("f")}, false), "a COLLECTION_ASC index for"},
-      {Index("c", {Down("f")}, true), "a COLLECTION_DESC index for"},
-      {Index("c", {In("f")}, false), "a COLLECTION_CONTAINS index for"},
+      {CollectionIndex("c", {Up("f")}, false), "a COLLECTION_ASC index for"},
+      {CollectionIndex("c", {Down("f")}, true), "a COLLECTION_DESC index for"},
+      {CollectionIndex("c", {In("f")}, false), "a COLLECTION_CONTAINS index for"},
   };
   for (const auto& [definition, kind] : cases) {
     const auto [text, payload] = Split(Message(database, definition));
@@ -140,7 +119,8 @@ TEST(CreateIndexLinkTest, ExemptionsNameScopeAndMode) {
 TEST(CreateIndexLinkTest, OneFieldWithTheNameTheOtherWayIsComposite) {
   const std::string_view database = "projects/p/databases/(default)";
   for (const Definition& definition :
-       {Index("c", {Up("f")}, true), Index("c", {Down("f")}, false), Index("c", {}, true)}) {
+       {CollectionIndex("c", {Up("f")}, true), CollectionIndex("c", {Down("f")}, false),
+        CollectionIndex("c", {}, true)}) {
     EXPECT_TRUE(Message(database, definition).starts_with("The query requires an index. "));
   }
 }

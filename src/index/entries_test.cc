@@ -27,8 +27,8 @@ std::string FieldsOf(const std::vector<std::pair<std::string, std::string>>& fie
   return encoded;
 }
 
-Definition Index(std::vector<std::pair<std::string, FieldMode>> fields,
-                 QueryScope scope = QueryScope::kCollection) {
+Definition RoomsIndex(std::vector<std::pair<std::string, FieldMode>> fields,
+                      QueryScope scope = QueryScope::kCollection) {
   Definition definition{"rooms", scope, {}, false};
   for (auto& [path, mode] : fields) definition.fields.push_back({*FieldPath::Parse(path), mode});
   return definition;
@@ -39,8 +39,9 @@ const DocumentPath kRoom = *DocumentPath::Parse("rooms/r1");
 TEST(EntriesTest, OneEntryWithEveryFieldAndTheName) {
   const std::string fields =
       FieldsOf({{"a", model::EncodeInteger(3)}, {"b", model::EncodeString("x")}});
-  const auto entries = EntriesOf(
-      kNumber, Index({{"b", FieldMode::kAscending}, {"a", FieldMode::kDescending}}), kRoom, fields);
+  const auto entries =
+      EntriesOf(kNumber, RoomsIndex({{"b", FieldMode::kAscending}, {"a", FieldMode::kDescending}}),
+                kRoom, fields);
   ASSERT_EQ(entries->size(), 1u);
   std::string three;
   AppendValueKey(model::ValueView(model::EncodeInteger(3)), &three);
@@ -52,8 +53,9 @@ TEST(EntriesTest, OneEntryWithEveryFieldAndTheName) {
 
 TEST(EntriesTest, NoEntryWithoutAllFields) {
   const std::string fields = FieldsOf({{"a", model::EncodeInteger(3)}});
-  const auto entries = EntriesOf(
-      kNumber, Index({{"a", FieldMode::kAscending}, {"b", FieldMode::kAscending}}), kRoom, fields);
+  const auto entries =
+      EntriesOf(kNumber, RoomsIndex({{"a", FieldMode::kAscending}, {"b", FieldMode::kAscending}}),
+                kRoom, fields);
   EXPECT_TRUE(entries->empty());
 }
 
@@ -61,7 +63,7 @@ TEST(EntriesTest, OneEntryForEachDistinctElement) {
   const std::string fields =
       FieldsOf({{"tags", model::EncodeArray({model::EncodeInteger(2), model::EncodeInteger(1),
                                              model::EncodeDouble(1), model::EncodeNull()})}});
-  const Definition contains = Index({{"tags", FieldMode::kContains}});
+  const Definition contains = RoomsIndex({{"tags", FieldMode::kContains}});
   EXPECT_EQ(EntriesOf(kNumber, contains, kRoom, fields)->size(), 3u);
   EXPECT_TRUE(
       EntriesOf(kNumber, contains, kRoom, FieldsOf({{"tags", model::EncodeInteger(1)}}))->empty());
@@ -73,8 +75,9 @@ TEST(EntriesTest, FlagsTellOfDoublesAndOfWhatWasCutOff) {
   const std::string text(5'000, 'x');
   const std::string fields =
       FieldsOf({{"a", model::EncodeDouble(1)}, {"b", model::EncodeString(text)}});
-  const auto entries = EntriesOf(
-      kNumber, Index({{"a", FieldMode::kAscending}, {"b", FieldMode::kAscending}}), kRoom, fields);
+  const auto entries =
+      EntriesOf(kNumber, RoomsIndex({{"a", FieldMode::kAscending}, {"b", FieldMode::kAscending}}),
+                kRoom, fields);
   const EntryFlags flags = DecodeFlags((*entries)[0].value);
   EXPECT_EQ(flags.doubles, 1u);
   EXPECT_EQ(flags.cut_end, (*entries)[0].key.size() - "r1\x00\x01"s.size());
@@ -82,25 +85,18 @@ TEST(EntriesTest, FlagsTellOfDoublesAndOfWhatWasCutOff) {
   EXPECT_EQ(DecodeFlags("").cut_end, 0u);
 }
 
-std::string VectorOf(const std::vector<double>& components) {
-  std::vector<std::string> items;
-  for (const double component : components) items.push_back(model::EncodeDouble(component));
-  return model::EncodeMap(
-      {{"__type__", model::EncodeString("__vector__")}, {"value", model::EncodeArray(items)}});
-}
-
 TEST(EntriesTest, VectorsAreInTheValue) {
-  Definition definition = Index({{"a", FieldMode::kAscending}});
+  Definition definition = RoomsIndex({{"a", FieldMode::kAscending}});
   definition.vector = VectorPart{*FieldPath::Parse("m.v"), 2};
   const auto entries_of = [&](const std::string& vector) {
     const std::string fields =
         FieldsOf({{"a", model::EncodeDouble(3)}, {"m", model::EncodeMap({{"v", vector}})}});
     return *EntriesOf(kNumber, definition, kRoom, fields);
   };
-  const std::vector<Entry> entries = entries_of(VectorOf({0.1, -2}));
+  const std::vector<Entry> entries = entries_of(model::EncodeVector({0.1, -2}));
   ASSERT_EQ(entries.size(), 1u);
   definition.vector.reset();
-  EXPECT_EQ(entries[0].key, entries_of(VectorOf({0.1, -2}))[0].key);
+  EXPECT_EQ(entries[0].key, entries_of(model::EncodeVector({0.1, -2}))[0].key);
   definition.vector = VectorPart{*FieldPath::Parse("m.v"), 2};
   const Result<VectorEntry> entry = DecodeVectorEntry(entries[0].value, 2);
   ASSERT_TRUE(entry.ok());
@@ -108,7 +104,7 @@ TEST(EntriesTest, VectorsAreInTheValue) {
   EXPECT_EQ(entry->flags.cut_end, 0u);
   EXPECT_EQ(*vector::UnpackVector(entry->packed), (std::vector<double>{0.1, -2}));
 
-  EXPECT_TRUE(entries_of(VectorOf({1, 2, 3})).empty());
+  EXPECT_TRUE(entries_of(model::EncodeVector({1, 2, 3})).empty());
   EXPECT_TRUE(entries_of(model::EncodeArray({model::EncodeDouble(1)})).empty());
 }
 
@@ -158,10 +154,10 @@ TEST(EntriesTest, EntriesBeyondTheLimitAreRefused) {
     modes.emplace_back(std::string(1, name), FieldMode::kAscending);
     values.emplace_back(std::string(1, name), model::EncodeString(std::string(2'000, 'x')));
   }
-  const auto entries = EntriesOf(kNumber, Index(modes), kRoom, FieldsOf(values));
+  const auto entries = EntriesOf(kNumber, RoomsIndex(modes), kRoom, FieldsOf(values));
   EXPECT_EQ(entries.status().code(), Code::kInvalidArgument);
   modes.pop_back();
-  EXPECT_TRUE(EntriesOf(kNumber, Index(modes), kRoom, FieldsOf(values)).ok());
+  EXPECT_TRUE(EntriesOf(kNumber, RoomsIndex(modes), kRoom, FieldsOf(values)).ok());
 }
 
 }  // namespace

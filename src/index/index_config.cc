@@ -269,18 +269,18 @@ Status CheckNumberOfFields(const Node& list) {
 }
 
 // Reads one file. Entries are remembered with their places, to tell duplicates.
-class Reader {
+class FileReader {
  public:
   Result<IndexConfig> Read(const Node& file) {
     RETURN_IF_ERROR(ExpectObject(file, {"indexes", "fieldOverrides"}));
-    RETURN_IF_ERROR(ReadList(file, "indexes", &Reader::ReadIndex));
-    RETURN_IF_ERROR(ReadList(file, "fieldOverrides", &Reader::ReadOverride));
+    RETURN_IF_ERROR(ReadList(file, "indexes", &FileReader::ReadIndex));
+    RETURN_IF_ERROR(ReadList(file, "fieldOverrides", &FileReader::ReadOverride));
     Sort(config_);
     return std::move(config_);
   }
 
  private:
-  Status ReadList(const Node& parent, const char* key, Status (Reader::*read)(const Node&)) {
+  Status ReadList(const Node& parent, const char* key, Status (FileReader::*read)(const Node&)) {
     if (!parent.Has(key)) return {};
     const Node list = parent.Member(key);
     RETURN_IF_ERROR(Expect(list, Json::value_t::array));
@@ -360,7 +360,7 @@ class Reader {
   std::map<std::string, std::string> ttl_places_;  // By collection group.
 };
 
-Status Reader::ReadOverride(const Node& node) {
+Status FileReader::ReadOverride(const Node& node) {
   RETURN_IF_ERROR(
       ExpectObject(node, {"collectionGroup", "fieldPath", "ttl", "ttlOffset", "indexes"}));
   ASSIGN_OR_RETURN(std::string collection_group, ReadCollectionGroup(node, "collectionGroup"));
@@ -384,7 +384,8 @@ Status Reader::ReadOverride(const Node& node) {
   return {};
 }
 
-Status Reader::ReadOverrideIndexes(const Node& list, std::vector<SingleFieldIndex>* indexes) const {
+Status FileReader::ReadOverrideIndexes(const Node& list,
+                                       std::vector<SingleFieldIndex>* indexes) const {
   RETURN_IF_ERROR(Expect(list, Json::value_t::array));
   for (size_t i = 0; i < list.value.size(); ++i) {
     const Node node = list.Element(i);
@@ -411,8 +412,8 @@ Result<std::chrono::seconds> ReadDuration(const Node& node) {
   return offset;
 }
 
-Result<bool> Reader::ReadTtl(const Node& node, const std::string& collection_group,
-                             const std::optional<model::FieldPath>& field) {
+Result<bool> FileReader::ReadTtl(const Node& node, const std::string& collection_group,
+                                 const std::optional<model::FieldPath>& field) {
   bool enabled = false;
   if (node.Has("ttl")) {
     RETURN_IF_ERROR(Expect(node.Member("ttl"), Json::value_t::boolean));
@@ -473,7 +474,7 @@ Result<IndexConfig> ParseIndexConfig(std::string_view json) {
   const bool allow_exceptions = false;
   const bool ignore_comments = true;
   const Json file = Json::parse(json, nullptr, allow_exceptions, ignore_comments);
-  return Reader().Read({.value = file, .place = ""});
+  return FileReader().Read({.value = file, .place = ""});
 }
 
 }  // namespace hearth::index

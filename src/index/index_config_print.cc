@@ -10,7 +10,7 @@
 namespace hearth::index {
 namespace {
 
-using Json = nlohmann::ordered_json;  // Keys stay in the order in which they are added.
+using OrderedJson = nlohmann::ordered_json;  // Keys stay in the order of their addition.
 
 FieldRank RankOf(FieldMode mode) {
   switch (mode) {
@@ -79,14 +79,14 @@ bool Before(const SingleFieldIndex& left, const SingleFieldIndex& right) {
   return RankOf(left.mode) < RankOf(right.mode);
 }
 
-Json HnswJson(const HnswOptions& options) {
+OrderedJson HnswJson(const HnswOptions& options) {
   return {{"m", options.links},
           {"efConstruction", options.construction_candidates},
           {"efSearch", options.search_candidates},
           {"distanceMeasure", DistanceMeasureText(options.distance_measure)}};
 }
 
-void AddMode(FieldRank rank, Json& entry) {
+void AddMode(FieldRank rank, OrderedJson& entry) {
   if (rank == FieldRank::kContains) {
     entry["arrayConfig"] = "CONTAINS";
   } else {
@@ -94,16 +94,16 @@ void AddMode(FieldRank rank, Json& entry) {
   }
 }
 
-Json IndexJson(const IndexKey& key, const VectorIndex* vector) {
-  Json fields = Json::array();
+OrderedJson IndexJson(const IndexKey& key, const VectorIndex* vector) {
+  OrderedJson fields = OrderedJson::array();
   for (const FieldKey& field : key.fields) {
-    Json entry = {{"fieldPath", field.path}};
+    OrderedJson entry = {{"fieldPath", field.path}};
     if (field.rank == FieldRank::kVector) {
-      Json vector_config = {{"dimension", field.dimension}};
+      OrderedJson vector_config = {{"dimension", field.dimension}};
       if (vector->hnsw) {
         vector_config["hnsw"] = HnswJson(*vector->hnsw);
       } else {
-        vector_config["flat"] = Json::object();
+        vector_config["flat"] = OrderedJson::object();
       }
       entry["vectorConfig"] = std::move(vector_config);
     } else {
@@ -118,17 +118,17 @@ Json IndexJson(const IndexKey& key, const VectorIndex* vector) {
           {"fields", std::move(fields)}};
 }
 
-Json OverrideJson(const OverrideRow& row) {
-  Json entry = {{"collectionGroup", row.collection_group},
-                {"fieldPath", row.field_path},
-                {"ttl", row.has_ttl}};
+OrderedJson OverrideJson(const OverrideRow& row) {
+  OrderedJson entry = {{"collectionGroup", row.collection_group},
+                       {"fieldPath", row.field_path},
+                       {"ttl", row.has_ttl}};
   if (row.ttl && row.ttl->offset.count() != 0) entry["ttlOffset"] = TtlOffsetText(row.ttl->offset);
   if (!row.indexes) return entry;
   std::vector<SingleFieldIndex> sorted = row.indexes->indexes;
   std::sort(sorted.begin(), sorted.end(), Before);
-  Json indexes = Json::array();
+  OrderedJson indexes = OrderedJson::array();
   for (const SingleFieldIndex& index : sorted) {
-    Json mode = Json::object();
+    OrderedJson mode = OrderedJson::object();
     AddMode(RankOf(index.mode), mode);
     mode["queryScope"] = QueryScopeText(index.scope);
     indexes.push_back(std::move(mode));
@@ -203,13 +203,13 @@ std::string PrintIndexConfig(const IndexConfig& config) {
   std::sort(rows.begin(), rows.end(),
             [](const auto& left, const auto& right) { return left.first < right.first; });
 
-  Json file = {{"indexes", Json::array()}, {"fieldOverrides", Json::array()}};
+  OrderedJson file = {{"indexes", OrderedJson::array()}, {"fieldOverrides", OrderedJson::array()}};
   for (const auto& [key, vector] : rows) file["indexes"].push_back(IndexJson(key, vector));
   for (const OverrideRow& row : OverrideRows(config)) {
     file["fieldOverrides"].push_back(OverrideJson(row));
   }
   const bool ensure_ascii = false;
-  return file.dump(2, ' ', ensure_ascii, Json::error_handler_t::replace) + "\n";
+  return file.dump(2, ' ', ensure_ascii, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 std::string TtlOffsetText(std::chrono::seconds offset) {

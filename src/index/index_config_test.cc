@@ -7,6 +7,7 @@
 #include "base/testing/test_rounds.h"
 #include "base/testing/test_seed.h"
 #include "index/index_config_order.h"
+#include "index/testing/definitions.h"
 
 namespace hearth::index {
 namespace {
@@ -14,14 +15,6 @@ namespace {
 using std::chrono::seconds;
 
 model::FieldPath Path(std::string_view path) { return *model::FieldPath::Parse(path); }
-IndexField Up(std::string_view path) { return {Path(path), FieldMode::kAscending}; }
-IndexField Down(std::string_view path) { return {Path(path), FieldMode::kDescending}; }
-IndexField In(std::string_view path) { return {Path(path), FieldMode::kContains}; }
-
-Definition Index(std::string_view collection, std::vector<IndexField> fields,
-                 bool name_descending) {
-  return {std::string(collection), QueryScope::kCollection, std::move(fields), name_descending};
-}
 
 std::string Replaced(std::string text, std::string_view from, std::string_view to) {
   for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
@@ -171,8 +164,8 @@ IndexConfig Everything() {
                             .search_candidates = 64,
                             .distance_measure = DistanceMeasure::kDotProduct};
   IndexConfig config;
-  config.composites = {Index("posts", {Up("a.`b-c`"), Down("time")}, false),
-                       Index("posts", {In("author"), Down("time")}, true)};
+  config.composites = {CollectionIndex("posts", {Up("a.`b-c`"), Down("time")}, false),
+                       CollectionIndex("posts", {In("author"), Down("time")}, true)};
   config.composites[0].scope = QueryScope::kCollectionGroup;
   config.vectors = {{"docs", QueryScope::kCollection, {}, Path("embedding"), 768, std::nullopt},
                     {"docs", QueryScope::kCollection, {Up("lang")}, Path("embedding"), 2048, hnsw}};
@@ -207,7 +200,7 @@ TEST(IndexConfigTest, ReadsTheOldSpelling) {
            "{'fieldPath': 'b', 'mode': 'DESCENDING'}, "
            "{'fieldPath': '__name__', 'mode': 'ASCENDING'}]}]}"));
   ASSERT_EQ(config.composites.size(), 1u);
-  EXPECT_EQ(config.composites[0], Index("c", {Up("a"), In("t"), Down("b")}, false));
+  EXPECT_EQ(config.composites[0], CollectionIndex("c", {Up("a"), In("t"), Down("b")}, false));
 }
 
 TEST(IndexConfigTest, IgnoresWhatOtherEditionsOfFirestoreSay) {
@@ -234,8 +227,8 @@ TEST(IndexConfigTest, NameTakesTheDirectionOfTheLastOrderedField) {
   EXPECT_EQ(Parsed(WithFields(a + b + up)).composites[0].name_descending, false);
   EXPECT_EQ(Parsed(WithFields(a + b + down)), Parsed(WithFields(a + b)));
   // One field is enough where the name goes the other way; even none.
-  EXPECT_EQ(Parsed(WithFields(a + down)).composites[0], Index("c", {Up("a")}, true));
-  EXPECT_EQ(Parsed(WithFields(down.substr(2))).composites[0], Index("c", {}, true));
+  EXPECT_EQ(Parsed(WithFields(a + down)).composites[0], CollectionIndex("c", {Up("a")}, true));
+  EXPECT_EQ(Parsed(WithFields(down.substr(2))).composites[0], CollectionIndex("c", {}, true));
 }
 
 TEST(IndexConfigTest, NameBeforeAVectorIsWhatTheCloudLists) {
@@ -251,7 +244,7 @@ TEST(IndexConfigTest, AFieldMayBeThereForItsElementsAndItsOrder) {
   const IndexConfig config =
       Parsed(WithFields("{'fieldPath': 't', 'arrayConfig': 'CONTAINS'}, "
                         "{'fieldPath': 't', 'order': 'DESCENDING'}"));
-  EXPECT_EQ(config.composites[0], Index("c", {In("t"), Down("t")}, true));
+  EXPECT_EQ(config.composites[0], CollectionIndex("c", {In("t"), Down("t")}, true));
 }
 
 TEST(IndexConfigTest, StarIsEveryFieldUnlessQuoted) {
@@ -583,7 +576,7 @@ TEST(IndexConfigFuzzTest, WhateverIsPrintedIsReadBack) {
     IndexConfig config;
     for (const std::string& group : groups) {
       Definition definition =
-          Index(group, {Up("first"), Down(PickFrom(paths, dice))}, dice.OneIn(2));
+          CollectionIndex(group, {Up("first"), Down(PickFrom(paths, dice))}, dice.OneIn(2));
       if (dice.OneIn(2)) definition.scope = QueryScope::kCollectionGroup;
       if (dice.OneIn(2)) definition.fields.push_back(In(PickFrom(paths, dice)));
       config.composites.push_back(definition);

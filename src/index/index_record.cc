@@ -9,12 +9,12 @@ namespace {
 
 Status Undecodable() { return Status(Code::kDataLoss, "a stored index definition is damaged"); }
 
-void AppendText(std::string_view text, std::string* out) {
+void AppendWithSize(std::string_view text, std::string* out) {
   out->append(model::EncodeUint32(static_cast<uint32_t>(text.size()))).append(text);
 }
 
 // Takes items off the front; sets `ok` to false, for good, where there is none.
-struct Reader {
+struct RecordReader {
   std::string_view rest;
   bool ok = true;
 
@@ -52,19 +52,19 @@ std::string EncodeIndexRecord(const IndexRecord& record) {
   bytes.push_back(static_cast<char>(definition.scope));
   bytes.push_back(definition.name_descending ? '\x01' : '\x00');
   bytes += model::EncodeUint64(static_cast<uint64_t>(record.used_at_micros));
-  AppendText(definition.collection_id, &bytes);
-  AppendText(record.progress, &bytes);
+  AppendWithSize(definition.collection_id, &bytes);
+  AppendWithSize(record.progress, &bytes);
   bytes += model::EncodeUint32(definition.vector ? definition.vector->dimension : 0);
-  if (definition.vector) AppendText(definition.vector->path.ToString(), &bytes);
+  if (definition.vector) AppendWithSize(definition.vector->path.ToString(), &bytes);
   for (const IndexField& field : definition.fields) {
     bytes.push_back(static_cast<char>(field.mode));
-    AppendText(field.path.ToString(), &bytes);
+    AppendWithSize(field.path.ToString(), &bytes);
   }
   return bytes;
 }
 
 Result<IndexRecord> DecodeIndexRecord(std::string_view bytes) {
-  Reader reader{bytes};
+  RecordReader reader{bytes};
   IndexRecord record;
   record.database = model::DatabaseNumber{reader.Uint32()};
   record.state = static_cast<State>(reader.Byte(static_cast<uint8_t>(State::kReady)));

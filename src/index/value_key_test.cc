@@ -26,13 +26,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
-std::string Vector(const std::vector<double>& components) {
-  std::vector<std::string> items;
-  for (const double component : components) items.push_back(model::EncodeDouble(component));
-  return model::EncodeMap(
-      {{"__type__", model::EncodeString("__vector__")}, {"value", model::EncodeArray(items)}});
-}
-
 // Values of all types, with the neighbours that are easily confused.
 std::vector<std::string> InterestingValues() {
   std::vector<std::string> values = {model::EncodeNull(), model::EncodeBoolean(false),
@@ -80,7 +73,7 @@ std::vector<std::string> InterestingValues() {
   values.push_back(model::EncodeMap({{"b", model::EncodeInteger(0)}}));
   for (const auto& components :
        std::vector<std::vector<double>>{{0}, {1}, {-1}, {2}, {0, 0}, {1, 2}, {1, 3}, {0, 0, 0}}) {
-    values.push_back(Vector(components));
+    values.push_back(model::EncodeVector(components));
   }
   return values;
 }

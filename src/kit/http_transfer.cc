@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "kit/address_guard.h"
 
 namespace hearth::kit {
@@ -29,16 +30,6 @@ struct Exchange {
   bool was_address_refused = false;
 };
 
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) {
-    text.remove_prefix(1);
-  }
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) {
-    text.remove_suffix(1);
-  }
-  return text;
-}
-
 size_t OnHeader(char* bytes, size_t, size_t count, void* user) {
   Exchange& exchange = *static_cast<Exchange*>(user);
   const std::string_view line(bytes, count);
@@ -53,10 +44,11 @@ size_t OnHeader(char* bytes, size_t, size_t count, void* user) {
   }
   const size_t colon = line.find(':');
   if (colon == std::string_view::npos) return count;
-  std::string name(Trim(line.substr(0, colon)));
+  std::string name(Trim(line.substr(0, colon), kWhitespace));
   std::ranges::transform(name, name.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  exchange.response.headers.emplace_back(std::move(name), Trim(line.substr(colon + 1)));
+  exchange.response.headers.emplace_back(std::move(name),
+                                         Trim(line.substr(colon + 1), kWhitespace));
   return count;
 }
 

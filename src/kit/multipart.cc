@@ -1,10 +1,10 @@
 #include "kit/multipart.h"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <utility>
 
+#include "base/text.h"
 #include "base/utf8.h"
 
 namespace hearth::kit {
@@ -12,20 +12,6 @@ namespace {
 
 constexpr size_t kBoundaryBytesMax = 70;          // RFC 2046, 5.1.1.
 constexpr size_t kPartHeaderBytesMax = 8 * 1024;  // All fields of one part.
-constexpr std::string_view kBlank = " \t";
-
-std::string_view Trim(std::string_view text) {
-  const size_t begin = text.find_first_not_of(kBlank);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
-}
-
-bool EqualsIgnoringCase(std::string_view left, std::string_view right) {
-  return std::ranges::equal(left, right, [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) ==
-           std::tolower(static_cast<unsigned char>(b));
-  });
-}
 
 // What stands before the first ';', and the parameters after it: `form-data; name="a"; filename=b`.
 struct FieldValue {
@@ -144,7 +130,7 @@ Result<FormPart> TakePartHead(std::string_view& rest) {
 // Whether a delimiter ends where this begins; some text may begin like one.
 bool EndsDelimiter(std::string_view behind) {
   if (behind.starts_with("--")) return true;
-  const size_t end = behind.find_first_not_of(kBlank);
+  const size_t end = behind.find_first_not_of(kSpaceOrTab);
   return end != std::string_view::npos && behind.substr(end).starts_with("\r\n");
 }
 

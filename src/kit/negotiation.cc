@@ -1,33 +1,19 @@
 #include "kit/negotiation.h"
 
-#include <algorithm>
+#include "base/text.h"
 
 namespace hearth::kit {
 namespace {
 
-char ToLower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool EqualIgnoringCase(std::string_view left, std::string_view right) {
-  return std::ranges::equal(left, right, {}, ToLower, ToLower);
-}
-
-std::string_view Trim(std::string_view text) {
-  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
-  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
-  return text;
-}
-
-std::string_view TakeUntil(std::string_view& text, char end) {
-  const std::string_view part = text.substr(0, text.find(end));
-  text.remove_prefix(std::min(part.size() + 1, text.size()));
-  return Trim(part);
+std::string_view TakeTrimmed(std::string_view& text, char end) {
+  return Trim(TakeUntil(text, end));
 }
 
 // "q=0", "q=0.000": not acceptable at all.
 bool HasQualityZero(std::string_view parameters) {
   while (!parameters.empty()) {
-    std::string_view value = TakeUntil(parameters, ';');
-    if (!EqualIgnoringCase(TakeUntil(value, '='), "q")) continue;
+    std::string_view value = TakeTrimmed(parameters, ';');
+    if (!EqualsIgnoringCase(TakeTrimmed(value, '='), "q")) continue;
     return !value.empty() && value.find_first_not_of("0.") == std::string_view::npos;
   }
   return false;
@@ -42,10 +28,10 @@ std::string_view WithoutWeakness(std::string_view etag) {
 bool AcceptsGzip(std::string_view accept_encoding) {
   bool by_star = false;
   while (!accept_encoding.empty()) {
-    std::string_view parameters = TakeUntil(accept_encoding, ',');
-    const std::string_view coding = TakeUntil(parameters, ';');
+    std::string_view parameters = TakeTrimmed(accept_encoding, ',');
+    const std::string_view coding = TakeTrimmed(parameters, ';');
     const bool accepted = !HasQualityZero(parameters);
-    if (EqualIgnoringCase(coding, "gzip")) return accepted;
+    if (EqualsIgnoringCase(coding, "gzip")) return accepted;
     if (coding == "*") by_star = accepted;
   }
   return by_star;
@@ -53,7 +39,7 @@ bool AcceptsGzip(std::string_view accept_encoding) {
 
 bool MatchesEtag(std::string_view if_none_match, std::string_view etag) {
   while (!if_none_match.empty()) {
-    const std::string_view known = TakeUntil(if_none_match, ',');
+    const std::string_view known = TakeTrimmed(if_none_match, ',');
     if (known == "*" || WithoutWeakness(known) == WithoutWeakness(etag)) return true;
   }
   return false;
@@ -61,9 +47,9 @@ bool MatchesEtag(std::string_view if_none_match, std::string_view etag) {
 
 bool WantsHtml(std::string_view accept) {
   while (!accept.empty()) {
-    std::string_view parameters = TakeUntil(accept, ',');
-    const std::string_view type = TakeUntil(parameters, ';');
-    if (EqualIgnoringCase(type, "text/html")) return !HasQualityZero(parameters);
+    std::string_view parameters = TakeTrimmed(accept, ',');
+    const std::string_view type = TakeTrimmed(parameters, ';');
+    if (EqualsIgnoringCase(type, "text/html")) return !HasQualityZero(parameters);
   }
   return false;
 }
@@ -77,7 +63,7 @@ bool IsCrossSite(const http::RequestHead& head) {
   // The scheme is not compared: behind a proxy that encrypts, only the page's is https.
   const size_t scheme_end = origin->find("://");
   if (scheme_end == std::string_view::npos) return true;  // "null": a sandboxed frame, a file.
-  return !EqualIgnoringCase(origin->substr(scheme_end + 3), head.authority());
+  return !EqualsIgnoringCase(origin->substr(scheme_end + 3), head.authority());
 }
 
 }  // namespace hearth::kit

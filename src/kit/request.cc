@@ -1,26 +1,13 @@
 #include "kit/request.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "http/percent.h"
 
 namespace hearth::kit {
 namespace {
-
-// What is left of `text` up to `end`, which is removed with it.
-std::string_view TakeUntil(std::string_view& text, char end) {
-  const std::string_view part = text.substr(0, text.find(end));
-  text.remove_prefix(std::min(part.size() + 1, text.size()));
-  return part;
-}
-
-std::string_view Trim(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
 
 // As the text stands where it is not decodable: the caller says what is wrong with the value.
 std::string DecodeForm(std::string_view text) {
@@ -30,7 +17,7 @@ std::string DecodeForm(std::string_view text) {
 
 std::optional<std::string> FindCookie(std::string_view header, std::string_view name) {
   while (!header.empty()) {
-    std::string_view value = Trim(TakeUntil(header, ';'));
+    std::string_view value = Trim(TakeUntil(header, ';'), " ");
     if (TakeUntil(value, '=') != name) continue;
     if (value.size() >= 2 && value.starts_with('"') && value.ends_with('"')) {
       value = value.substr(1, value.size() - 2);

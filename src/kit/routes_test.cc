@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr Asset kAssets[] = {
+constexpr Asset kPage[] = {
     {.path = "index.html",
      .content_type = "text/html",
      .etag = "\"1\"",
@@ -102,11 +102,11 @@ TEST(RoutesTest, WhatAHandlerThrowsIsNotTold) {
 
 TEST(RoutesTest, FilesOfThePage) {
   Routes routes;
-  routes.AddAssets(kAssets);
+  routes.AddAssets(kPage);
   routes.Add("GET", "/api", Saying("api"));
   EXPECT_EQ(routes.Answer(Ask("GET", "/")).body, "<p>");
   EXPECT_EQ(routes.Answer(Ask("GET", "/index.html")).body, "<p>");
-  EXPECT_EQ(routes.Find("HEAD", "/main.js").asset, &kAssets[1]);
+  EXPECT_EQ(routes.Find("HEAD", "/main.js").asset, &kPage[1]);
   EXPECT_EQ(routes.Find("GET", "/api").pattern, "/api");
   EXPECT_EQ(routes.Answer(Ask("GET", "/main.jsx")).status, 404);
   EXPECT_EQ(routes.Answer(Ask("POST", "/main.js")).status, 405);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/text.h"
 
 namespace hearth::kit {
 namespace {
@@ -75,17 +76,6 @@ std::optional<int> ParseNumber(std::string_view text) {
   const auto [stopped, error] = std::from_chars(text.data(), end, number);
   if (error != std::errc() || stopped != end) return std::nullopt;
   return number;
-}
-
-bool EqualsIgnoringCase(std::string_view text, std::string_view upper_case) {
-  if (text.size() != upper_case.size()) return false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if ((c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c) != upper_case[i]) {
-      return false;
-    }
-  }
-  return true;
 }
 
 Result<int> ParseValue(const FieldRule& rule, std::string_view text) {

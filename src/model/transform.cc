@@ -1,7 +1,6 @@
 #include "model/transform.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "model/fields.h"
@@ -22,10 +21,6 @@ Timestamp FloorToMillis(Timestamp time) {
   return Timestamp::FromMicros(time.micros() - excess);
 }
 
-bool IsNan(const ValueView& value) {
-  return value.type() == ValueType::kDouble && std::isnan(value.number());
-}
-
 // `current` and `operand` are numbers in the functions below.
 std::string Increment(const ValueView& current, const ValueView& operand) {
   if (current.type() == ValueType::kInteger && operand.type() == ValueType::kInteger) {
@@ -38,7 +33,7 @@ std::string Increment(const ValueView& current, const ValueView& operand) {
 std::string Extreme(TransformKind kind, const ValueView& current, const ValueView& operand) {
   const std::weak_ordering order = CompareValues(operand, current);
   const bool operand_wins = kind == TransformKind::kMaximum ? order > 0 : order < 0;
-  const bool take_operand = IsNan(operand) || (operand_wins && !IsNan(current));
+  const bool take_operand = operand.IsNan() || (operand_wins && !current.IsNan());
   return std::string(take_operand ? operand.encoded() : current.encoded());
 }
 

@@ -104,6 +104,8 @@ double ValueView::number() const {
   return type() == ValueType::kInteger ? static_cast<double>(integer()) : DoublePayload(encoded_);
 }
 
+bool ValueView::IsNan() const { return type() == ValueType::kDouble && std::isnan(number()); }
+
 Timestamp ValueView::timestamp() const {
   TimestampParts parts;
   CHECK(ReadTimestamp(Payload(encoded_), &parts));
@@ -218,6 +220,14 @@ std::string EncodeMap(const std::vector<std::pair<std::string, std::string>>& fi
     AppendField(MapView::Tag::kNestedMap, name, value, &body);
   }
   return EncodeBytesField(kMapTag, body);
+}
+
+std::string EncodeVector(const std::vector<double>& components) {
+  std::vector<std::string> items;
+  items.reserve(components.size());
+  for (const double component : components) items.push_back(EncodeDouble(component));
+  return EncodeMap({{std::string(kVectorTypeName), EncodeString(kVectorType)},
+                    {std::string(kVectorValueName), EncodeArray(items)}});
 }
 
 void AppendField(MapView::Tag tag, std::string_view name, std::string_view encoded_value,

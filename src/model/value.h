@@ -54,7 +54,9 @@ class ValueView {
   ArrayView vector() const;  // The components of a vector.
   MapView map() const;       // Of a map or a vector.
   std::string_view encoded() const { return encoded_; }
+  bool IsNull() const { return type() == ValueType::kNull; }
   bool IsNumber() const { return type() == ValueType::kInteger || type() == ValueType::kDouble; }
+  bool IsNan() const;
 
  private:
   std::string_view encoded_;
@@ -104,6 +106,7 @@ std::string EncodeGeoPoint(GeoPoint value);
 std::string EncodeArray(const std::vector<std::string>& items);
 // `fields`: names and encoded values, sorted by name, no name twice.
 std::string EncodeMap(const std::vector<std::pair<std::string, std::string>>& fields);
+std::string EncodeVector(const std::vector<double>& components);
 
 // Appends one field, as MapView walks them, to `out`. The caller keeps the names sorted.
 void AppendField(MapView::Tag tag, std::string_view name, std::string_view encoded_value,

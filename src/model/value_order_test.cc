@@ -38,7 +38,7 @@ int NaiveBytes(const std::string& left, const std::string& right) {
 }
 
 // Segments with numeric ids before all others: {0, number, ""} or {1, 0, text}.
-std::vector<std::tuple<int, long, std::string>> Segments(const std::string& name) {
+std::vector<std::tuple<int, long, std::string>> OrderedSegments(const std::string& name) {
   std::vector<std::tuple<int, long, std::string>> segments;
   for (size_t begin = 0; begin <= name.size();) {
     const size_t end = std::min(name.find('/', begin), name.size());
@@ -92,7 +92,7 @@ int NaiveCompare(const Tree& left, const Tree& right) {
     case ValueType::kBytes:
       return NaiveBytes(left.text, right.text);
     case ValueType::kReference:
-      return NaiveThreeWay(Segments(left.text), Segments(right.text));
+      return NaiveThreeWay(OrderedSegments(left.text), OrderedSegments(right.text));
     case ValueType::kGeoPoint:
       return NaiveThreeWay(std::pair(left.number, left.longitude),
                            std::pair(right.number, right.longitude));

@@ -5,7 +5,7 @@
 namespace hearth::model {
 namespace {
 
-constexpr size_t kNumberBytes = 8;
+constexpr size_t kNumberSizeBytes = 8;
 constexpr size_t kNameBytes = 16;
 
 size_t ArraySizeBytes(ArrayView array) {
@@ -36,7 +36,7 @@ size_t ValueSizeBytes(const ValueView& value) {
     case ValueType::kInteger:
     case ValueType::kDouble:
     case ValueType::kTimestamp:
-      return kNumberBytes;
+      return kNumberSizeBytes;
     case ValueType::kString:
       return TextSizeBytes(value.text());
     case ValueType::kBytes:
@@ -44,7 +44,7 @@ size_t ValueSizeBytes(const ValueView& value) {
     case ValueType::kReference:
       return PathSizeBytes(PathOfReference(value.text()));
     case ValueType::kGeoPoint:
-      return 2 * kNumberBytes;
+      return 2 * kNumberSizeBytes;
     case ValueType::kArray:
       return std::max<size_t>(1, ArraySizeBytes(value.array()));
     case ValueType::kVector:

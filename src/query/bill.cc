@@ -6,8 +6,6 @@
 namespace hearth::query {
 namespace {
 
-bool IsInequality(Operator op) { return op != Operator::kEqual && op != Operator::kArrayContains; }
-
 bool HasSeveralRangeFields(const NormalizedQuery& query) {
   std::set<model::FieldPath> fields;
   for (const Conjunction& conjunction : query.disjuncts) {

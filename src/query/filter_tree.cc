@@ -1,7 +1,6 @@
 #include "query/filter_tree.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 #include <variant>
@@ -15,7 +14,6 @@ using model::ArrayView;
 using model::EncodeDouble;
 using model::EncodeNull;
 using model::FieldPath;
-using model::ValueType;
 using model::ValueView;
 
 // Conjunctions are not multiplied out beyond this; only the text of the error depends on it.
@@ -24,27 +22,7 @@ constexpr size_t kProductMax = 2 * kDisjunctionsMax;
 // Firestore puts two filters that contradict each other in the place of one that cannot hold.
 constexpr size_t kImpossibleFilterCount = 2;
 
-bool IsNull(const ValueView& value) { return value.type() == ValueType::kNull; }
-
-bool IsNan(const ValueView& value) {
-  return value.type() == ValueType::kDouble && std::isnan(value.number());
-}
-
 std::string EncodeNan() { return EncodeDouble(std::numeric_limits<double>::quiet_NaN()); }
-
-bool IsInequality(Operator op) {
-  switch (op) {
-    case Operator::kLess:
-    case Operator::kLessOrEqual:
-    case Operator::kNotEqual:
-    case Operator::kGreaterOrEqual:
-    case Operator::kGreater:
-    case Operator::kNotIn:
-      return true;
-    default:
-      return false;
-  }
-}
 
 Status TooManyDisjunctions(size_t count) {
   const std::string max = std::to_string(kDisjunctionsMax);
@@ -97,7 +75,7 @@ FilterTree::Node FilterTree::BuildField(const FieldFilter& filter) {
       return BuildNotIn(filter);
     case Operator::kNotEqual:
       // Nothing is equal to NaN, so every value that is there differs from it.
-      if (IsNan(ValueView(filter.value))) return AddLeaf(path, filter.op, EncodeNull(), 1);
+      if (ValueView(filter.value).IsNan()) return AddLeaf(path, filter.op, EncodeNull(), 1);
       return AddComparison(path, filter.op, filter.value);
     default:
       return AddComparison(path, filter.op, filter.value);
@@ -118,9 +96,9 @@ FilterTree::Node FilterTree::BuildNotIn(const FieldFilter& filter) {
   bool has_null = false;
   bool has_nan = false;
   for (ArrayView rest = ValueView(filter.value).array(); const auto item = rest.Next();) {
-    has_null = has_null || IsNull(*item);
-    has_nan = has_nan || IsNan(*item);
-    if (!IsNull(*item) && !IsNan(*item)) items.insert(item->encoded());
+    has_null = has_null || item->IsNull();
+    has_nan = has_nan || item->IsNan();
+    if (!item->IsNull() && !item->IsNan()) items.insert(item->encoded());
   }
   // Null makes the filter fail; the rest still is an inequality, with its order.
   Node node{.kind = Node::Kind::kAnd};
@@ -147,7 +125,7 @@ FilterTree::Node FilterTree::AddLeaf(const FieldPath& path, Operator op, std::st
 
 FilterTree::Node FilterTree::AddComparison(const FieldPath& path, Operator op, std::string value) {
   const ValueView view(value);
-  if (!IsNull(view) && !IsNan(view)) return AddLeaf(path, op, std::move(value), 1);
+  if (!view.IsNull() && !view.IsNan()) return AddLeaf(path, op, std::move(value), 1);
   // One leaf for all comparisons of the field that cannot hold, save for what counts by itself.
   const Operator shared = op == Operator::kArrayContains ? op : Operator::kEqual;
   return AddImpossible(path, shared);

@@ -20,8 +20,6 @@ using model::DocumentName;
 using model::ValueType;
 using model::ValueView;
 
-bool IsNull(const ValueView& value) { return value.type() == ValueType::kNull; }
-
 // Ranges leave NaN out, although it has its place in the order of numbers.
 bool CanBeInRange(const ValueView& bound, const ValueView& value) {
   if (bound.IsNumber()) return value.IsNumber() && !std::isnan(value.number());
@@ -91,9 +89,9 @@ bool PassesFilter(const FieldFilter& filter, const ValueView& value) {
     case Operator::kEqual:
       return is_value(operand);
     case Operator::kNotEqual:
-      return !IsNull(value) && !is_value(operand);
+      return !value.IsNull() && !is_value(operand);
     case Operator::kNotIn:
-      return !IsNull(value) && !AnyItem(operand.array(), is_value);
+      return !value.IsNull() && !AnyItem(operand.array(), is_value);
     case Operator::kArrayContains:
       return value.type() == ValueType::kArray &&
              AnyItem(value.array(), [&operand](const ValueView& item) {

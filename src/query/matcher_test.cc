@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "model/value.h"
+#include "query/testing/values.h"
 
 namespace hearth::query {
 namespace {
@@ -20,27 +20,11 @@ using model::EncodeDouble;
 using model::EncodeGeoPoint;
 using model::EncodeInteger;
 using model::EncodeMap;
-using model::EncodeNull;
 using model::EncodeReference;
 using model::EncodeString;
 using model::EncodeTimestamp;
-using model::FieldPath;
+using model::EncodeVector;
 using model::ValueView;
-
-constexpr char kDocuments[] = "projects/p/databases/(default)/documents/";
-
-FieldPath Path(const std::string& text) { return *FieldPath::Parse(text); }
-
-std::string Ref(const std::string& path) { return EncodeReference(kDocuments + path); }
-
-std::string Vector(const std::vector<double>& components) {
-  std::vector<std::string> items;
-  for (const double component : components) items.push_back(EncodeDouble(component));
-  return EncodeMap({{"__type__", EncodeString("__vector__")}, {"value", EncodeArray(items)}});
-}
-
-const std::string kNull = EncodeNull();
-const std::string kNan = EncodeDouble(std::nan(""));
 
 // Values in ascending order, those of one type in one list; NaN and null have no place in ranges.
 const std::vector<std::vector<std::string>>& Types() {
@@ -55,7 +39,7 @@ const std::vector<std::vector<std::string>>& Types() {
       {Ref("c/__id7__"), Ref("c/a"), Ref("c/a/s/b"), Ref("c/b")},
       {EncodeGeoPoint({1, 2}), EncodeGeoPoint({1, 3})},
       {EncodeArray({}), EncodeArray({kNull}), EncodeArray({EncodeInteger(1)})},
-      {Vector({2}), Vector({1, 1})},
+      {EncodeVector({2}), EncodeVector({1, 1})},
       {EncodeMap({}), EncodeMap({{"a", EncodeInteger(1)}})}};
   return types;
 }
@@ -153,7 +137,7 @@ TEST(MatchesTest, FindsTheFieldOfAFilter) {
   const std::string one = EncodeInteger(1);
   const Document document("c/a", {{"a.b", EncodeInteger(2)},
                                   {"m", EncodeMap({{"k", EncodeMap({{"n", one}})}})},
-                                  {"v", Vector({1})},
+                                  {"v", EncodeVector({1})},
                                   {"x", one}});
   const auto matches = [&document](const std::string& path, Operator op, const std::string& value) {
     return Matches(FieldFilter{Path(path), op, value}, document.candidate());

@@ -224,11 +224,6 @@ bool OrdersByFields(const Query& query) {
   return std::ranges::any_of(query.orders, [](const Order& order) { return !order.path.IsName(); });
 }
 
-// Descendants of a document have no index of their own; only their names are in order.
-bool IsBelowDocument(const Query& query) {
-  return query.all_descendants && !query.parent.document_path.empty();
-}
-
 Status CheckBelowDocument(const Query& query, const FilterParts& parts) {
   const bool filters_fields = std::ranges::any_of(parts.fields, IsOnFields);
   if (IsBelowDocument(query) && (filters_fields || OrdersByFields(query))) {

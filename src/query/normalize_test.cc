@@ -4,36 +4,22 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "model/value.h"
+#include "query/testing/values.h"
 
 namespace hearth::query {
 namespace {
 
 using model::EncodeArray;
-using model::EncodeDouble;
 using model::EncodeInteger;
-using model::EncodeNull;
-using model::EncodeReference;
-using model::FieldPath;
 using model::ValueType;
 using model::ValueView;
 
-const char kDatabase[] = "projects/p/databases/(default)";
-const std::string kNull = EncodeNull();
-const std::string kNan = EncodeDouble(std::nan(""));
-
-FieldPath Path(const std::string& text) { return *FieldPath::Parse(text); }
-
 std::string Int(int64_t value) { return EncodeInteger(value); }
-
-std::string Ref(const std::string& path) {
-  return EncodeReference(std::string(kDatabase) + "/documents/" + path);
-}
 
 Filter Is(const std::string& path, Operator op, std::string value) {
   return Filter{FieldFilter{Path(path), op, std::move(value)}};
@@ -69,7 +55,7 @@ Order Ascending(const std::string& path) { return {Path(path), SortDirection::kA
 Order Descending(const std::string& path) { return {Path(path), SortDirection::kDescending}; }
 
 Query On(const std::string& collection) {
-  return Query{.parent = *model::ParentName::Parse(std::string(kDatabase) + "/documents"),
+  return Query{.parent = *model::ParentName::Parse("projects/p/databases/(default)/documents"),
                .collection_id = collection};
 }
 Query On(const std::string& collection, Filter filter) {

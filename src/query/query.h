@@ -31,6 +31,23 @@ enum class Operator : uint8_t {
   kIsNotNan,
 };
 
+// Whether this is an inequality in Firestore's sense, by whose field results are sorted.
+constexpr bool IsInequality(Operator op) {
+  switch (op) {
+    case Operator::kLess:
+    case Operator::kLessOrEqual:
+    case Operator::kNotEqual:
+    case Operator::kGreaterOrEqual:
+    case Operator::kGreater:
+    case Operator::kNotIn:
+    case Operator::kIsNotNull:
+    case Operator::kIsNotNan:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // One comparison. `value` is encoded and canonical (model/value.h): an array for kIn, kNotIn and
 // kArrayContainsAny, nothing for kIsNull … kIsNotNan.
 struct FieldFilter {
@@ -87,6 +104,11 @@ struct Query {
   std::optional<std::vector<model::FieldPath>> select = {};  // Absent: all fields.
   std::optional<FindNearest> nearest = {};
 };
+
+// Descendants of a document have no index of their own; only their names are in order.
+inline bool IsBelowDocument(const Query& query) {
+  return query.all_descendants && !query.parent.document_path.empty();
+}
 
 struct Aggregation {
   enum class Kind : uint8_t { kCount, kSum, kAverage };

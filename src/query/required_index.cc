@@ -90,10 +90,6 @@ Status MissingIndex(const NormalizedQuery& query, const Definition& definition,
                 index::MissingIndexMessage(query.query.parent.database, definition, ranges));
 }
 
-bool IsBelowDocument(const Query& query) {
-  return query.all_descendants && !query.parent.document_path.empty();
-}
-
 // Names ascend by themselves. The other way round they need an index that has nothing else.
 std::optional<Definition> FindMissingNameIndex(const NormalizedQuery& query, const Layout& layout,
                                                const IndexConfig& config) {

@@ -7,34 +7,29 @@
 #include <utility>
 #include <vector>
 
+#include "index/testing/definitions.h"
 #include "query/testing/query_builder.h"
 
 namespace hearth::query {
 namespace {
 
 using index::Definition;
+using index::Down;
 using index::FieldMode;
+using index::In;
 using index::IndexConfig;
 using index::IndexField;
 using index::QueryScope;
+using index::Up;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-IndexField Up(const std::string& path) {
-  return {*model::FieldPath::Parse(path), FieldMode::kAscending};
-}
-IndexField Down(const std::string& path) {
-  return {*model::FieldPath::Parse(path), FieldMode::kDescending};
-}
-IndexField Element(const std::string& path) {
-  return {*model::FieldPath::Parse(path), FieldMode::kContains};
-}
 Definition On(std::vector<IndexField> fields, bool name_descending = false) {
-  return {"c", QueryScope::kCollection, std::move(fields), name_descending};
+  return index::CollectionIndex("c", std::move(fields), name_descending);
 }
 Definition OnGroup(std::vector<IndexField> fields, bool name_descending = false) {
-  return {"c", QueryScope::kCollectionGroup, std::move(fields), name_descending};
+  return index::GroupIndex("c", std::move(fields), name_descending);
 }
 
 IndexConfig Composites(std::vector<Definition> definitions) {
@@ -78,7 +73,7 @@ TEST(RequiredIndex, TwoFieldsOfWhichOneIsOrderedNeedAComposite) {
   EXPECT_THAT(Needed(QueryBuilder("c").Equal("z").Equal("a").Ascending("b")),
               ElementsAre(On({Up("a"), Up("z"), Up("b")})));
   EXPECT_THAT(Needed(QueryBuilder("c").Contains("tags").Ascending("b")),
-              ElementsAre(On({Element("tags"), Up("b")})));
+              ElementsAre(On({In("tags"), Up("b")})));
   EXPECT_THAT(Needed(QueryBuilder("c").Ascending("a").Descending("b")),
               ElementsAre(On({Up("a"), Down("b")}, true)));
   EXPECT_THAT(Needed(QueryBuilder("c").Above("a").Above("b")), ElementsAre(On({Up("a"), Up("b")})));
@@ -95,8 +90,7 @@ TEST(RequiredIndex, CollectionGroupsHaveNoAutomaticIndexes) {
   EXPECT_THAT(Needed(QueryBuilder("c").Group().Equal("a")), ElementsAre(OnGroup({Up("a")})));
   EXPECT_THAT(Needed(QueryBuilder("c").Group().Descending("a")),
               ElementsAre(OnGroup({Down("a")}, true)));
-  EXPECT_THAT(Needed(QueryBuilder("c").Group().Contains("a")),
-              ElementsAre(OnGroup({Element("a")})));
+  EXPECT_THAT(Needed(QueryBuilder("c").Group().Contains("a")), ElementsAre(OnGroup({In("a")})));
   EXPECT_THAT(Needed(QueryBuilder("c").Group().Equal("a").Ascending("b")),
               ElementsAre(OnGroup({Up("a"), Up("b")})));
 }

@@ -7,12 +7,14 @@
 namespace hearth::query {
 namespace {
 
-model::DocumentPath Path(const std::string& path) { return *model::DocumentPath::Parse(path); }
+model::DocumentPath DocumentAt(const std::string& path) {
+  return *model::DocumentPath::Parse(path);
+}
 
 TEST(TallyTest, CountsWhatItIsTold) {
   Tally tally;
-  tally.AddDocument(Path("c/a"));
-  tally.AddDocument(Path("c/b"));
+  tally.AddDocument(DocumentAt("c/a"));
+  tally.AddDocument(DocumentAt("c/b"));
   EXPECT_TRUE(tally.AddEntry("e1"));
   tally.AddVector();
   tally.AddSkipped();
@@ -27,10 +29,10 @@ TEST(TallyTest, CountsWhatItIsTold) {
 TEST(TallyTest, CountsOnceWhatMayComeAgain) {
   Tally tally;
   tally.ExpectDocumentsAgain();
-  tally.AddDocument(Path("c/a"));
-  tally.AddDocument(Path("c/a"));
-  tally.AddResultDocument(Path("c/a"));
-  tally.AddResultDocument(Path("c/b"));
+  tally.AddDocument(DocumentAt("c/a"));
+  tally.AddDocument(DocumentAt("c/a"));
+  tally.AddResultDocument(DocumentAt("c/a"));
+  tally.AddResultDocument(DocumentAt("c/b"));
   EXPECT_EQ(tally.statistics().documents_scanned, 2u);
   tally.ExpectEntriesAgain();
   EXPECT_TRUE(tally.AddEntry("e1"));

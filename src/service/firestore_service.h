@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -8,12 +9,16 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "engine/engine.h"
+#include "http/exchange.h"
 #include "http/rpc.h"
 #include "http/rpc_methods.h"
 #include "service/write_streams.h"
 #include "wire/requests.h"
 
 namespace hearth::service {
+
+// A message may be sent at any time; a producer of many makes a pause after this many bytes.
+inline constexpr size_t kUnwaitedBytesMax = http::kSendBufferLowBytes;
 
 // The same moment to read; if it is that of a transaction, on behalf of the client that made the
 // call.

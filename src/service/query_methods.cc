@@ -27,8 +27,6 @@ using Call = std::shared_ptr<http::RpcCall>;
 using Run = std::unique_ptr<QueryRun>;
 using Wants = query::Execution::Wants;
 
-// A message may be sent at any time; a producer of many makes a pause after this many bytes.
-constexpr size_t kUnwaitedBytesMax = http::kSendBufferLowBytes;
 // Results are handed over together, unless the next one takes its time.
 constexpr size_t kBatchBytesMax = size_t{16} * 1024;
 constexpr std::chrono::milliseconds kBatchTimeMax{1};

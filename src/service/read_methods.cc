@@ -22,9 +22,6 @@ using engine::Record;
 using wire::ReadMask;
 namespace proto = wire::proto;
 
-// A message may be sent at any time; a producer of many makes a pause after this many bytes.
-constexpr size_t kUnwaitedBytesMax = http::kSendBufferLowBytes;
-
 Result<std::string> AnswerGet(const std::string& name, const ReadMask& mask,
                               const Result<Record>& record) {
   if (!record.ok()) return record.status();

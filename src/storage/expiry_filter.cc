@@ -2,10 +2,10 @@
 
 #include <string>
 
+#include "storage/stamped_key.h"
+
 namespace hearth::storage {
 namespace {
-
-constexpr size_t kStampBytes = 8;
 
 class ExpiryFilter final : public rocksdb::CompactionFilter {
  public:
@@ -13,12 +13,7 @@ class ExpiryFilter final : public rocksdb::CompactionFilter {
 
   bool Filter(int /*level*/, const rocksdb::Slice& key, const rocksdb::Slice& /*value*/,
               std::string* /*new_value*/, bool* /*value_changed*/) const override {
-    if (key.size() < kStampBytes) return false;
-    uint64_t stamp = 0;
-    for (size_t i = key.size() - kStampBytes; i < key.size(); ++i) {
-      stamp = stamp << 8 | static_cast<unsigned char>(key[i]);
-    }
-    return stamp < horizon_;
+    return IsExpired({key.data(), key.size()}, horizon_);
   }
   const char* Name() const override { return "hearth.expiry"; }
 

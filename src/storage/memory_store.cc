@@ -8,23 +8,13 @@
 
 #include "base/check.h"
 #include "base/mutex.h"
+#include "storage/stamped_key.h"
 
 namespace hearth::storage {
 namespace {
 
-constexpr size_t kStampBytes = 8;
-
 // One space at one moment. std::less<> on std::string compares as unsigned bytes.
 using Keys = std::map<std::string, std::string, std::less<>>;
-
-bool IsExpired(std::string_view key, uint64_t horizon) {
-  if (key.size() < kStampBytes) return false;
-  uint64_t stamp = 0;
-  for (const char byte : key.substr(key.size() - kStampBytes)) {
-    stamp = stamp << 8 | static_cast<unsigned char>(byte);
-  }
-  return stamp < horizon;
-}
 
 std::optional<std::string> Find(const Keys& keys, std::string_view key) {
   const auto found = keys.find(key);

@@ -207,12 +207,6 @@ TEST_F(RocksDbStoreTest, AFullDiskAtCreationIsResourceExhausted) {
   EXPECT_LT(skipped, kCallsMax);
 }
 
-std::string Stamped(const std::string& prefix, uint64_t stamp) {
-  std::string key = prefix;
-  for (int shift = 56; shift >= 0; shift -= 8) key.push_back(static_cast<char>(stamp >> shift));
-  return key;
-}
-
 // Expired keys vanish as commits go on, and only they.
 TEST_F(RocksDbStoreTest, ExpiredKeysVanish) {
   constexpr uint64_t kHorizon = 1000;

@@ -49,6 +49,13 @@ class StoreContractTest : public testing::TestWithParam<Implementation> {
   std::unique_ptr<Store> store_;
 };
 
+// A key of a stamped space.
+inline std::string Stamped(const std::string& prefix, uint64_t stamp) {
+  std::string key = prefix;
+  for (int shift = 56; shift >= 0; shift -= 8) key.push_back(static_cast<char>(stamp >> shift));
+  return key;
+}
+
 inline Entries Rest(Cursor& cursor) {
   Entries entries;
   for (; cursor.Valid(); cursor.Next()) entries.emplace_back(cursor.key(), cursor.value());

@@ -21,12 +21,6 @@ std::string KeysOf(const Entries& entries) {
   return keys;
 }
 
-std::string Stamped(const std::string& prefix, uint64_t stamp) {
-  std::string key = prefix;
-  for (int shift = 56; shift >= 0; shift -= 8) key.push_back(static_cast<char>(stamp >> shift));
-  return key;
-}
-
 TEST_P(StoreContractTest, AbsenceIsNotAnError) {
   const Result<Maybe> absent = store_->Get(Space::kDocuments, "nothing");
   ASSERT_TRUE(absent.ok());
@@ -223,7 +217,7 @@ TEST_P(StoreContractTest, ExpirySparesUnstampedSpacesAndNewerStamps) {
 
 // Every commit writes one number to all spaces; no reader may ever see two different ones.
 TEST_P(StoreContractTest, ReadersSeeWholeCommitsWhileOthersAreMade) {
-  constexpr int kCommits = 200;
+  constexpr int kCommitCount = 200;
   constexpr int kReaders = 3;
   const auto commit = [this](int number) {
     Batch batch;
@@ -255,11 +249,12 @@ TEST_P(StoreContractTest, ReadersSeeWholeCommitsWhileOthersAreMade) {
       }
     });
   }
-  for (int number = 1; number <= kCommits; ++number) commit(number);
+  for (int number = 1; number <= kCommitCount; ++number) commit(number);
   done = true;
   for (std::thread& reader : readers) reader.join();
 }
 
+// Also for the tests of this fixture in other files.
 INSTANTIATE_TEST_SUITE_P(All, StoreContractTest, testing::ValuesIn(kImplementations),
                          [](const auto& test) { return std::string(test.param.name); });
 

@@ -104,8 +104,5 @@ TEST_P(StoreContractTest, BehavesLikeAMap) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, StoreContractTest, testing::ValuesIn(kImplementations),
-                         [](const auto& test) { return std::string(test.param.name); });
-
 }  // namespace
 }  // namespace hearth::storage

@@ -9,11 +9,10 @@
 
 #include "base/testing/test_seed.h"
 #include "vector/distance_kernels.h"
+#include "vector/testing/numbers.h"
 
 namespace hearth::vector {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Reference {
   long double squared_distance = 0;

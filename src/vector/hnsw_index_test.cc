@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/testing/test_seed.h"
+#include "vector/testing/numbers.h"
 
 #if defined(_GLIBCXX_TSAN)
 // hnswlib locks the nodes of its graph in the order of its walk. Only one thread at a time does,
@@ -31,7 +32,6 @@ using Vector = std::vector<double>;
 using Model = std::map<std::string, Vector>;
 
 constexpr size_t kDimension = 12;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 HnswOptions Options(DistanceMeasure measure) {
   HnswOptions options;

@@ -32,7 +32,7 @@ constexpr size_t kNumberBytesMax = 32;
 // One message and what is in it.
 class Writer {
  public:
-  Writer(const JsonForm& form, std::string* json) : form_(form), json_(*json) {}
+  Writer(const JsonForm& form, std::string* out) : form_(form), json_(*out) {}
 
   const Status& status() const { return status_; }
 

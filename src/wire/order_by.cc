@@ -5,20 +5,14 @@
 #include <optional>
 #include <string>
 
+#include "base/text.h"
+
 namespace hearth::wire {
 namespace {
 
-using engine::Order;
-using engine::SortDirection;
 using model::FieldPath;
-
-constexpr std::string_view kSpaces = " \t";
-
-std::string_view Trim(std::string_view text) {
-  const size_t first = text.find_first_not_of(kSpaces);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
-}
+using query::Order;
+using query::SortDirection;
 
 // The part of `text` before the first of `stops` that is outside of backticks.
 std::string_view TakeUntil(std::string_view stops, std::string_view text) {
@@ -46,7 +40,7 @@ std::optional<SortDirection> ParseDirection(std::string_view word) {
 // `text`: all clauses, for the message about one that is not a path with an optional direction.
 Result<Order> ParseOrder(std::string_view clause, std::string_view text) {
   clause = Trim(clause);
-  const std::string_view path_text = TakeUntil(kSpaces, clause);
+  const std::string_view path_text = TakeUntil(kSpaceOrTab, clause);
   const std::optional<SortDirection> direction =
       ParseDirection(Trim(clause.substr(path_text.size())));
   if (!direction || !FieldPath::IsWellFormed(path_text)) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "engine/listing.h"
+#include "query/query.h"
 
 namespace hearth::wire {
 
@@ -13,6 +13,6 @@ inline constexpr size_t kOrdersMax = 100;  // Firestore's limit for filters and 
 
 // ListDocumentsRequest.order_by: field paths with an optional "asc" or "desc", separated by
 // commas: "size desc, `last name`". Empty text gives no orders. InvalidArgument for anything else.
-Result<std::vector<engine::Order>> ParseOrderBy(std::string_view text);
+Result<std::vector<query::Order>> ParseOrderBy(std::string_view text);
 
 }  // namespace hearth::wire

@@ -7,8 +7,8 @@
 namespace hearth::wire {
 namespace {
 
-using engine::Order;
-using engine::SortDirection;
+using query::Order;
+using query::SortDirection;
 
 // "x asc, y.z desc" again, from what was parsed.
 std::string Parsed(std::string_view text) {

@@ -12,14 +12,14 @@ using query::Bound;
 
 constexpr char kRequest[] = "request";
 
-std::string Name(const std::string& id) {
+std::string NameInC(const std::string& id) {
   return "projects/p1/databases/(default)/documents/c/" + id;
 }
 
 std::vector<Bound> Points(const std::vector<std::string>& ids) {
   std::vector<Bound> points;
   for (const std::string& id : ids) {
-    points.push_back({{model::EncodeReference(Name(id))}, true});
+    points.push_back({{model::EncodeReference(NameInC(id))}, true});
   }
   return points;
 }
@@ -28,7 +28,7 @@ std::vector<std::string> IdsOf(const PartitionPage& page) {
   std::vector<std::string> ids;
   for (const Bound& bound : page.bounds) {
     EXPECT_TRUE(bound.before);
-    ids.emplace_back(model::ValueView(bound.values.at(0)).text().substr(Name("").size()));
+    ids.emplace_back(model::ValueView(bound.values.at(0)).text().substr(NameInC("").size()));
   }
   return ids;
 }
@@ -56,7 +56,7 @@ TEST(PartitionPageTest, AFullLastPageIsTheLast) {
 
 TEST(PartitionPageTest, GivesNoMorePointsThanWanted) {
   // All new since the page before, and more than there were.
-  const PartitionProgress progress = {2, model::EncodeReference(Name("b"))};
+  const PartitionProgress progress = {2, model::EncodeReference(NameInC("b"))};
   const PartitionPage page =
       MakePartitionPage(Points({"a1", "b1", "b2", "b3"}), 4, 10, progress, kRequest);
   EXPECT_EQ(IdsOf(page), (Ids{"b1", "b2"}));
@@ -69,19 +69,19 @@ TEST(PartitionPageTest, RefusesForeignTokens) {
   const auto verdict = [](const std::vector<std::string>& parts) {
     return ReadPartitionToken(engine::EncodePageToken(kRequest, parts), kRequest).status();
   };
-  EXPECT_EQ(verdict({"2", Name("b")}), Status());
+  EXPECT_EQ(verdict({"2", NameInC("b")}), Status());
   EXPECT_EQ(verdict({}), invalid);
   EXPECT_EQ(verdict({"2"}), invalid);
-  EXPECT_EQ(verdict({"2", Name("b"), "x"}), invalid);
+  EXPECT_EQ(verdict({"2", NameInC("b"), "x"}), invalid);
   EXPECT_EQ(verdict({"2", "c/b"}), invalid);
-  EXPECT_EQ(verdict({"", Name("b")}), invalid);
-  EXPECT_EQ(verdict({"-2", Name("b")}), invalid);
-  EXPECT_EQ(verdict({"2x", Name("b")}), invalid);
-  EXPECT_EQ(verdict({"99999999999999999999", Name("b")}), invalid);
+  EXPECT_EQ(verdict({"", NameInC("b")}), invalid);
+  EXPECT_EQ(verdict({"-2", NameInC("b")}), invalid);
+  EXPECT_EQ(verdict({"2x", NameInC("b")}), invalid);
+  EXPECT_EQ(verdict({"99999999999999999999", NameInC("b")}), invalid);
   EXPECT_EQ(ReadPartitionToken("!", kRequest).status(), invalid);
-  EXPECT_EQ(
-      ReadPartitionToken(engine::EncodePageToken("another", {"2", Name("b")}), kRequest).status(),
-      invalid);
+  EXPECT_EQ(ReadPartitionToken(engine::EncodePageToken("another", {"2", NameInC("b")}), kRequest)
+                .status(),
+            invalid);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "wire/query_requests.h"
 
-#include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +8,7 @@
 #include "engine/testing/writes.h"
 #include "model/limits.h"
 #include "model/value.h"
+#include "wire/testing/messages.h"
 
 namespace hearth::wire {
 namespace {
@@ -28,14 +28,6 @@ using query::SortDirection;
 
 constexpr char kRoot[] = "projects/p1/databases/(default)/documents";
 constexpr char kUnset[] = "Cannot convert firestore.v1.Value with type unset.";
-
-// A message in protobuf's text format.
-template <typename Message>
-Message FromText(const std::string& text) {
-  Message message;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &message)) << text;
-  return message;
-}
 
 Result<Query> Read(const std::string& text) {
   return ReadQuery(engine::Parent(), FromText<proto::StructuredQuery>(text));

@@ -1,8 +1,5 @@
 #include "wire/query_responses.h"
 
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
-#include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,6 +7,7 @@
 #include "engine/testing/writes.h"
 #include "google/firestore/v1/firestore.pb.h"
 #include "google/firestore/v1/query_profile.pb.h"
+#include "wire/testing/messages.h"
 
 namespace hearth::wire {
 namespace {
@@ -27,32 +25,13 @@ using model::EncodeReference;
 using model::EncodeString;
 using model::Timestamp;
 
-constexpr int64_t kCreated = 1'700'000'000'000'000;
-constexpr int64_t kUpdated = 1'700'000'001'234'567;
 constexpr Timestamp kReadTime = Timestamp::FromMicros(1'800'000'000'000'001);
 constexpr char kReadTimeText[] = "read_time { seconds: 1800000000 nanos: 1000 } ";
-
-// Equal messages have equal bytes, once their maps are sorted.
-std::string SortedBytes(const google::protobuf::MessageLite& message) {
-  std::string bytes;
-  google::protobuf::io::StringOutputStream stream(&bytes);
-  google::protobuf::io::CodedOutputStream coded(&stream);
-  coded.SetSerializationDeterministic(true);
-  EXPECT_TRUE(message.SerializeToCodedStream(&coded));
-  coded.Trim();
-  return bytes;
-}
 
 // Fails unless libprotobuf reads from `bytes` what `text` says in its text format.
 template <typename Message>
 void ExpectReads(const std::string& bytes, const std::string& text) {
-  Message actual;
-  EXPECT_TRUE(actual.ParseFromString(bytes)) << text;
-  EXPECT_TRUE(actual.GetReflection()->GetUnknownFields(actual).empty());
-  Message expected;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &expected)) << text;
-  if (SortedBytes(actual) == SortedBytes(expected)) return;
-  ADD_FAILURE() << actual.DebugString() << "instead of\n" << expected.DebugString();
+  ExpectEqual(FromBytes<Message>(bytes), FromText<Message>(text));
 }
 
 std::string DocumentText(const std::string& fields) {

@@ -1,7 +1,5 @@
 #include "wire/responses.h"
 
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <gtest/gtest.h>
 
 #include "base/testing/test_seed.h"
@@ -9,6 +7,7 @@
 #include "google/firestore/v1/document.pb.h"
 #include "google/firestore/v1/firestore.pb.h"
 #include "model/random_value.h"
+#include "wire/testing/messages.h"
 
 namespace hearth::wire {
 namespace {
@@ -23,18 +22,6 @@ using model::EncodeInteger;
 using model::Timestamp;
 
 constexpr char kName[] = "projects/p1/databases/(default)/documents/c/a";
-constexpr int64_t kCreated = 1'700'000'000'000'000;  // Whole seconds.
-constexpr int64_t kUpdated = 1'700'000'001'234'567;
-
-// What libprotobuf reads from our bytes.
-template <typename Message>
-Message Parse(const std::string& bytes) {
-  Message message;
-  EXPECT_TRUE(message.ParseFromString(bytes)) << message.GetTypeName();
-  EXPECT_TRUE(message.GetReflection()->GetUnknownFields(message).empty());
-  return message;
-}
-
 void SetTime(int64_t micros, google::protobuf::Timestamp* time) {
   time->set_seconds(micros / 1'000'000);
   time->set_nanos(static_cast<int32_t>(micros % 1'000'000) * 1'000);
@@ -51,24 +38,7 @@ proto::Document ExpectedDocument(const std::map<std::string, int64_t>& numbers) 
   return document;
 }
 
-// Equal messages have equal bytes, once their maps are sorted.
-std::string SortedBytes(const google::protobuf::MessageLite& message) {
-  std::string bytes;
-  google::protobuf::io::StringOutputStream stream(&bytes);
-  google::protobuf::io::CodedOutputStream coded(&stream);
-  coded.SetSerializationDeterministic(true);
-  EXPECT_TRUE(message.SerializeToCodedStream(&coded));
-  coded.Trim();
-  return bytes;
-}
-
-void ExpectEqual(const google::protobuf::Message& actual,
-                 const google::protobuf::Message& expected) {
-  if (SortedBytes(actual) == SortedBytes(expected)) return;
-  ADD_FAILURE() << actual.DebugString() << "instead of\n" << expected.DebugString();
-}
-
-const std::string& TwoFields() {
+const std::string& RecordOfTwoFields() {
   static const std::string record =
       RecordOf(kCreated, kUpdated, MakeFields({{"a", EncodeInteger(1)}, {"b", EncodeInteger(2)}}));
   return record;
@@ -81,16 +51,16 @@ engine::WriteResult Written(int64_t update_micros) {
 }
 
 TEST(ResponsesTest, Documents) {
-  ExpectEqual(Parse<proto::Document>(EncodeDocument(kName, TwoFields(), std::nullopt)),
+  ExpectEqual(FromBytes<proto::Document>(EncodeDocument(kName, RecordOfTwoFields(), std::nullopt)),
               ExpectedDocument({{"a", 1}, {"b", 2}}));
-  ExpectEqual(
-      Parse<proto::Document>(EncodeDocument(kName, RecordOf(kCreated, kUpdated, {}), std::nullopt)),
-      ExpectedDocument({}));
+  ExpectEqual(FromBytes<proto::Document>(
+                  EncodeDocument(kName, RecordOf(kCreated, kUpdated, {}), std::nullopt)),
+              ExpectedDocument({}));
 }
 
 TEST(ResponsesTest, MaskedDocuments) {
   const auto masked = [](const ReadMask& mask) {
-    return Parse<proto::Document>(EncodeDocument(kName, TwoFields(), mask));
+    return FromBytes<proto::Document>(EncodeDocument(kName, RecordOfTwoFields(), mask));
   };
   ExpectEqual(masked({{FieldAt("b"), FieldAt("missing")}}), ExpectedDocument({{"b", 2}}));
   ExpectEqual(masked({{FieldAt("b"), FieldAt("a"), FieldAt("b")}}),
@@ -101,7 +71,7 @@ TEST(ResponsesTest, MaskedDocuments) {
 
 TEST(ResponsesTest, TimesOfTheEpochAreThere) {
   const auto document =
-      Parse<proto::Document>(EncodeDocument(kName, RecordOf(0, 0, {}), std::nullopt));
+      FromBytes<proto::Document>(EncodeDocument(kName, RecordOf(0, 0, {}), std::nullopt));
   EXPECT_TRUE(document.has_create_time() && document.has_update_time());
   EXPECT_EQ(document.create_time().seconds(), 0);
 }
@@ -113,10 +83,10 @@ TEST(ResponsesTest, StoredFieldsAreWhatProtobufWrites) {
     const std::string encoded = EncodeDocumentFields(random.Fields(3));
     const Result<model::Fields> fields = model::Fields::Validate(encoded);
     ASSERT_TRUE(fields.ok()) << fields.status().ToString();
-    proto::Document document = Parse<proto::Document>(
+    proto::Document document = FromBytes<proto::Document>(
         EncodeDocument(kName, RecordOf(kCreated, kUpdated, *fields), std::nullopt));
     ExpectEqual(document, [&] {
-      proto::Document expected = Parse<proto::Document>(encoded);
+      proto::Document expected = FromBytes<proto::Document>(encoded);
       expected.set_name(kName);
       SetTime(kCreated, expected.mutable_create_time());
       SetTime(kUpdated, expected.mutable_update_time());
@@ -130,11 +100,12 @@ TEST(ResponsesTest, BatchGet) {
   proto::BatchGetDocumentsResponse expected;
   *expected.mutable_found() = ExpectedDocument({{"a", 1}});
   SetTime(kUpdated + 1, expected.mutable_read_time());
-  ExpectEqual(Parse<proto::BatchGetDocumentsResponse>(
-                  EncodeFound(kName, TwoFields(), {{FieldAt("a")}}, read_time)),
+  ExpectEqual(FromBytes<proto::BatchGetDocumentsResponse>(
+                  EncodeFound(kName, RecordOfTwoFields(), {{FieldAt("a")}}, read_time)),
               expected);
   expected.set_missing(kName);
-  ExpectEqual(Parse<proto::BatchGetDocumentsResponse>(EncodeMissing(kName, read_time)), expected);
+  ExpectEqual(FromBytes<proto::BatchGetDocumentsResponse>(EncodeMissing(kName, read_time)),
+              expected);
 }
 
 TEST(ResponsesTest, Transactions) {
@@ -142,15 +113,16 @@ TEST(ResponsesTest, Transactions) {
   const std::string id = "\x00\x01\xff"s;
   proto::BatchGetDocumentsResponse first;
   first.set_transaction(id);
-  ExpectEqual(Parse<proto::BatchGetDocumentsResponse>(EncodeNewTransaction(id)), first);
-  EXPECT_EQ(Parse<proto::BeginTransactionResponse>(EncodeBeginTransaction(id)).transaction(), id);
+  ExpectEqual(FromBytes<proto::BatchGetDocumentsResponse>(EncodeNewTransaction(id)), first);
+  EXPECT_EQ(FromBytes<proto::BeginTransactionResponse>(EncodeBeginTransaction(id)).transaction(),
+            id);
 }
 
 TEST(ResponsesTest, Commits) {
   engine::CommitResult result{Timestamp::FromMicros(kUpdated), {}};
   proto::CommitResponse expected;
   SetTime(kUpdated, expected.mutable_commit_time());
-  ExpectEqual(Parse<proto::CommitResponse>(EncodeCommit(result)), expected);  // No writes.
+  ExpectEqual(FromBytes<proto::CommitResponse>(EncodeCommit(result)), expected);  // No writes.
 
   result.write_results = {Written(kUpdated), Written(kCreated), {}};
   result.write_results[1].transform_results = {EncodeInteger(7), model::EncodeNull()};
@@ -160,7 +132,7 @@ TEST(ResponsesTest, Commits) {
   transformed->add_transform_results()->set_integer_value(7);
   transformed->add_transform_results()->set_null_value(google::protobuf::NULL_VALUE);
   expected.add_write_results();  // A delete.
-  ExpectEqual(Parse<proto::CommitResponse>(EncodeCommit(result)), expected);
+  ExpectEqual(FromBytes<proto::CommitResponse>(EncodeCommit(result)), expected);
 }
 
 TEST(ResponsesTest, BatchWrites) {
@@ -180,23 +152,23 @@ TEST(ResponsesTest, BatchWrites) {
   expected.add_status();
   expected.add_status()->set_code(10);
   ExpectEqual(
-      Parse<proto::BatchWriteResponse>(EncodeBatchWrite({written, refused, deleted, silent})),
+      FromBytes<proto::BatchWriteResponse>(EncodeBatchWrite({written, refused, deleted, silent})),
       expected);
 }
 
 TEST(ResponsesTest, PagesOfDocuments) {
   engine::DocumentPage page;
-  ExpectEqual(
-      Parse<proto::ListDocumentsResponse>(EncodeDocumentPage(NameDatabase(), page, std::nullopt)),
-      proto::ListDocumentsResponse());
-  page.documents.push_back({Path("c/a"), std::make_shared<const std::string>(TwoFields())});
+  ExpectEqual(FromBytes<proto::ListDocumentsResponse>(
+                  EncodeDocumentPage(NameDatabase(), page, std::nullopt)),
+              proto::ListDocumentsResponse());
+  page.documents.push_back({Path("c/a"), std::make_shared<const std::string>(RecordOfTwoFields())});
   page.documents.push_back({Path("c/missing"), nullptr});
   page.next_page_token = "token";
   proto::ListDocumentsResponse expected;
   *expected.add_documents() = ExpectedDocument({{"b", 2}});
   expected.add_documents()->set_name("projects/p1/databases/(default)/documents/c/missing");
   expected.set_next_page_token("token");
-  ExpectEqual(Parse<proto::ListDocumentsResponse>(
+  ExpectEqual(FromBytes<proto::ListDocumentsResponse>(
                   EncodeDocumentPage(NameDatabase(), page, {{FieldAt("b")}})),
               expected);
 }
@@ -210,7 +182,7 @@ TEST(ResponsesTest, PagesOfCollectionIds) {
   expected.add_collection_ids("a");
   expected.add_collection_ids("é");
   expected.set_next_page_token("token");
-  ExpectEqual(Parse<proto::ListCollectionIdsResponse>(EncodeCollectionIdPage(page)), expected);
+  ExpectEqual(FromBytes<proto::ListCollectionIdsResponse>(EncodeCollectionIdPage(page)), expected);
 }
 
 }  // namespace

@@ -1,17 +1,12 @@
 #include "client/servers.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <memory>
 #include <string>
-#include <vector>
+#include <utility>
 
-#include "base/check.h"
 #include "client/remote.h"
 #include "process/process.h"
+#include "support/official_emulator.h"
 #include "support/server_process.h"
 
 namespace hearth::client {
@@ -51,42 +46,23 @@ class Hearth final : public testing::Environment {
   std::string address_;
 };
 
-constexpr int kNotInstalled = 3;
-
-// A port that was free a moment ago: the emulator cannot choose one and say which.
-uint16_t FreePort() {
-  const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  CHECK(descriptor >= 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  CHECK(bind(descriptor, generic, size) == 0);
-  CHECK(getsockname(descriptor, generic, &size) == 0);
-  close(descriptor);
-  return ntohs(address.sin_port);
-}
-
 // One emulator for all tests; it takes seconds to start.
 class Emulator final : public testing::Environment {
  public:
   void SetUp() override {
-    support::ServerProcess check(HEARTH_EMULATOR, {"--check"});
-    if (check.Wait().code == kNotInstalled) {
-      GTEST_SKIP() << "the official emulator is not installed here";
-    }
-    const std::string port = std::to_string(FreePort());
-    process_ = std::make_unique<support::ServerProcess>(HEARTH_EMULATOR, std::vector{port});
-    address_ = "127.0.0.1:" + port;
+    Result<std::unique_ptr<support::OfficialEmulator>> started = support::OfficialEmulator::Start();
+    if (started.status().code() == Code::kNotFound) GTEST_SKIP() << started.status().message();
+    ASSERT_TRUE(started.ok()) << started.status().ToString();
+    emulator_ = *std::move(started);
+    address_ = "127.0.0.1:" + std::to_string(emulator_->port());
     const auto ready = FreshDatabase(address_).ListCollections();
-    ASSERT_TRUE(ready.ok()) << ready.status().ToString() << process_->Stderr();
+    ASSERT_TRUE(ready.ok()) << ready.status().ToString() << emulator_->Stderr();
   }
-  void TearDown() override { process_.reset(); }
+  void TearDown() override { emulator_.reset(); }
   const std::string& address() const { return address_; }
 
  private:
-  std::unique_ptr<support::ServerProcess> process_;
+  std::unique_ptr<support::OfficialEmulator> emulator_;
   std::string address_;
 };
 

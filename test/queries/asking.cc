@@ -19,12 +19,6 @@ using engine::QueryRun;
 using engine::TestEngine;
 using index::Definition;
 
-std::string ShowPaths(const std::vector<std::string>& paths) {
-  std::string shown;
-  for (const std::string& path : paths) shown += " " + path;
-  return shown.empty() ? " nothing" : shown;
-}
-
 std::string ShowValues(const std::vector<Tree>& values) {
   std::string shown;
   for (const Tree& value : values) shown += " " + Show(value);

@@ -245,20 +245,6 @@ std::vector<Row> Rows(const Query& query, const std::set<FieldPath>& more,
   return rows;
 }
 
-Tree Integer(int64_t integer) {
-  Tree tree;
-  tree.type = ValueType::kInteger;
-  tree.integer = integer;
-  return tree;
-}
-
-Tree Double(double number) {
-  Tree tree;
-  tree.type = ValueType::kDouble;
-  tree.number = number;
-  return tree;
-}
-
 // The doubles in order, with Neumaier's compensation.
 double SumOfDoubles(const std::vector<Tree>& numbers) {
   double sum = 0;
@@ -286,11 +272,11 @@ Tree AggregateNumbers(Aggregation::Kind kind, const std::vector<Tree>& numbers) 
   }
   const double sum = static_cast<double>(integers) + SumOfDoubles(numbers);
   if (kind == Aggregation::Kind::kAverage) {
-    return numbers.empty() ? Tree() : Double(sum / static_cast<double>(numbers.size()));
+    return numbers.empty() ? Tree() : DoubleTree(sum / static_cast<double>(numbers.size()));
   }
   const bool fits = integers >= std::numeric_limits<int64_t>::min() &&
                     integers <= std::numeric_limits<int64_t>::max();
-  return has_double || !fits ? Double(sum) : Integer(static_cast<int64_t>(integers));
+  return has_double || !fits ? DoubleTree(sum) : IntegerTree(static_cast<int64_t>(integers));
 }
 
 }  // namespace
@@ -312,7 +298,7 @@ std::vector<Tree> EvaluateAggregations(const Query& query,
   std::vector<Tree> values;
   for (const Aggregation& aggregation : aggregations) {
     if (aggregation.kind == Aggregation::Kind::kCount) {
-      values.push_back(Integer(
+      values.push_back(IntegerTree(
           static_cast<int64_t>(std::min(rows.size(), aggregation.up_to.value_or(rows.size())))));
       continue;
     }

@@ -34,9 +34,9 @@ struct State {
   Documents documents;
 };
 
-class Round {
+class DifferentialRound {
  public:
-  Round(uint64_t seed, Tally* tally)
+  DifferentialRound(uint64_t seed, Tally* tally)
       : is_large_(seed % kLargeRoundOneIn == 0),
         generator_(seed, is_large_ ? kMoreIds : 0),
         tally_(*tally),
@@ -198,6 +198,8 @@ class Round {
 
 }  // namespace
 
-std::string RunDifferentialRound(uint64_t seed, Tally* tally) { return Round(seed, tally).Run(); }
+std::string RunDifferentialRound(uint64_t seed, Tally* tally) {
+  return DifferentialRound(seed, tally).Run();
+}
 
 }  // namespace hearth::queries

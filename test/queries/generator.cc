@@ -56,24 +56,6 @@ const std::vector<std::string>& FieldPaths() {
   return kPaths;
 }
 
-Tree OfType(ValueType type) {
-  Tree tree;
-  tree.type = type;
-  return tree;
-}
-
-Tree Integer(int64_t integer) {
-  Tree tree = OfType(ValueType::kInteger);
-  tree.integer = integer;
-  return tree;
-}
-
-Tree Double(double number) {
-  Tree tree = OfType(ValueType::kDouble);
-  tree.number = number;
-  return tree;
-}
-
 std::string EncodePathReference(const std::string& path) {
   return model::EncodeReference(engine::NameDatabase().text() + "/documents/" + path);
 }
@@ -96,7 +78,7 @@ std::string Generator::Reference() {
 
 Tree Generator::LongText() {
   // Around 1,500 bytes, where index entries end, so that many share all that is in an index.
-  Tree tree = OfType(Chance(80) ? ValueType::kString : ValueType::kBytes);
+  Tree tree = TreeOfType(Chance(80) ? ValueType::kString : ValueType::kBytes);
   tree.text =
       std::string(1'480 + 10 * dice_.Below(5), 'k') + Pick<std::string>({"", "a", "b", "ba"});
   return tree;
@@ -104,17 +86,17 @@ Tree Generator::LongText() {
 
 Tree Generator::Scalar() {
   const size_t kind = dice_.Below(100);
-  if (kind < 30) return Integer(static_cast<int64_t>(dice_.Below(4)));
-  if (kind < 40) return Double(static_cast<double>(dice_.Below(8)) / 2);
+  if (kind < 30) return IntegerTree(static_cast<int64_t>(dice_.Below(4)));
+  if (kind < 40) return DoubleTree(static_cast<double>(dice_.Below(8)) / 2);
   if (kind < 50) {
-    Tree tree = OfType(ValueType::kString);
+    Tree tree = TreeOfType(ValueType::kString);
     tree.text = Pick<std::string>({"", "a", "b", "ab", "abc", std::string("a\0", 2)});
     return tree;
   }
-  if (kind < 54) return OfType(ValueType::kNull);
-  if (kind < 57) return Double(std::numeric_limits<double>::quiet_NaN());
+  if (kind < 54) return TreeOfType(ValueType::kNull);
+  if (kind < 57) return DoubleTree(std::numeric_limits<double>::quiet_NaN());
   if (kind < 60) {
-    Tree tree = OfType(ValueType::kReference);
+    Tree tree = TreeOfType(ValueType::kReference);
     tree.text = Reference();
     return tree;
   }
@@ -122,7 +104,7 @@ Tree Generator::Scalar() {
 }
 
 Tree Generator::List(size_t depth) {
-  Tree tree = OfType(ValueType::kArray);
+  Tree tree = TreeOfType(ValueType::kArray);
   for (size_t count = dice_.Below(4); count > 0; --count) {
     Tree item = Value(depth);
     // An array holds neither arrays nor vectors, except within maps.
@@ -145,15 +127,15 @@ Document Generator::Fields() {
     if (Chance(80)) fields[name] = Value(2);
   }
   if (Chance(70))
-    fields["n"] = Chance(50) ? Integer(static_cast<int64_t>(dice_.Below(3))) : Scalar();
+    fields["n"] = Chance(50) ? IntegerTree(static_cast<int64_t>(dice_.Below(3))) : Scalar();
   if (Chance(70)) fields["t"] = List(1);
   if (Chance(80)) {
-    Tree map = OfType(ValueType::kMap);
+    Tree map = TreeOfType(ValueType::kMap);
     for (const char* name : {"x", "y", "a b"}) {
       if (Chance(70)) map.fields[name] = Value(1);
     }
     if (Chance(15)) {
-      map.fields["x"] = OfType(ValueType::kMap);
+      map.fields["x"] = TreeOfType(ValueType::kMap);
       map.fields["x"].fields["z"] = Scalar();
     }
     fields["m"] = std::move(map);

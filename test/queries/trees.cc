@@ -177,6 +177,24 @@ int CompareTrees(const Tree& left, const Tree& right) {
   return CompareMaps(left.fields, right.fields);
 }
 
+Tree TreeOfType(ValueType type) {
+  Tree tree;
+  tree.type = type;
+  return tree;
+}
+
+Tree IntegerTree(int64_t integer) {
+  Tree tree = TreeOfType(ValueType::kInteger);
+  tree.integer = integer;
+  return tree;
+}
+
+Tree DoubleTree(double number) {
+  Tree tree = TreeOfType(ValueType::kDouble);
+  tree.number = number;
+  return tree;
+}
+
 Tree DecodeTree(const model::ValueView& value) {
   Tree tree;
   tree.type = value.type();
@@ -273,6 +291,12 @@ std::string Show(const Document& document) {
     shown += (shown.empty() ? "" : ", ") + name + ": " + Show(value);
   }
   return "{" + shown + "}";
+}
+
+std::string ShowPaths(const std::vector<std::string>& paths) {
+  std::string shown;
+  for (const std::string& path : paths) shown += " " + path;
+  return shown.empty() ? " nothing" : shown;
 }
 
 }  // namespace hearth::queries

@@ -2,10 +2,12 @@
 // about their order is not asked.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/field_path.h"
 #include "model/random_value.h"
@@ -23,6 +25,9 @@ int CompareTrees(const Tree& left, const Tree& right);
 // The same for the paths of documents: "c/a", "c/__id7__/s/x".
 int ComparePaths(std::string_view left, std::string_view right);
 
+Tree TreeOfType(model::ValueType type);
+Tree IntegerTree(int64_t integer);
+Tree DoubleTree(double number);
 Tree DecodeTree(const model::ValueView& value);
 bool IsNan(const Tree& tree);
 bool IsNumber(const Tree& tree);
@@ -31,5 +36,7 @@ const Tree* Find(const Document& document, const model::FieldPath& path);
 
 std::string Show(const Tree& tree);
 std::string Show(const Document& document);
+// Each with a space before it; " nothing" for none.
+std::string ShowPaths(const std::vector<std::string>& paths);
 
 }  // namespace hearth::queries

@@ -36,12 +36,6 @@ auto PickFrom(Container& container, Dice& dice) {
   return std::next(container.begin(), static_cast<ptrdiff_t>(dice.Below(container.size())));
 }
 
-std::string ShowPaths(const std::vector<std::string>& paths) {
-  std::string shown;
-  for (const std::string& path : paths) shown += " " + path;
-  return shown.empty() ? " nothing" : shown;
-}
-
 }  // namespace
 
 WatchListener::WatchListener(uint64_t seed, engine::TestEngine& engine, const Documents& documents)

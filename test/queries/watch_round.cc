@@ -22,9 +22,9 @@ constexpr size_t kWriters = 2;
 constexpr size_t kListeners = 3;
 constexpr size_t kActions = 40;
 
-class Round {
+class WatchRound {
  public:
-  explicit Round(uint64_t seed)
+  explicit WatchRound(uint64_t seed)
       : seed_(seed), generator_(seed), engine_(OptionsOf(&generator_.dice())) {}
 
   std::string Run(WatchTally* tally) {
@@ -137,6 +137,6 @@ void WatchTally::Add(const WatchTally& other) {
   filters += other.filters;
 }
 
-std::string RunWatchRound(uint64_t seed, WatchTally* tally) { return Round(seed).Run(tally); }
+std::string RunWatchRound(uint64_t seed, WatchTally* tally) { return WatchRound(seed).Run(tally); }
 
 }  // namespace hearth::queries

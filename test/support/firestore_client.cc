@@ -8,7 +8,8 @@ namespace hearth::support {
 namespace {
 
 const std::string& NamePrefix() {
-  static const std::string prefix = std::string(kDatabase) + "/documents/";
+  // Not by +, whose moves GCC 12 takes for copies beyond the string.
+  static const std::string prefix = std::string(kDatabase).append("/documents/");
   return prefix;
 }
 

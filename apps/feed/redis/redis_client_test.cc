@@ -6,6 +6,7 @@
 
 #include "apps/feed/testing/redis_server.h"
 #include "base/fake_clock.h"
+#include "http/testing/test_socket.h"
 
 namespace hearth::feed {
 namespace {
@@ -202,7 +203,7 @@ TEST_F(RedisClientTest, AServerWithoutMemoryIsUnavailableForWritesOnly) {
 TEST_F(RedisClientTest, AReplicaThatTakesNoWritesIsUnavailable) {
   RedisServer server;
   RedisClient client = MakeClient({server.address()});
-  server.Command({"REPLICAOF", "127.0.0.1", std::to_string(FreePort())});
+  server.Command({"REPLICAOF", "127.0.0.1", std::to_string(http::FreePort())});
   EXPECT_EQ(client.Run(Set("key", "1")).status().code(), Code::kUnavailable);
 }
 

@@ -1,11 +1,8 @@
 #include "apps/feed/testing/redis_server.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +13,7 @@
 #include "apps/feed/redis/redis_connection.h"
 #include "apps/feed/redis/redis_slots.h"
 #include "base/check.h"
+#include "http/testing/test_socket.h"
 
 namespace hearth::feed {
 namespace {
@@ -36,24 +34,11 @@ bool WaitUntil(const std::function<bool()>& is_true) {
 
 }  // namespace
 
-uint16_t FreePort() {
-  const int handle = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  CHECK(handle >= 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  CHECK(bind(handle, reinterpret_cast<sockaddr*>(&address), size) == 0);
-  CHECK(getsockname(handle, reinterpret_cast<sockaddr*>(&address), &size) == 0);
-  close(handle);
-  return ntohs(address.sin_port);
-}
-
 RedisServer::RedisServer(const std::vector<std::string>& more_arguments)
     : more_arguments_(more_arguments) {
   // Another process may take the port in between.
   for (int attempt = 0; attempt < kStartsMax && pid_ == 0; ++attempt) {
-    port_ = FreePort();
+    port_ = http::FreePort();
     Start();
   }
   CHECK(pid_ != 0);
@@ -138,9 +123,9 @@ RedisReply RedisServer::Command(const std::vector<std::string>& arguments) {
 
 RedisCluster::RedisCluster() {
   for (size_t i = 0; i < kNodes; ++i) {
-    nodes_.push_back(std::make_unique<RedisServer>(
-        std::vector<std::string>{"--cluster-enabled", "yes", "--cluster-port",
-                                 std::to_string(FreePort()), "--cluster-node-timeout", "5000"}));
+    nodes_.push_back(std::make_unique<RedisServer>(std::vector<std::string>{
+        "--cluster-enabled", "yes", "--cluster-port", std::to_string(http::FreePort()),
+        "--cluster-node-timeout", "5000"}));
     const size_t first = kRedisSlots * i / kNodes;
     const size_t last = kRedisSlots * (i + 1) / kNodes - 1;
     node(i).Command({"CLUSTER", "SET-CONFIG-EPOCH", std::to_string(i + 1)});

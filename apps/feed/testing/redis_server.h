@@ -67,7 +67,4 @@ class RedisCluster {
   std::vector<std::unique_ptr<RedisServer>> nodes_;
 };
 
-// A port that nobody listens on. Somebody may take it at any time.
-uint16_t FreePort();
-
 }  // namespace hearth::feed

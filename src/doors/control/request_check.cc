@@ -1,18 +1,11 @@
 #include "doors/control/request_check.h"
 
-#include <algorithm>
-#include <cctype>
 #include <utility>
+
+#include "base/text.h"
 
 namespace hearth::doors::control {
 namespace {
-
-bool IsEqualIgnoringCase(std::string_view left, std::string_view right) {
-  return std::equal(left.begin(), left.end(), right.begin(), right.end(), [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) ==
-           std::tolower(static_cast<unsigned char>(b));
-  });
-}
 
 // "[::1]:8080" to "[::1]".
 std::string_view HostOf(std::string_view authority) {
@@ -24,7 +17,7 @@ std::string_view HostOf(std::string_view authority) {
 }
 
 bool IsAddressOfThisMachine(std::string_view host) {
-  if (host == "[::1]" || IsEqualIgnoringCase(host, "localhost")) return true;
+  if (host == "[::1]" || EqualsIgnoringCase(host, "localhost")) return true;
   // A name may begin with these digits as well, so the rest counts, too.
   return host.starts_with("127.") &&
          host.find_first_not_of("0123456789.") == std::string_view::npos;
@@ -33,7 +26,7 @@ bool IsAddressOfThisMachine(std::string_view host) {
 bool IsJson(std::string_view content_type) {
   std::string_view type = content_type.substr(0, content_type.find(';'));
   while (type.ends_with(' ') || type.ends_with('\t')) type.remove_suffix(1);
-  return IsEqualIgnoringCase(type, "application/json");
+  return EqualsIgnoringCase(type, "application/json");
 }
 
 }  // namespace
@@ -46,8 +39,8 @@ Status CheckOrigin(const http::RequestHead& head) {
     return denied("this is answered only to requests for localhost, 127.0.0.1 or [::1]");
   }
   const std::optional<std::string_view> origin = head.Find("origin");
-  if (origin && !IsEqualIgnoringCase(*origin, "http://" + std::string(head.authority())) &&
-      !IsEqualIgnoringCase(*origin, "https://" + std::string(head.authority()))) {
+  if (origin && !EqualsIgnoringCase(*origin, "http://" + std::string(head.authority())) &&
+      !EqualsIgnoringCase(*origin, "https://" + std::string(head.authority()))) {
     return denied("web pages of other origins may not use this");
   }
   const std::string_view site = head.Find("sec-fetch-site").value_or("none");

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "doors/rest/testing/root.h"
 #include "google/firestore/v1/firestore.pb.h"
 #include "http/gzip.h"
 #include "http/testing/test_http2_client.h"
@@ -27,7 +28,6 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr const char* kRoot = "/v1/projects/p/databases/d/documents";
 constexpr size_t kBodyBytesMax = 10'000;
 constexpr size_t kLoopBodyBytesMax = 1'000;
 

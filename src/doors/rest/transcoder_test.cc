@@ -2,14 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "doors/rest/testing/root.h"
 #include "google/firestore/v1/firestore.pb.h"
 
 namespace hearth::doors::rest {
 namespace {
 
 namespace proto = ::google::firestore::v1;
-
-constexpr const char* kRoot = "/v1/projects/p/databases/d/documents";
 
 class TranscoderTest : public testing::Test {
  protected:

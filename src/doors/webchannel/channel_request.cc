@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text.h"
 #include "doors/webchannel/options.h"
 #include "wire/json.h"
 
@@ -41,12 +42,6 @@ std::optional<uint64_t> MapNumber(std::string_view name) {
   if (name.size() <= kDataSuffix.size()) return std::nullopt;
   name.remove_suffix(kDataSuffix.size());
   return ParseNumber(name);
-}
-
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
 }
 
 bool IsHeaderName(std::string_view name) {

@@ -15,6 +15,9 @@
 
 namespace hearth::engine {
 
+// A failure for it.
+inline const Status kDataLoss(Code::kDataLoss, "checksum");
+
 // Passes everything on to another store, except where a test has asked for a failure. A failed
 // commit changes nothing, as the contract of Store says.
 //

@@ -13,15 +13,11 @@
 #include "base/fake_clock.h"
 #include "engine/lock_table.h"
 #include "engine/testing/printers.h"
+#include "engine/testing/transactions.h"
 
 namespace hearth::engine {
 
 inline constexpr std::chrono::seconds kWaitMax{5};
-inline const Status kContention(Code::kAborted,
-                                "Too much contention on these documents. Please try again.");
-inline const Status kTimeout(
-    Code::kAborted,
-    "Too much contention on these documents. Please try again. (Transaction lock timeout.)");
 
 // What became of a request; nullopt while it waits.
 using Verdict = std::shared_ptr<std::optional<Status>>;
@@ -35,11 +31,14 @@ class LockTableFixture : public testing::Test {
  protected:
   using Keys = std::vector<std::string>;
 
-  Verdict Acquire(LockOwner owner, LockMode mode, Keys keys, std::vector<KeyPrefix> prefixes = {}) {
+  Verdict AcquireScope(LockOwner owner, LockMode mode, LockScope scope) {
     auto verdict = std::make_shared<std::optional<Status>>();
-    locks_.Acquire(owner, {std::move(keys), std::move(prefixes)}, mode,
+    locks_.Acquire(owner, std::move(scope), mode,
                    [verdict](Status status) { *verdict = std::move(status); });
     return verdict;
+  }
+  Verdict Acquire(LockOwner owner, LockMode mode, Keys keys, std::vector<KeyPrefix> prefixes = {}) {
+    return AcquireScope(owner, mode, {std::move(keys), std::move(prefixes)});
   }
   Verdict Read(LockOwner owner, const std::string& key) {
     return Acquire(owner, LockMode::kRead, {key});

@@ -18,13 +18,6 @@ namespace hearth::engine {
 
 using Components = std::vector<double>;
 
-inline std::string EncodeVector(const Components& components) {
-  std::vector<std::string> items;
-  for (const double component : components) items.push_back(model::EncodeDouble(component));
-  return model::EncodeMap(
-      {{"__type__", model::EncodeString("__vector__")}, {"value", model::EncodeArray(items)}});
-}
-
 inline query::Filter Where(std::string_view field, query::Operator op, std::string value) {
   return {query::FieldFilter{FieldAt(field), op, std::move(value)}};
 }

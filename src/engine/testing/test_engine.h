@@ -15,13 +15,12 @@
 #include "engine/engine.h"
 #include "engine/testing/faulty_store.h"
 #include "engine/testing/outcome.h"
+#include "engine/testing/test_time.h"
 #include "engine/testing/writes.h"
 #include "model/path_encoding.h"
 #include "storage/memory_store.h"
 
 namespace hearth::engine {
-
-inline constexpr int64_t kTestStartMicros = 1'700'000'000'000'000;
 
 // An engine on a store in memory, with a clock that stands still until it is moved. "Start…" does
 // not wait for the answer.

@@ -15,6 +15,8 @@
 
 namespace hearth::engine {
 
+inline const query::QueryBuilder kAll = query::QueryBuilder("c");
+
 // Listens until it is closed, which must be before the engine is.
 class TestWatch {
  public:

@@ -20,6 +20,8 @@
 
 namespace hearth::engine {
 
+inline constexpr model::DatabaseNumber kDatabase{1};
+
 inline model::DatabaseName NameDatabase(std::string_view database = "(default)") {
   return *model::DatabaseName::Parse("projects/p1/databases/" + std::string(database));
 }

@@ -9,6 +9,8 @@
 
 #include <utility>
 
+#include "base/check.h"
+
 namespace hearth::http {
 namespace {
 
@@ -93,6 +95,20 @@ void TestSocket::Close() {
 bool TestSocket::readable() const {
   pollfd entry = {.fd = descriptor_, .events = POLLIN, .revents = 0};
   return !unread_.empty() || poll(&entry, 1, 0) == 1;
+}
+
+uint16_t FreePort() {
+  const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  CHECK(descriptor >= 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  CHECK(bind(descriptor, generic, size) == 0);
+  CHECK(getsockname(descriptor, generic, &size) == 0);
+  close(descriptor);
+  return ntohs(address.sin_port);
 }
 
 }  // namespace hearth::http

@@ -37,4 +37,8 @@ class TestSocket {
   std::string unread_;
 };
 
+// A port of the loopback that was free a moment ago, for servers that cannot choose one and say
+// which. Another process may take it at any time.
+uint16_t FreePort();
+
 }  // namespace hearth::http

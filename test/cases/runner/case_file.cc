@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/text.h"
 #include "cases/runner/scanner.h"
 
 namespace hearth::cases {
@@ -16,16 +17,6 @@ namespace {
 constexpr size_t kRepeatsMax = 5'000;
 constexpr std::string_view kDoors[] = {"engine",     "grpc",     "rest",
                                        "webchannel", "embedded", "remote"};
-
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) {
-    text.remove_prefix(1);
-  }
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) {
-    text.remove_suffix(1);
-  }
-  return text;
-}
 
 std::string_view FirstWord(std::string_view text) {
   return text.substr(0, std::min(text.find_first_of(" \t"), text.size()));
@@ -55,7 +46,7 @@ std::vector<std::string> Split(std::string_view text) {
       cells.back() += text[i];
     }
   }
-  for (std::string& cell : cells) cell = std::string(Trim(cell));
+  for (std::string& cell : cells) cell = std::string(Trim(cell, kWhitespace));
   return cells;
 }
 
@@ -83,7 +74,7 @@ class Reader {
     std::istringstream lines{std::string(text)};
     std::string line;
     for (int number = 1; std::getline(lines, line) && line.starts_with("#"); ++number) {
-      const std::string_view comment = Trim(std::string_view(line).substr(1));
+      const std::string_view comment = Trim(std::string_view(line).substr(1), kWhitespace);
       if (number > 1) {
         case_.why += " " + std::string(comment);
       } else if (comment.starts_with("Why: ")) {
@@ -100,7 +91,7 @@ class Reader {
     std::istringstream lines{std::string(text)};
     std::string line;
     for (int number = 1; std::getline(lines, line); ++number) {
-      const std::string_view trimmed = Trim(line);
+      const std::string_view trimmed = Trim(line, kWhitespace);
       if (trimmed.empty() || trimmed.starts_with("#")) continue;
       if (!std::isspace(static_cast<unsigned char>(line.front()))) {
         statements_.push_back({{number, std::string(trimmed)}, {}});
@@ -196,7 +187,7 @@ class Reader {
     if (!TakeReason(&statement.head.text)) {
       return Wrong(statement.head.number, "say why it differs: \"emulator ... because REASON\"");
     }
-    statement.head.text = std::string(Trim(statement.head.text.substr(8)));
+    statement.head.text = std::string(Trim(statement.head.text.substr(8), kWhitespace));
     actions_.back().emulator_checks.push_back(std::move(statement));
     return Status();
   }

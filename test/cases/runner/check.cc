@@ -11,7 +11,6 @@
 namespace hearth::cases {
 namespace {
 
-constexpr int64_t kNanosPerMicro = 1'000;
 constexpr int64_t kNanosPerMilli = 1'000'000;
 
 // Whether something in `text` matches the pattern.

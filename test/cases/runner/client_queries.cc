@@ -8,7 +8,7 @@ namespace {
 
 using Query = proto::StructuredQuery;
 
-Result<client::Op> ToClient(Query::FieldFilter::Operator op) {
+Result<client::Op> OpToClient(Query::FieldFilter::Operator op) {
   switch (op) {
     case Query::FieldFilter::LESS_THAN:
       return client::Op::kLess;
@@ -35,7 +35,7 @@ Result<client::Op> ToClient(Query::FieldFilter::Operator op) {
   }
 }
 
-client::Filter ToClient(const Query::UnaryFilter& filter) {
+client::Filter UnaryFilterToClient(const Query::UnaryFilter& filter) {
   const bool is_not = filter.op() == Query::UnaryFilter::IS_NOT_NULL ||
                       filter.op() == Query::UnaryFilter::IS_NOT_NAN;
   const bool is_null =
@@ -46,16 +46,16 @@ client::Filter ToClient(const Query::UnaryFilter& filter) {
                                is_not ? client::Op::kNotEqual : client::Op::kEqual, value);
 }
 
-Result<client::Filter> ToClient(const Query::Filter& filter) {
-  if (filter.has_unary_filter()) return ToClient(filter.unary_filter());
+Result<client::Filter> FilterToClient(const Query::Filter& filter) {
+  if (filter.has_unary_filter()) return UnaryFilterToClient(filter.unary_filter());
   if (filter.has_field_filter()) {
-    ASSIGN_OR_RETURN(const client::Op op, ToClient(filter.field_filter().op()));
-    ASSIGN_OR_RETURN(client::Value value, cases::ToClient(filter.field_filter().value()));
+    ASSIGN_OR_RETURN(const client::Op op, OpToClient(filter.field_filter().op()));
+    ASSIGN_OR_RETURN(client::Value value, ToClient(filter.field_filter().value()));
     return client::Filter::Where(filter.field_filter().field().field_path(), op, std::move(value));
   }
   std::vector<client::Filter> filters;
   for (const Query::Filter& each : filter.composite_filter().filters()) {
-    ASSIGN_OR_RETURN(client::Filter converted, ToClient(each));
+    ASSIGN_OR_RETURN(client::Filter converted, FilterToClient(each));
     filters.push_back(std::move(converted));
   }
   if (filters.empty()) return InvalidArgument("the client has no filter of nothing");
@@ -86,7 +86,7 @@ Result<client::Query> SourceOf(const client::Firestore& database, const std::str
 Result<std::vector<client::Value>> ValuesOf(const proto::Cursor& cursor) {
   std::vector<client::Value> values;
   for (const proto::Value& value : cursor.values()) {
-    ASSIGN_OR_RETURN(client::Value converted, cases::ToClient(value));
+    ASSIGN_OR_RETURN(client::Value converted, ToClient(value));
     values.push_back(std::move(converted));
   }
   if (values.empty()) return InvalidArgument("the client has no cursor of nothing");
@@ -113,10 +113,10 @@ Result<client::Query> WithCursors(client::Query query, const Query& from) {
   return query;
 }
 
-Result<client::NearestOptions> ToClient(const Query::FindNearest& nearest) {
+Result<client::NearestOptions> NearestToClient(const Query::FindNearest& nearest) {
   client::NearestOptions options;
   options.vector_field = nearest.vector_field().field_path();
-  ASSIGN_OR_RETURN(const client::Value vector, cases::ToClient(nearest.query_vector()));
+  ASSIGN_OR_RETURN(const client::Value vector, ToClient(nearest.query_vector()));
   if (!vector.vector()) return InvalidArgument("the client looks for vectors only");
   options.query_vector = vector.vector()->components;
   switch (nearest.distance_measure()) {
@@ -149,7 +149,7 @@ Result<client::Query> ToClient(const client::Firestore& database, const std::str
                                const Query& from, Last last) {
   ASSIGN_OR_RETURN(client::Query query, SourceOf(database, parent, from));
   if (from.has_where()) {
-    ASSIGN_OR_RETURN(client::Filter filter, ToClient(from.where()));
+    ASSIGN_OR_RETURN(client::Filter filter, FilterToClient(from.where()));
     query = query.Where(std::move(filter));
   }
   for (const Query::Order& order : from.order_by()) {
@@ -175,7 +175,7 @@ Result<client::Query> ToClient(const client::Firestore& database, const std::str
     query = query.Select(paths);
   }
   if (from.has_find_nearest()) {
-    ASSIGN_OR_RETURN(client::NearestOptions options, ToClient(from.find_nearest()));
+    ASSIGN_OR_RETURN(client::NearestOptions options, NearestToClient(from.find_nearest()));
     query = query.FindNearest(std::move(options));
   }
   return query;

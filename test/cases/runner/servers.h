@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "cases/runner/doors.h"
 #include "storage/temporary_folder.h"
+#include "support/official_emulator.h"
 #include "support/server_process.h"
 
 namespace hearth::cases {
@@ -24,8 +25,7 @@ class Servers {
  private:
   std::optional<storage::TemporaryFolder> folder_;
   std::unique_ptr<support::ServerProcess> hearth_;
-  std::unique_ptr<support::ServerProcess> emulator_;
-  uint16_t emulator_port_ = 0;
+  std::unique_ptr<support::OfficialEmulator> emulator_;
 };
 
 // The door of that name. InvalidArgument where there is none.

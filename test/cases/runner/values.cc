@@ -15,7 +15,6 @@ namespace {
 
 constexpr size_t kTextBytesMax = 20 * 1024 * 1024;
 constexpr int64_t kMicrosPerSecond = 1'000'000;
-constexpr int64_t kNanosPerMicro = 1'000;
 
 // Where transforms inside of a map go.
 struct TransformPlace {
@@ -155,7 +154,7 @@ proto::Value ReadGeoPoint(Scanner& scanner) {
 }
 
 // A vector is a map with a type.
-proto::Value VectorOf(const std::vector<double>& components) {
+proto::Value VectorValue(const std::vector<double>& components) {
   proto::Value value;
   auto& fields = *value.mutable_map_value()->mutable_fields();
   fields["__type__"].set_string_value("__vector__");
@@ -168,7 +167,7 @@ proto::Value VectorOf(const std::vector<double>& components) {
 proto::Value ReadVector(Scanner& scanner) {
   std::vector<double> components;
   scanner.Expect('(');
-  if (scanner.Try(')')) return VectorOf({});
+  if (scanner.Try(')')) return VectorValue({});
   do {
     const double number = ReadDouble(scanner);
     if (scanner.TryWord("of")) {
@@ -178,7 +177,7 @@ proto::Value ReadVector(Scanner& scanner) {
     }
   } while (scanner.Try(',') && scanner.ok());
   scanner.Expect(')');
-  return VectorOf(components);
+  return VectorValue(components);
 }
 
 // nest(3, 1) is {"n": {"n": {"n": 1}}}.

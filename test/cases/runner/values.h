@@ -75,6 +75,7 @@ struct DocumentData {
 };
 DocumentData ReadDocumentData(Scanner& scanner, const Scope& scope);
 
+inline constexpr int64_t kNanosPerMicro = 1'000;
 int64_t Micros(const Time& time);
 Time TimeOfMicros(int64_t micros);
 

@@ -1,0 +1,10 @@
+// For tests: numbers at the edges.
+#pragma once
+
+#include <limits>
+
+namespace hearth::vector {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace hearth::vector

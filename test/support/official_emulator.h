@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+#include "support/server_process.h"
+
+namespace hearth::support {
+
+// Google's emulator, in a process of its own, on a free port.
+//
+// Threads: one at a time; the thread that starts it must outlive it. Ownership: ends the process at
+// the end of its life.
+class OfficialEmulator {
+ public:
+  // Returns once it accepts connections. NotFound where it is not installed, Unavailable, with what
+  // it said, where it does not start.
+  static Result<std::unique_ptr<OfficialEmulator>> Start();
+
+  uint16_t port() const { return port_; }
+  // All that it has written so far.
+  std::string Stderr() const { return process_.Stderr(); }
+
+ private:
+  explicit OfficialEmulator(uint16_t port);
+
+  uint16_t port_;
+  ServerProcess process_;
+};
+
+}  // namespace hearth::support
