@@ -14,6 +14,7 @@
 #include "engine/testing/printers.h"
 #include "engine/write.h"
 #include "model/document.h"
+#include "model/document_key.h"
 #include "model/fields.h"
 #include "model/names.h"
 #include "model/value.h"
