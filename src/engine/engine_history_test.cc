@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/testing/test_rounds.h"
 #include "base/testing/test_seed.h"
 #include "engine/engine.h"
 #include "engine/listing.h"
@@ -221,7 +222,7 @@ class EngineHistoryTest : public testing::TestWithParam<FaultyStore::Values> {
 };
 
 TEST_P(EngineHistoryTest, EveryMomentIsAsItWas) {
-  for (int i = 0; i < 400; ++i) {
+  for (size_t i = 0; i < TestRounds(400); ++i) {
     ASSERT_NO_FATAL_FAILURE(CommitSomething());
     if (dice_.OneIn(3)) test_.clock().Advance(std::chrono::microseconds(dice_.Below(50)));
     if (dice_.OneIn(20)) test_.clock().SetWall(std::max(test_.now() - 30, kTestStartMicros));
@@ -235,7 +236,7 @@ TEST_P(EngineHistoryTest, EveryMomentIsAsItWas) {
 
 TEST_P(EngineHistoryTest, EveryMomentOfTheLastHourIsAsItWas) {
   const int64_t hour = std::chrono::microseconds(1h).count();
-  for (int i = 0; i < 600; ++i) {
+  for (size_t i = 0; i < TestRounds(600); ++i) {
     ASSERT_NO_FATAL_FAILURE(CommitSomething());
     test_.Pass(std::chrono::seconds(dice_.Below(120)));
     const int64_t oldest = std::max(test_.now() - hour, kTestStartMicros - 5);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <thread>
 
+#include "base/testing/test_rounds.h"
 #include "base/testing/test_seed.h"
 #include "engine/engine.h"
 #include "engine/listing.h"
@@ -216,7 +217,7 @@ TEST(EngineStressTest, NoWriteSkew) {
 
 // Reads of the present, one after the other, never go back, whatever way they take.
 TEST(EngineStressTest, ReadsNeverGoBack) {
-  constexpr int64_t kCommits = 1'000;
+  const auto commits = static_cast<int64_t>(TestRounds(1'000));
   EngineOptions options;
   options.document_cache_bytes = 16 * 1'000;
   TestEngine test(options);
@@ -224,7 +225,7 @@ TEST(EngineStressTest, ReadsNeverGoBack) {
   std::atomic<bool> has_ended = false;
   RunThreads(4, [&](size_t thread) {
     if (thread == 0) {
-      for (int64_t i = 1; i <= kCommits; ++i) {
+      for (int64_t i = 1; i <= commits; ++i) {
         test.MustCommit({SetNumber("c/a", i), SetNumber("c/b", i)});
       }
       has_ended = true;

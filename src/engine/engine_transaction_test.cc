@@ -5,6 +5,7 @@
 #include <atomic>
 #include <thread>
 
+#include "base/testing/test_rounds.h"
 #include "base/testing/test_seed.h"
 #include "engine/engine.h"
 #include "engine/listing.h"
@@ -291,8 +292,8 @@ TEST_F(EngineTransactionTest, AFailedFirstReadLeavesNoTransactionBehind) {
 
 // A client may roll back while its reads are under way: whatever the order, nothing stays locked.
 TEST_F(EngineTransactionTest, AReadThatComesTooLateLeavesNoLock) {
-  constexpr int kRounds = 3'000;
-  for (int round = 0; round < kRounds; ++round) {
+  const auto rounds = static_cast<int>(TestRounds(3'000));
+  for (int round = 0; round < rounds; ++round) {
     const std::string transaction = test_.Begin();
     std::atomic<int> ready = 0;
     const auto start_together = [&ready] {

@@ -12,6 +12,7 @@
 
 #include "base/fake_clock.h"
 #include "base/mutex.h"
+#include "base/testing/test_rounds.h"
 #include "base/testing/test_seed.h"
 #include "engine/lock_table.h"
 #include "engine/testing/outcome.h"
@@ -311,7 +312,7 @@ void ExpectAllWentWell(Arena& arena) {
 TEST(LockTableStressTest, SomebodyCanAlwaysMove) {
   Arena arena;
   Dice dice(TestSeed());
-  Play(arena, dice, 30'000, Company::kAlone);
+  Play(arena, dice, TestRounds(30'000), Company::kAlone);
   ExpectAllWentWell(arena);
 }
 
@@ -321,7 +322,7 @@ TEST(LockTableStressTest, ThreadsExcludeOneAnother) {
   std::vector<std::thread> threads;
   for (size_t i = 0; i < 6; ++i) {
     threads.emplace_back([&arena, dice = Dice(seed + i)]() mutable {
-      Play(arena, dice, 10'000, Company::kWithOthers);
+      Play(arena, dice, TestRounds(10'000), Company::kWithOthers);
     });
   }
   for (std::thread& thread : threads) thread.join();
