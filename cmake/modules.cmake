@@ -24,19 +24,32 @@ function(hearth_module name)
   endif()
 endfunction()
 
-# hearth_support(<name> SRCS ... DEPS ...): a library that tests and benchmarks share.
-function(hearth_support name)
-  cmake_parse_arguments(S "" "" "SRCS;DEPS" ${ARGN})
-  hearth_combine(sources ${name} ${S_SRCS})
-  add_library(${name} STATIC ${sources})
-  target_compile_options(${name} PRIVATE ${HEARTH_WARNINGS})
-  target_link_libraries(${name} PUBLIC ${S_DEPS})
-  hearth_precompile(${name} modules)
-endfunction()
-
 # Tests compute little themselves. Without optimisation they compile in a third of the time. Objects
 # and programs alike are compiled as objects are, so that they can share a precompiled header.
 set(HEARTH_TEST_OPTIONS ${HEARTH_WARNINGS} -O0 -fPIC)
+if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
+  list(APPEND HEARTH_TEST_OPTIONS -g0)  # What fails says its place itself.
+endif()
+if(HEARTH_FUZZ)
+  # Both are about the modules, and double the time that tests take to compile.
+  list(APPEND HEARTH_TEST_OPTIONS -fno-sanitize=undefined,fuzzer-no-link)
+endif()
+
+# hearth_support(<name> [OPTIMISED] SRCS ... DEPS ...): a library that tests share. OPTIMISED: it
+# computes much, or benchmarks use it.
+function(hearth_support name)
+  cmake_parse_arguments(S "OPTIMISED" "" "SRCS;DEPS" ${ARGN})
+  hearth_combine(sources ${name} ${S_SRCS})
+  add_library(${name} STATIC ${sources})
+  target_link_libraries(${name} PUBLIC ${S_DEPS})
+  if(S_OPTIMISED)
+    target_compile_options(${name} PRIVATE ${HEARTH_WARNINGS})
+    hearth_precompile(${name} modules)
+  else()
+    target_compile_options(${name} PRIVATE ${HEARTH_TEST_OPTIONS})
+    hearth_precompile(${name} tests)
+  endif()
+endfunction()
 
 # hearth_suite(<name> SRCS ... DEPS ...): tests that several programs run, each on an implementation
 # of its own. They are objects, because nothing refers to them by name.
