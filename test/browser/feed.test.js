@@ -181,6 +181,22 @@ test('an empty feed says what to do', async () => {
   await close();
 });
 
+test('an empty feed fills when the first follow is saved late', async () => {
+  const {page, close} = await open({account: await client.account()});
+  await page.getByRole('button', {name: 'Find accounts'}).click();
+  const saved = latch();
+  await page.route('**/users/*/follow', async (route) => {
+    await saved.opened;
+    await route.continue();
+  });
+  await page.getByRole('button', {name: `Follow ${authors[2].username}`}).click();
+  await page.getByRole('button', {name: 'Done'}).click();
+  await page.getByText('Follow some accounts to see posts!').waitFor();
+  saved.open();
+  await page.getByText('The only one').waitFor();
+  await close();
+});
+
 test('who is followed while a search is under way is so in what it finds', async () => {
   const {page, close} = await open({account: await client.account()});
   await page.getByRole('button', {name: 'Find accounts'}).click();

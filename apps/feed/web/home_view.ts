@@ -149,6 +149,8 @@ export class HomeView implements View {
   #onChange(change: Change) {
     if (change.kind === 'follow-changed') {
       this.#isStale = true;
+      // Whoever chose the first account may be back before that is saved.
+      if (this.element.isConnected && this.#list.items.length === 0) this.shown();
     } else if (change.kind === 'post-deleted') {
       this.#list.remove(change.id);
       if (this.#list.started) this.#show();
