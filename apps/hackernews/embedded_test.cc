@@ -18,22 +18,31 @@ INSTANTIATE_TEST_SUITE_P(Embedded, ReaderTest,
                              .name = "Embedded", .fresh = client::FreshTestDatabase}),
                          client::BackendName);
 
-// Who answers a GET of an application with these settings.
-kit::Response Ask(const std::string& sandbox_url, const nlohmann::json& settings,
-                  const std::string& path) {
-  const storage::TemporaryFolder folder;
-  const SystemClock clock;
+// The application on a database of its own, with all that it borrows.
+struct TestApplication {
+  Result<std::unique_ptr<kit::Application>> Make(const std::string& sandbox_url,
+                                                 const nlohmann::json& settings) {
+    return MakeApplication({.database = client::FreshTestDatabase(),
+                            .clock = clock,
+                            .random = random,
+                            .metrics = metrics,
+                            .data_path = folder.path(),
+                            .environment = "ci",
+                            .settings = settings,
+                            .sandbox_url = sandbox_url});
+  }
+
+  storage::TemporaryFolder folder;
+  SystemClock clock;
   RandomSource random;
   kit::Metrics metrics;
-  Result<std::unique_ptr<kit::Application>> app =
-      MakeApplication({.database = client::FreshTestDatabase(),
-                       .clock = clock,
-                       .random = random,
-                       .metrics = metrics,
-                       .data_path = folder.path(),
-                       .environment = "ci",
-                       .settings = settings,
-                       .sandbox_url = sandbox_url});
+};
+
+// The answer to a GET of an application with these settings.
+kit::Response Ask(const std::string& sandbox_url, const nlohmann::json& settings,
+                  const std::string& path) {
+  TestApplication test;
+  Result<std::unique_ptr<kit::Application>> app = test.Make(sandbox_url, settings);
   CHECK(app.ok());
   http::RequestHead head;
   head.set_method("GET");
@@ -74,19 +83,9 @@ TEST(SiteTest, RealStoriesLeadToTheRealSite) {
 // around in the network it runs in.
 TEST(SettingsTest, OtherServicesAreAskedButNoneOfThisMachine) {
   const FakeHn hn;
-  const storage::TemporaryFolder folder;
-  const SystemClock clock;
-  RandomSource random;
-  kit::Metrics metrics;
+  TestApplication test;
   Result<std::unique_ptr<kit::Application>> app =
-      MakeApplication({.database = client::FreshTestDatabase(),
-                       .clock = clock,
-                       .random = random,
-                       .metrics = metrics,
-                       .data_path = folder.path(),
-                       .environment = "ci",
-                       .settings = {{"api_url", hn.url() + "/hn"}, {"worker_secret", "secret"}},
-                       .sandbox_url = ""});
+      test.Make("", {{"api_url", hn.url() + "/hn"}, {"worker_secret", "secret"}});
   ASSERT_TRUE(app.ok()) << app.status().ToString();
   http::RequestHead head;
   head.set_method("POST");

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/log.h"
 #include "engine/keys.h"
 #include "engine/write_effect.h"
 #include "model/document_id.h"
@@ -136,7 +137,9 @@ void Engine::NoteReadTime() {
                    EncodeUint64(static_cast<uint64_t>(commit_clock_.Newest().micros())));
       },
       [] {});
-  IgnoreError(status, "the machine's clock will nearly always be ahead of it");
+  if (status.ok()) return;
+  // Nearly always the machine's clock will be ahead of it at the next start anyway.
+  Log(LogLevel::kWarning, "could not save the newest read time", {{"error", status.ToString()}});
 }
 
 Status Engine::CheckReadTime(Timestamp read_time) const {
