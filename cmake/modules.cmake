@@ -2,7 +2,8 @@
 #
 # One folder, one static library, explicit sources. The <name>_links program pulls in the whole
 # archive with only its declared DEPS, so a use of an undeclared module fails at link time. TESTS
-# become one program, <name>_test, which may also use TEST_DEPS.
+# become one program, <name>_test, which may also use TEST_DEPS. HEARTH_UNOPTIMISED: modules from here
+# on are compiled without optimisation.
 set(HEARTH_WARNINGS -Wall -Wextra -Wshadow -Wconversion -Werror)
 file(WRITE ${CMAKE_BINARY_DIR}/empty_main.cc "int main() { return 0; }\n")
 
@@ -13,7 +14,12 @@ function(hearth_module name)
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
   target_compile_options(${name} PRIVATE ${HEARTH_WARNINGS})
   target_link_libraries(${name} PUBLIC ${M_DEPS} Threads::Threads)
-  hearth_precompile(${name} modules)
+  if(HEARTH_UNOPTIMISED)
+    target_compile_options(${name} PRIVATE -O0)
+    hearth_precompile(${name} unoptimised_modules)
+  else()
+    hearth_precompile(${name} modules)
+  endif()
   if(HEARTH_LINK_CHECKS)
     add_executable(${name}_links ${CMAKE_BINARY_DIR}/empty_main.cc)
     target_link_libraries(${name}_links PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,${name}>")

@@ -33,11 +33,13 @@ endfunction()
 # One serves only what is compiled with the same options, and tests are not optimised.
 get_target_property(gtest_options GTest::gtest INTERFACE_COMPILE_OPTIONS)
 hearth_precompiled_header(modules HEADERS ${HEARTH_PRECOMPILED_STANDARD} OPTIONS -fPIC)
+hearth_precompiled_header(unoptimised_modules
+  HEADERS ${HEARTH_PRECOMPILED_STANDARD} OPTIONS -fPIC -O0)
 hearth_precompiled_header(tests
   HEADERS ${HEARTH_PRECOMPILED_STANDARD} gmock/gmock.h gtest/gtest.h
   OPTIONS ${HEARTH_TEST_OPTIONS} ${gtest_options})
 
-# hearth_precompile(<target> modules|tests)
+# hearth_precompile(<target> modules|unoptimised_modules|tests)
 function(hearth_precompile target name)
   if(NOT HEARTH_PRECOMPILED)
     return()
