@@ -77,7 +77,7 @@ TEST_P(ReaderTest, HiddenIdsAreNumbersOfAtLeastZero) {
   EXPECT_EQ(ErrorOf(Send("DELETE", "/api/v1/hidden/seven", "", cookie)), "invalid story id");
   EXPECT_EQ(ErrorOf(Send("DELETE", "/api/v1/hidden/-7", "", cookie)), "invalid story id");
   EXPECT_EQ(Send("POST", "/api/v1/hidden", R"({"hidden": 0})", cookie).status, 200);
-  EXPECT_EQ(Get("/api/v1/hidden", cookie), nlohmann::json({0}));
+  EXPECT_EQ(Get("/api/v1/hidden", cookie), nlohmann::json::array({0}));
 }
 
 TEST_P(ReaderTest, HiddenStoriesNeedSomebodyWhoIsSignedIn) {
