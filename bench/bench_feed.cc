@@ -25,8 +25,8 @@
 #include "apps/feed/redis/redis_feed_queue.h"
 #include "apps/feed/testing/redis_server.h"
 #include "base/check.h"
-#include "client/embedded.h"
-#include "client/remote.h"
+#include "client/embedded/embedded.h"
+#include "client/remote/remote.h"
 #include "client/testing/counting_transport.h"
 #include "feed_data.h"
 #include "feed_load.h"
@@ -34,7 +34,7 @@
 #include "feed_report.h"
 #include "http/server.h"
 #include "kit/app_service.h"
-#include "storage/temporary_folder.h"
+#include "storage/testing/temporary_folder.h"
 
 namespace hearth::feed {
 namespace {

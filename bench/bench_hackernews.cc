@@ -17,11 +17,11 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/random.h"
-#include "client/embedded.h"
-#include "client/remote.h"
+#include "client/embedded/embedded.h"
+#include "client/remote/remote.h"
 #include "client/testing/counting_transport.h"
 #include "kit/application.h"
-#include "storage/temporary_folder.h"
+#include "storage/testing/temporary_folder.h"
 
 namespace hearth::hackernews {
 namespace {

@@ -12,7 +12,7 @@
 #include <iterator>
 #include <string>
 
-#include "http/grpc_service.h"
+#include "doors/grpc/grpc_service.h"
 #include "http/server.h"
 
 namespace {

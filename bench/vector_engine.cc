@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <future>
 #include <utility>
 
 #include "index/index_config.h"
@@ -27,12 +26,12 @@ T Require(Result<T> result) {
   std::exit(EXIT_FAILURE);
 }
 
-engine::Write WriteOf(size_t id, const std::vector<float>& point) {
+request::Write WriteOf(size_t id, const std::vector<float>& point) {
   std::string fields;
   model::AppendField(model::MapView::Tag::kDocument, "v",
                      model::EncodeVector({point.begin(), point.end()}), &fields);
   return {Require(model::DocumentPath::Parse(std::string(kCollection) + "/" + std::to_string(id))),
-          engine::WriteKind::kUpdate,
+          request::WriteKind::kUpdate,
           Require(model::Fields::Validate(fields)),
           std::nullopt,
           {},
@@ -69,15 +68,13 @@ void VectorEngine::Open() {
 
 void VectorEngine::Fill(const std::vector<std::vector<float>>& points) {
   for (size_t begin = 0; begin < points.size(); begin += kWritesPerCommit) {
-    std::vector<engine::Write> writes;
+    std::vector<request::Write> writes;
     for (size_t i = begin; i < std::min(begin + kWritesPerCommit, points.size()); ++i) {
       writes.push_back(WriteOf(i, points[i]));
     }
-    std::promise<Status> done;
-    engine_->Commit(*database_, std::move(writes), "",
-                    [&](const auto& result) { done.set_value(result.status()); });
-    const Status status = done.get_future().get();
-    if (!status.ok()) Require(Result<int>(status));
+    Require(Await<Result<request::CommitResult>>([&](Executor& here, auto done) {
+      engine_->Commit(*database_, std::move(writes), "", here, std::move(done));
+    }));
   }
 }
 
@@ -113,10 +110,11 @@ std::set<std::string> VectorEngine::Search(const std::vector<float>& point, size
                      kCollection};
   query.nearest = query::FindNearest{
       Require(model::FieldPath::Parse("v")), {point.begin(), point.end()}, options_.measure, limit};
-  std::promise<Result<std::unique_ptr<engine::QueryRun>>> started;
-  engine_->Query(*database_, Require(query::Normalize(std::move(query))), engine::Now(),
-                 [&](auto run) { started.set_value(std::move(run)); });
-  const std::unique_ptr<engine::QueryRun> run = Require(started.get_future().get());
+  engine::QueryRequest request{Require(query::Normalize(std::move(query)))};
+  const std::unique_ptr<engine::QueryRun> run =
+      Require(Await<Result<std::unique_ptr<engine::QueryRun>>>([&](Executor& here, auto done) {
+        engine_->Query(*database_, std::move(request), here, std::move(done));
+      }));
   std::set<std::string> ids;
   while (auto result = Require(run->Next())) ids.emplace(result->path.id());
   *seconds += ThreadSeconds() - start;

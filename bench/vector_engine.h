@@ -44,7 +44,7 @@ class VectorEngine {
   RandomSource random_;
   std::unique_ptr<storage::Store> store_;
   std::unique_ptr<engine::Engine> engine_;
-  engine::Database* database_ = nullptr;
+  documents::Database* database_ = nullptr;
 };
 
 }  // namespace hearth::bench

@@ -20,7 +20,7 @@
 
 namespace {
 
-using hearth::vector::DistanceMeasure;
+using hearth::model::DistanceMeasure;
 using hearth::vector::HnswIndex;
 using hearth::vector::HnswOptions;
 using hearth::vector::NearestResults;

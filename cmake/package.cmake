@@ -2,29 +2,26 @@
 #
 #   find_package(Hearth REQUIRED)                      all of it
 #   find_package(Hearth REQUIRED COMPONENTS embedded)  without libcurl, libjwt and protobuf
+#   find_package(Hearth REQUIRED COMPONENTS remote)    without RocksDB
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
+set(HEARTH_COMMON_MODULES base model query request client)
 set(HEARTH_EMBEDDED_MODULES
-  base model storage vector index query watch engine client client_embedded)
+  storage vector index documents execution watch transactions indexing expiry commit engine
+  client_embedded)
 set(HEARTH_REMOTE_MODULES protocol libjwt wire client_remote)
 
-# Headers keep their folders below include/hearth, because they include one another by them.
-set(HEARTH_INCLUDE ${CMAKE_INSTALL_INCLUDEDIR}/hearth)
-foreach(module IN LISTS HEARTH_EMBEDDED_MODULES HEARTH_REMOTE_MODULES)
-  target_include_directories(${module} INTERFACE
-    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}> $<INSTALL_INTERFACE:${HEARTH_INCLUDE}>)
+foreach(module IN LISTS HEARTH_COMMON_MODULES HEARTH_EMBEDDED_MODULES HEARTH_REMOTE_MODULES)
+  target_include_directories(${module} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endforeach()
-foreach(folder base model storage vector index query watch engine client)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/${folder} DESTINATION ${HEARTH_INCLUDE}
-    FILES_MATCHING PATTERN "*.h"
-    PATTERN testing EXCLUDE
-    REGEX "client/(grpc_|query_proto|remote_transport|service_account|hearth\\.h)" EXCLUDE)
-endforeach()
-install(FILES ${PROJECT_SOURCE_DIR}/src/client/hearth.h DESTINATION ${HEARTH_INCLUDE})
+install(CODE "
+  execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND python3
+    ${PROJECT_SOURCE_DIR}/tools/public_headers.py ${PROJECT_SOURCE_DIR}/src
+    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/hearth\")")
 
 set(HEARTH_PACKAGE ${CMAKE_INSTALL_LIBDIR}/cmake/Hearth)
-foreach(part Embedded Remote)
+foreach(part Common Embedded Remote)
   string(TOUPPER ${part} upper)
   install(TARGETS ${HEARTH_${upper}_MODULES} EXPORT Hearth${part}Targets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/hearth)

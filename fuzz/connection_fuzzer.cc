@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "base/check.h"
+#include "doors/grpc/grpc_service.h"
 #include "http/event_loop.h"
-#include "http/grpc_service.h"
 #include "http/http1_protocol.h"
 #include "http/http2_protocol.h"
 #include "http/protocol.h"

@@ -2,7 +2,6 @@
 // stored must be canonical, and every refusal must be the client's fault.
 #include <cstddef>
 #include <cstdint>
-#include <future>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/random.h"
+#include "base/waiting_executor.h"
 #include "engine/engine.h"
 #include "engine/query_run.h"
 #include "model/document.h"
@@ -34,17 +34,16 @@ class Target {
     if (!wire::ParseMessage(body, &request).ok()) return;
     const Result<model::DatabaseName> name = model::DatabaseName::Parse(request.database());
     if (!name.ok()) return;
-    Result<std::vector<engine::Write>> writes = wire::ReadWrites(*name, request.mutable_writes());
+    Result<std::vector<request::Write>> writes = wire::ReadWrites(*name, request.mutable_writes());
     if (!writes.ok()) {
       CHECK(writes.status().code() == Code::kInvalidArgument);
       return;
     }
-    const Result<engine::Database*> database = engine_->OpenDatabase(*name);
+    const Result<documents::Database*> database = engine_->OpenDatabase(*name);
     if (!database.ok()) return;
-    std::promise<Result<engine::CommitResult>> promise;
-    engine_->Commit(**database, *std::move(writes), request.transaction(),
-                    [&](Result<engine::CommitResult> result) { promise.set_value(result); });
-    CheckOutcome(promise.get_future().get());
+    CheckOutcome(Await<Result<request::CommitResult>>([&](Executor& here, auto done) {
+      engine_->Commit(**database, *std::move(writes), request.transaction(), here, std::move(done));
+    }));
   }
 
   void Query(std::string_view body) {
@@ -57,13 +56,14 @@ class Target {
       CHECK(query.status().code() == Code::kInvalidArgument);
       return;
     }
-    const Result<engine::Database*> database = engine_->OpenDatabase(query->query.parent.database);
+    const Result<documents::Database*> database =
+        engine_->OpenDatabase(query->query.parent.database);
     if (!database.ok()) return;
-    std::promise<Result<std::unique_ptr<engine::QueryRun>>> promise;
-    engine_->Query(
-        **database, *std::move(query), engine::Now{},
-        [&](Result<std::unique_ptr<engine::QueryRun>> run) { promise.set_value(std::move(run)); });
-    const Result<std::unique_ptr<engine::QueryRun>> run = promise.get_future().get();
+    engine::QueryRequest asked{*std::move(query)};
+    const auto run =
+        Await<Result<std::unique_ptr<engine::QueryRun>>>([&](Executor& here, auto done) {
+          engine_->Query(**database, std::move(asked), here, std::move(done));
+        });
     CHECK(run.ok());
     while (true) {
       const auto next = (*run)->Next();
@@ -92,18 +92,18 @@ class Target {
       default:
         if (!wire::ParseMessage(body, &begin).ok()) return;
         (void)wire::ReadTransactionOptions(begin.options(),
-                                           engine::TransactionOptions::Mode::kReadWrite);
+                                           request::TransactionOptions::Mode::kReadWrite);
     }
   }
 
  private:
-  static void CheckOutcome(const Result<engine::CommitResult>& result) {
+  static void CheckOutcome(const Result<request::CommitResult>& result) {
     if (!result.ok()) {
       CHECK(result.status().code() != Code::kInternal);
       CHECK(result.status().code() != Code::kDataLoss);
       return;
     }
-    for (const engine::WriteResult& write : result->write_results) {
+    for (const request::WriteResult& write : result->write_results) {
       if (!write.document) continue;
       const std::string fields(model::RecordFields(*write.document));
       const Result<model::Fields> again = model::Fields::Validate(fields);

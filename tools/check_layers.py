@@ -2,7 +2,7 @@
 """Fails when a folder of src/, or apps/, includes a folder that stands beside or above it.
 
 Usage: check_layers.py PROJECT. Folders below doors/ and apps/ are siblings: none of them may
-include another.
+include another. A folder below another one that has a line of its own here is a layer of its own.
 """
 import pathlib
 import re
@@ -12,20 +12,32 @@ import sys
 ALLOWED = {
     "base": "",
     "model": "base",
+    "query": "base model",
+    "request": "base model query",
     "storage": "base",
-    "index": "base model storage vector",
     "vector": "base model",
-    "query": "base model storage index vector",
-    "watch": "base model index query",
-    "engine": "base model storage index vector query watch",
+    "index": "base model storage vector",
+    "documents": "base model storage",
+    "execution": "base model query request storage vector index documents",
+    "watch": "base model query request index documents execution",
+    "transactions": "base model query request documents watch",
+    "indexing": "base model query storage vector index documents execution",
+    "expiry": "base model request storage index documents indexing",
+    "commit": "base model request storage index documents watch transactions indexing",
+    "engine": "base model query request storage vector index documents execution watch transactions "
+              "indexing expiry commit",
     "http": "base",
-    "wire": "base model index query watch engine",
-    "service": "base model index query watch engine http wire",
-    "doors": "base model index query engine http wire service",
-    "client": "base model storage query watch engine wire",
+    "rpc": "base http",
+    "wire": "base model query request",
+    "service": "base model query request documents watch engine http rpc wire",
+    "doors": "base model index documents expiry indexing engine http rpc wire",
+    "client": "base model query request",
+    "client/embedded": "base model query request storage documents watch engine client",
+    "client/remote": "base model query request wire client",
     "kit": "base model client http",
     "apps": "base model client http kit",
-    "server": "base model storage index query engine http wire service doors client kit apps",
+    "server": "base model storage index documents expiry indexing engine http rpc wire service doors client "
+              "client/embedded client/remote kit apps",
 }
 SIBLINGS = {"doors", "apps"}
 THIRD_PARTY = {  # Include prefix: the only folders that may see it.
@@ -42,7 +54,9 @@ THIRD_PARTY = {  # Include prefix: the only folders that may see it.
     "libexif/": {"kit"},
     "nlohmann/": {"index", "wire", "doors", "client", "kit", "server", "apps"},
 }
-FOR_TESTS = {"storage/temporary_folder.h"}  # What every test may include.
+# What every test may include, and what those of a folder may include besides the folder's layers.
+FOR_TESTS = {"storage/testing/temporary_folder.h"}
+ALLOWED_IN_TESTS = {"apps": "client/embedded", "wire": "engine", "service": "engine"}
 INCLUDE = re.compile(r'\s*#\s*include ["<]((?:[\w.]+/)*)([\w.]+)[">]')
 
 
@@ -57,9 +71,20 @@ def sources(project):
             yield path, path.relative_to(root).parts
 
 
+def layer_of(parts):
+    """The most exact layer that the parts of a path name; None if there is none."""
+    for count in (2, 1):
+        if "/".join(parts[:count]) in ALLOWED:
+            return "/".join(parts[:count])
+    return None
+
+
 def violations(project):
     for path, here in sources(project):
-        if here[0] not in ALLOWED:
+        if len(here) == 1:
+            continue  # src/hearth.h brings everything together.
+        layer = layer_of(here[:-1])
+        if layer is None:
             yield f"{path}: folder {here[0]} has no line in check_layers.py"
             continue
         for number, line in enumerate(path.read_text().splitlines(), 1):
@@ -72,10 +97,14 @@ def violations(project):
                 if match[1].startswith(prefix) and here[0] not in folders:
                     yield f"{path}:{number}: {here[0]} may not include {prefix}"
             there = match[1].strip("/").split("/")
-            if there[0] not in ALLOWED:
+            target = layer_of(there)
+            if target is None:
                 continue
-            sideways = there[0] == here[0] and there[0] in SIBLINGS and there[1:2] != list(here[1:2])
-            upward = there[0] != here[0] and there[0] not in ALLOWED[here[0]].split()
+            sideways = target == layer and target in SIBLINGS and there[1:2] != list(here[1:2])
+            allowed = ALLOWED[layer].split()
+            if is_test(path):
+                allowed += ALLOWED_IN_TESTS.get(layer, "").split()
+            upward = target != layer and target not in allowed
             if upward or sideways:
                 yield f"{path}:{number}: {'/'.join(here[:-1])} may not include {match[1]}"
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "apps/feed/testing/feed_test.h"
-#include "client/testing/embedded_database.h"
+#include "client/embedded/testing/embedded_database.h"
 
 namespace hearth::feed {
 namespace {

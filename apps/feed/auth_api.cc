@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apps/feed/api_support.h"
+#include "base/status_macros.h"
 #include "kit/session.h"
 
 namespace hearth::feed {

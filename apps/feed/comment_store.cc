@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "apps/feed/documents.h"
+#include "base/status_macros.h"
 
 namespace hearth::feed {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/status_macros.h"
 #include "kit/json_fields.h"
 
 namespace hearth::feed {

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/status_macros.h"
+
 namespace hearth::feed {
 namespace {
 

@@ -6,9 +6,9 @@
 
 #include "apps/feed/testing/feed_queue_contract.h"
 #include "base/check.h"
-#include "base/fake_clock.h"
-#include "client/testing/embedded_database.h"
-#include "storage/temporary_folder.h"
+#include "base/testing/fake_clock.h"
+#include "client/embedded/testing/embedded_database.h"
+#include "storage/testing/temporary_folder.h"
 
 namespace hearth::feed {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "apps/feed/home_feed.h"
 #include "base/log.h"
+#include "base/status_macros.h"
 
 namespace hearth::feed {
 

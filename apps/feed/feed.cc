@@ -18,6 +18,7 @@
 #include "apps/feed/redis/redis_feed_cache.h"
 #include "apps/feed/redis/redis_feed_queue.h"
 #include "apps/feed/tokens.h"
+#include "base/status_macros.h"
 #include "feed_assets.h"
 #include "kit/json_fields.h"
 #include "kit/outbound.h"

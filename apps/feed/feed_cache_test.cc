@@ -8,7 +8,7 @@
 
 #include "apps/feed/memory_feed_cache.h"
 #include "apps/feed/testing/feed_cache_contract.h"
-#include "base/fake_clock.h"
+#include "base/testing/fake_clock.h"
 #include "base/testing/test_seed.h"
 
 namespace hearth::feed {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/status_macros.h"
 
 namespace hearth::feed {
 

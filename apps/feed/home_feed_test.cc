@@ -14,10 +14,11 @@
 #include "apps/feed/document_feed_queue.h"
 #include "apps/feed/feed_core.h"
 #include "apps/feed/memory_feed_cache.h"
-#include "base/fake_clock.h"
+#include "base/status_macros.h"
+#include "base/testing/fake_clock.h"
+#include "client/embedded/testing/embedded_database.h"
 #include "client/testing/counting_transport.h"
-#include "client/testing/embedded_database.h"
-#include "storage/temporary_folder.h"
+#include "storage/testing/temporary_folder.h"
 
 namespace hearth::feed {
 namespace {

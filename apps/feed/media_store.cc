@@ -16,6 +16,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
+#include "base/status_macros.h"
 #include "kit/images.h"
 
 namespace hearth::feed {

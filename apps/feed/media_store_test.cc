@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "kit/images.h"
-#include "storage/temporary_folder.h"
+#include "storage/testing/temporary_folder.h"
 
 namespace hearth::feed {
 namespace {

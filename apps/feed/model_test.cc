@@ -20,8 +20,8 @@
 #include "apps/feed/redis/redis_feed_queue.h"
 #include "apps/feed/testing/redis_server.h"
 #include "base/testing/test_seed.h"
-#include "client/embedded.h"
-#include "storage/temporary_folder.h"
+#include "client/embedded/embedded.h"
+#include "storage/testing/temporary_folder.h"
 
 namespace hearth::feed {
 namespace {

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <system_error>
 
+#include "base/status_macros.h"
+
 namespace hearth::feed {
 namespace {
 

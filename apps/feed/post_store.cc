@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apps/feed/documents.h"
+#include "base/status_macros.h"
 
 namespace hearth::feed {
 namespace {

@@ -10,6 +10,7 @@
 #include "apps/feed/documents.h"
 #include "apps/feed/post_key.h"
 #include "base/check.h"
+#include "base/status_macros.h"
 
 namespace hearth::feed {
 namespace {

@@ -6,10 +6,10 @@
 #include "apps/feed/comment_store.h"
 #include "apps/feed/post_store.h"
 #include "apps/feed/user_store.h"
-#include "base/fake_clock.h"
-#include "client/testing/embedded_database.h"
+#include "base/testing/fake_clock.h"
+#include "client/embedded/testing/embedded_database.h"
 #include "client/testing/unanswered_transport.h"
-#include "storage/temporary_folder.h"
+#include "storage/testing/temporary_folder.h"
 
 namespace hearth::feed {
 namespace {

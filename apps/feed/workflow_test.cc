@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "client/testing/embedded_database.h"
+#include "client/embedded/testing/embedded_database.h"
 
 namespace hearth::feed {
 namespace {

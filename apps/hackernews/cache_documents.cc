@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apps/hackernews/timespan.h"
+#include "base/status_macros.h"
 
 namespace hearth::hackernews {
 namespace {

@@ -1,5 +1,5 @@
 // The reader on a database in this process.
-#include "client/embedded.h"
+#include "client/embedded/embedded.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "apps/hackernews/hidden_stories.h"
 #include "apps/hackernews/testing/reader_test.h"
 #include "base/check.h"
-#include "client/testing/embedded_database.h"
+#include "client/embedded/testing/embedded_database.h"
 
 namespace hearth::hackernews {
 namespace {

@@ -14,6 +14,7 @@
 #include "apps/hackernews/worker.h"
 #include "base/log.h"
 #include "base/mutex.h"
+#include "base/status_macros.h"
 #include "hackernews_assets.h"
 #include "kit/json_fields.h"
 #include "kit/scheduler.h"

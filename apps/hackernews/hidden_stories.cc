@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/status_macros.h"
+
 namespace hearth::hackernews {
 namespace {
 

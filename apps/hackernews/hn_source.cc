@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "http/percent.h"
 
 namespace hearth::hackernews {

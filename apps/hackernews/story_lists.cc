@@ -5,6 +5,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/status_macros.h"
+
 namespace hearth::hackernews {
 namespace {
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/mutex.h"
+#include "base/status_macros.h"
 
 namespace hearth::hackernews {
 namespace {

@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "kit/json_fields.h"
 
 namespace hearth::sandbox {

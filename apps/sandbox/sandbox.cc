@@ -10,6 +10,7 @@
 #include "apps/sandbox/stand_in.h"
 #include "base/check.h"
 #include "base/http_status.h"
+#include "base/status_macros.h"
 #include "http/event_loop.h"
 #include "http/exchange.h"
 #include "http/plain.h"

@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/fake_clock.h"
 #include "base/random.h"
+#include "base/testing/fake_clock.h"
 #include "kit/images.h"
 #include "kit/outbound.h"
 

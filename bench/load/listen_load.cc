@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 
+#include "base/status_macros.h"
 #include "load/listeners.h"
 
 namespace {

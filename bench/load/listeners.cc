@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "bench_document.h"
 #include "google/firestore/v1/firestore.pb.h"
 

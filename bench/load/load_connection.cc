@@ -1,5 +1,7 @@
 #include "load/load_connection.h"
 
+#include "base/status_macros.h"
+
 namespace hearth::bench {
 
 LoadConnection::LoadConnection(const LoadOptions& options, LoadBody& body,

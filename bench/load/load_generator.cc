@@ -7,6 +7,7 @@
 #include <memory>
 #include <thread>
 
+#include "base/status_macros.h"
 #include "load/load_connection.h"
 
 namespace hearth::bench {

@@ -18,7 +18,7 @@ ThreadPool::~ThreadPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-bool ThreadPool::Submit(std::function<void()> task) {
+bool ThreadPool::TryPost(Task task) {
   {
     MutexLock lock(mutex_);
     if (tasks_.size() >= queued_tasks_max_) return false;
@@ -28,9 +28,17 @@ bool ThreadPool::Submit(std::function<void()> task) {
   return true;
 }
 
+void ThreadPool::Post(Task task) {
+  {
+    MutexLock lock(mutex_);
+    tasks_.push_back(std::move(task));
+  }
+  changed_.NotifyOne();
+}
+
 void ThreadPool::Run() {
   while (true) {
-    std::function<void()> task;
+    Task task;
     {
       MutexLock lock(mutex_);
       while (tasks_.empty() && !stopping_) changed_.Wait(mutex_);

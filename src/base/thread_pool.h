@@ -2,10 +2,10 @@
 
 #include <cstddef>
 #include <deque>
-#include <functional>
 #include <thread>
 #include <vector>
 
+#include "base/executor.h"
 #include "base/mutex.h"
 
 namespace hearth {
@@ -13,15 +13,17 @@ namespace hearth {
 // A fixed number of threads that run tasks which may block on the disk.
 //
 // Threads: safe for concurrent use. The destructor runs what is queued, then joins.
-class ThreadPool {
+class ThreadPool final : public Executor {
  public:
   ThreadPool(size_t threads, size_t queued_tasks_max);
-  ~ThreadPool();
+  ~ThreadPool() override;
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  // False, and the task is not taken, when `queued_tasks_max` tasks wait already.
-  [[nodiscard]] bool Submit(std::function<void()> task) EXCLUDES_LOCK(mutex_);
+  // Takes new work. False, and the task is not taken, when `queued_tasks_max` tasks wait already.
+  [[nodiscard]] bool TryPost(Task task) EXCLUDES_LOCK(mutex_);
+  // Continues work that was taken before: there is as much of it as was let in.
+  void Post(Task task) override EXCLUDES_LOCK(mutex_);
 
  private:
   void Run() EXCLUDES_LOCK(mutex_);
@@ -29,7 +31,7 @@ class ThreadPool {
   const size_t queued_tasks_max_;
   Mutex mutex_;  // Leaf lock: tasks run without it.
   CondVar changed_;
-  std::deque<std::function<void()>> tasks_ GUARDED_BY(mutex_);
+  std::deque<Task> tasks_ GUARDED_BY(mutex_);
   bool stopping_ GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
 };

@@ -12,7 +12,7 @@ TEST(ThreadPool, RunsEveryTaskBeforeItEnds) {
   std::atomic<int> ran = 0;
   {
     ThreadPool pool(2, 1000);
-    for (int i = 0; i < 100; ++i) ASSERT_TRUE(pool.Submit([&] { ++ran; }));
+    for (int i = 0; i < 100; ++i) ASSERT_TRUE(pool.TryPost([&] { ++ran; }));
   }
   EXPECT_EQ(ran, 100);
 }
@@ -22,14 +22,14 @@ TEST(ThreadPool, RefusesBeyondItsBound) {
   std::promise<void> started;
   std::shared_future<void> released = release.get_future().share();
   ThreadPool pool(1, 2);
-  ASSERT_TRUE(pool.Submit([&] {
+  ASSERT_TRUE(pool.TryPost([&] {
     started.set_value();
     released.wait();
   }));
   started.get_future().wait();  // The only thread is busy now.
-  EXPECT_TRUE(pool.Submit([] {}));
-  EXPECT_TRUE(pool.Submit([] {}));
-  EXPECT_FALSE(pool.Submit([] {}));
+  EXPECT_TRUE(pool.TryPost([] {}));
+  EXPECT_TRUE(pool.TryPost([] {}));
+  EXPECT_FALSE(pool.TryPost([] {}));
   release.set_value();
 }
 

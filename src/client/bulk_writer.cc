@@ -29,8 +29,8 @@ bool MayWriteLater(const Status& error) {
 // One write on its way.
 struct Operation {
   DocumentReference document;
-  Result<engine::Write> write;  // Or what was wrong with it.
-  uint64_t number;              // In the order in which they were added.
+  Result<request::Write> write;  // Or what was wrong with it.
+  uint64_t number;               // In the order in which they were added.
   size_t failures = 0;
 };
 
@@ -58,7 +58,7 @@ class BulkWriter::Queue {
     for (std::thread& thread : threads_) thread.join();
   }
 
-  void Add(const DocumentReference& document, Result<engine::Write> write) EXCLUDES_LOCK(mutex_) {
+  void Add(const DocumentReference& document, Result<request::Write> write) EXCLUDES_LOCK(mutex_) {
     const std::string path = document.path();
     MutexLock lock(mutex_);
     while (unfinished_.size() >= std::max<size_t>(options_.queued_writes_max, 1)) {
@@ -125,7 +125,7 @@ class BulkWriter::Queue {
   }
 
   void Send(const Paths& paths) EXCLUDES_LOCK(mutex_) {
-    std::vector<engine::Write> writes;
+    std::vector<request::Write> writes;
     std::vector<Result<TransportWriteResult>> outcomes;  // One a path.
     std::vector<size_t> sent;                            // Indexes of paths.
     {

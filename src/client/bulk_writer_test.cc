@@ -21,7 +21,7 @@ namespace {
 
 using Outcomes = Result<std::vector<Result<TransportWriteResult>>>;
 
-Outcomes AllWritten(const std::vector<engine::Write>& writes) {
+Outcomes AllWritten(const std::vector<request::Write>& writes) {
   return std::vector<Result<TransportWriteResult>>(writes.size(), TransportWriteResult{});
 }
 
@@ -36,10 +36,10 @@ class BulkWriterTest : public testing::Test {
 TEST_F(BulkWriterTest, TriesAgainWhatMaySucceed) {
   Mutex mutex;
   std::map<std::string, int> attempts;
-  transport_->on_batch_write = [&](const std::vector<engine::Write>& writes) -> Outcomes {
+  transport_->on_batch_write = [&](const std::vector<request::Write>& writes) -> Outcomes {
     MutexLock lock(mutex);
     std::vector<Result<TransportWriteResult>> results;
-    for (const engine::Write& write : writes) {
+    for (const request::Write& write : writes) {
       const int attempt = ++attempts[std::string(write.path.id())];
       if (write.path.id() == "never") {
         results.emplace_back(Status(Code::kNotFound, "never"));
@@ -58,7 +58,7 @@ TEST_F(BulkWriterTest, TriesAgainWhatMaySucceed) {
 }
 
 TEST_F(BulkWriterTest, GivesUpAfterSoManyAttempts) {
-  transport_->on_batch_write = [](const std::vector<engine::Write>&) -> Outcomes {
+  transport_->on_batch_write = [](const std::vector<request::Write>&) -> Outcomes {
     return Status(Code::kUnavailable, "nobody there");  // Of all of them.
   };
   std::atomic<int> errors = 0;
@@ -78,14 +78,14 @@ TEST_F(BulkWriterTest, GivesUpAfterSoManyAttempts) {
 TEST_F(BulkWriterTest, BatchesAreBoundedAndHaveEachDocumentOnce) {
   std::atomic<size_t> under_way = 0;
   std::atomic<size_t> most_under_way = 0;
-  transport_->on_batch_write = [&](const std::vector<engine::Write>& writes) -> Outcomes {
+  transport_->on_batch_write = [&](const std::vector<request::Write>& writes) -> Outcomes {
     const size_t now = ++under_way;
     for (size_t most = most_under_way;
          most < now && !most_under_way.compare_exchange_weak(most, now);) {
     }
     EXPECT_LE(writes.size(), 5u);
     std::set<std::string> paths;
-    for (const engine::Write& write : writes) paths.insert(write.path.path());
+    for (const request::Write& write : writes) paths.insert(write.path.path());
     EXPECT_EQ(paths.size(), writes.size());
     --under_way;
     return AllWritten(writes);
@@ -101,7 +101,7 @@ TEST_F(BulkWriterTest, HoldsBackWhoIsTooFast) {
   Mutex mutex;
   CondVar changed;
   bool may_write = false;
-  transport_->on_batch_write = [&](const std::vector<engine::Write>& writes) -> Outcomes {
+  transport_->on_batch_write = [&](const std::vector<request::Write>& writes) -> Outcomes {
     MutexLock lock(mutex);
     while (!may_write) changed.Wait(mutex);
     return AllWritten(writes);
@@ -126,7 +126,7 @@ TEST_F(BulkWriterTest, HoldsBackWhoIsTooFast) {
 
 TEST_F(BulkWriterTest, TheDestructorFlushes) {
   std::atomic<size_t> written = 0;
-  transport_->on_batch_write = [&](const std::vector<engine::Write>& writes) -> Outcomes {
+  transport_->on_batch_write = [&](const std::vector<request::Write>& writes) -> Outcomes {
     written += writes.size();
     return AllWritten(writes);
   };
@@ -143,11 +143,11 @@ TEST_F(BulkWriterTest, EachDocumentHasItsWritesInOrderWhateverFails) {
   Mutex mutex;
   Dice dice(seed);
   std::map<std::string, std::vector<int64_t>> written;
-  transport_->on_batch_write = [&](const std::vector<engine::Write>& writes) -> Outcomes {
+  transport_->on_batch_write = [&](const std::vector<request::Write>& writes) -> Outcomes {
     MutexLock lock(mutex);
     if (dice.OneIn(10)) return Status(Code::kAborted, "all of it");
     std::vector<Result<TransportWriteResult>> results;
-    for (const engine::Write& write : writes) {
+    for (const request::Write& write : writes) {
       if (dice.OneIn(10)) {
         results.emplace_back(Status(Code::kResourceExhausted, "this one"));
         continue;

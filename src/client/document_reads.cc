@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/status_macros.h"
+
 namespace hearth::client {
 
 Result<std::vector<DocumentSnapshot>> ReadDocuments(

@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "client/backoff.h"
 #include "client/document_reads.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "client/query_changes.h"
 #include "client/query_parts.h"
 #include "client/transport.h"

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "model/fields.h"
 #include "model/names.h"
 

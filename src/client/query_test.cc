@@ -30,7 +30,7 @@ class QueryTest : public testing::Test {
   Status Error(const Query& query) { return query.Get().status(); }
 
   DocumentSnapshot Snapshot(const std::string& path, const Map& data) {
-    const engine::Write write = *SetWrite(*model::DocumentPath::Parse(path), data, {});
+    const request::Write write = *SetWrite(*model::DocumentPath::Parse(path), data, {});
     auto record = std::make_shared<const std::string>(
         model::EncodeRecord(Timestamp(), Timestamp(), write.fields));
     return DocumentSnapshot(transport_, write.path, std::move(record), Timestamp());

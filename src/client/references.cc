@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/status_macros.h"
 #include "client/transport.h"
 
 namespace hearth::client {
@@ -52,31 +53,31 @@ Result<DocumentSnapshot> DocumentReference::Get() const {
                           answer.read_time);
 }
 
-Result<engine::Write> DocumentReference::CreateWrite(const Map& data) const {
+Result<request::Write> DocumentReference::CreateWrite(const Map& data) const {
   if (!path_.ok()) return path_.status();
   return client::CreateWrite(*path_, data);
 }
 
-Result<engine::Write> DocumentReference::SetWrite(const Map& data,
-                                                  const SetOptions& options) const {
+Result<request::Write> DocumentReference::SetWrite(const Map& data,
+                                                   const SetOptions& options) const {
   if (!path_.ok()) return path_.status();
   return client::SetWrite(*path_, data, options);
 }
 
-Result<engine::Write> DocumentReference::UpdateWrite(const Map& data,
-                                                     const Precondition& precondition) const {
+Result<request::Write> DocumentReference::UpdateWrite(const Map& data,
+                                                      const Precondition& precondition) const {
   if (!path_.ok()) return path_.status();
   return client::UpdateWrite(*path_, data, precondition);
 }
 
-Result<engine::Write> DocumentReference::DeleteWrite(const Precondition& precondition) const {
+Result<request::Write> DocumentReference::DeleteWrite(const Precondition& precondition) const {
   if (!path_.ok()) return path_.status();
   return client::DeleteWrite(*path_, precondition);
 }
 
-Result<WriteResult> DocumentReference::Commit(Result<engine::Write> write) const {
+Result<WriteResult> DocumentReference::Commit(Result<request::Write> write) const {
   if (!write.ok()) return write.status();
-  std::vector<engine::Write> writes;
+  std::vector<request::Write> writes;
   writes.push_back(*std::move(write));
   ASSIGN_OR_RETURN(const TransportCommit commit, transport_->Commit(std::move(writes), ""));
   return WriteResult{commit.results.at(0).update_time};

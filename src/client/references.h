@@ -50,17 +50,17 @@ class DocumentReference {
 
   // For those who make requests of references.
   const Result<model::DocumentPath>& parsed_path() const { return path_; }
-  Result<engine::Write> CreateWrite(const Map& data) const;
-  Result<engine::Write> SetWrite(const Map& data, const SetOptions& options) const;
-  Result<engine::Write> UpdateWrite(const Map& data, const Precondition& precondition) const;
-  Result<engine::Write> DeleteWrite(const Precondition& precondition) const;
+  Result<request::Write> CreateWrite(const Map& data) const;
+  Result<request::Write> SetWrite(const Map& data, const SetOptions& options) const;
+  Result<request::Write> UpdateWrite(const Map& data, const Precondition& precondition) const;
+  Result<request::Write> DeleteWrite(const Precondition& precondition) const;
 
  private:
   friend class CollectionReference;
   friend class DocumentSnapshot;
   friend class Firestore;
   DocumentReference(std::shared_ptr<Transport> transport, Result<model::DocumentPath> path);
-  Result<WriteResult> Commit(Result<engine::Write> write) const;
+  Result<WriteResult> Commit(Result<request::Write> write) const;
 
   std::shared_ptr<Transport> transport_;  // Shared by all that the database handed out.
   Result<model::DocumentPath> path_;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/status_macros.h"
 #include "client/document_reads.h"
 #include "client/transport.h"
 

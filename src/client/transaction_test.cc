@@ -20,7 +20,7 @@ class TransactionTest : public testing::Test {
  protected:
   // Has the first commits fail so.
   void FailCommits(int count, const Status& error) {
-    transport_->on_commit = [count, error](const std::vector<engine::Write>& writes) mutable {
+    transport_->on_commit = [count, error](const std::vector<request::Write>& writes) mutable {
       if (count-- > 0) return Result<TransportCommit>(error);
       return Result<TransportCommit>(
           TransportCommit{{}, std::vector<TransportWriteResult>(writes.size())});

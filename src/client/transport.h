@@ -11,11 +11,11 @@
 
 #include "base/status.h"
 #include "client/value.h"
-#include "engine/write.h"
 #include "model/names.h"
 #include "model/record.h"
 #include "model/timestamp.h"
 #include "query/query.h"
+#include "request/write.h"
 
 namespace hearth::client {
 
@@ -103,11 +103,11 @@ class Transport {
                                        const std::vector<query::Aggregation>& aggregations,
                                        const ReadMoment& moment) = 0;
 
-  virtual Result<TransportCommit> Commit(std::vector<engine::Write> writes,
+  virtual Result<TransportCommit> Commit(std::vector<request::Write> writes,
                                          const std::string& transaction) = 0;
   // Each write on its own, in no order. The outer error: nothing is known of any of them.
   virtual Result<std::vector<Result<TransportWriteResult>>> BatchWrite(
-      std::vector<engine::Write> writes) = 0;
+      std::vector<request::Write> writes) = 0;
 
   virtual Result<std::string> BeginTransaction(const BeginOptions& options) = 0;
   virtual Status Rollback(const std::string& transaction) = 0;

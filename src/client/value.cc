@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/base64.h"
+#include "base/status_macros.h"
 
 namespace hearth::client {
 namespace {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "client/references.h"
 #include "client/transport.h"
 #include "model/limits.h"
@@ -11,13 +12,13 @@
 namespace hearth::client {
 namespace {
 
-using engine::Write;
-using engine::WriteKind;
 using model::FieldEditor;
 using model::FieldPath;
 using model::Fields;
 using model::FieldTransform;
 using model::TransformKind;
+using request::Write;
+using request::WriteKind;
 
 // Where data may hold FieldValue::Delete().
 enum class Deletes : uint8_t { kNowhere, kAtTheTop, kAnywhere };
@@ -267,11 +268,11 @@ Result<std::vector<FieldChange>> ReadUpdate(const Map& data) {
   return changes;
 }
 
-Result<engine::Precondition> ToPrecondition(const Precondition& precondition) {
+Result<request::Precondition> ToPrecondition(const Precondition& precondition) {
   if (precondition.exists && precondition.last_update_time) {
     return InvalidArgument("Input specifies more than one precondition.");
   }
-  return engine::Precondition{precondition.exists, precondition.last_update_time};
+  return request::Precondition{precondition.exists, precondition.last_update_time};
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 #include "base/status.h"
 #include "client/snapshot.h"
 #include "client/value.h"
-#include "engine/write.h"
 #include "model/names.h"
+#include "request/write.h"
 
 namespace hearth::client {
 
@@ -34,13 +34,13 @@ struct SetOptions {
 // The writes that the official SDKs would send: FieldValues become transforms and masks.
 // InvalidArgument for malformed paths, FieldValues in arrays, a Delete outside of merges and
 // updates, merge fields that `data` lacks, updates of which one contains the other.
-Result<engine::Write> CreateWrite(const model::DocumentPath& path, const Map& data);
-Result<engine::Write> SetWrite(const model::DocumentPath& path, const Map& data,
-                               const SetOptions& options);
-Result<engine::Write> UpdateWrite(const model::DocumentPath& path, const Map& data,
-                                  const Precondition& precondition);
-Result<engine::Write> DeleteWrite(const model::DocumentPath& path,
-                                  const Precondition& precondition);
+Result<request::Write> CreateWrite(const model::DocumentPath& path, const Map& data);
+Result<request::Write> SetWrite(const model::DocumentPath& path, const Map& data,
+                                const SetOptions& options);
+Result<request::Write> UpdateWrite(const model::DocumentPath& path, const Map& data,
+                                   const Precondition& precondition);
+Result<request::Write> DeleteWrite(const model::DocumentPath& path,
+                                   const Precondition& precondition);
 
 // Writes that happen together, or not at all.
 //
@@ -62,11 +62,11 @@ class WriteBatch {
   friend class Firestore;
   friend class Transaction;
   explicit WriteBatch(std::shared_ptr<Transport> transport);
-  WriteBatch& Add(Result<engine::Write> write);
+  WriteBatch& Add(Result<request::Write> write);
   Result<std::vector<WriteResult>> CommitIn(const std::string& transaction);
 
   std::shared_ptr<Transport> transport_;  // Shared by all that the database handed out.
-  std::vector<engine::Write> writes_;
+  std::vector<request::Write> writes_;
   Status error_;
 };
 

@@ -11,9 +11,9 @@
 namespace hearth::client {
 namespace {
 
-using engine::Write;
-using engine::WriteKind;
 using model::TransformKind;
+using request::Write;
+using request::WriteKind;
 using Texts = std::vector<std::string>;
 
 const model::DocumentPath& Room() {

@@ -7,21 +7,25 @@
 #include <utility>
 #include <vector>
 
-#include "engine/keys.h"
+#include "base/status_macros.h"
+#include "documents/document_cursor.h"
+#include "engine/read_view.h"
+#include "model/document_key.h"
 #include "model/path_encoding.h"
+#include "storage/store.h"
 
 namespace hearth::engine {
 namespace {
 
 using storage::KeyRange;
 
-std::deque<KeyRange> RangesOf(const Database& database, const ClearScope& scope) {
-  const std::string prefix = DatabaseKeyPrefix(database.number);
+std::deque<KeyRange> RangesOf(const documents::Database& database, const ClearScope& scope) {
+  const std::string prefix = model::DatabaseKeyPrefix(database.number);
   if (const auto* collection = std::get_if<model::CollectionPath>(&scope)) {
     return {storage::PrefixRange(prefix + model::EncodeCollectionSubtreePrefix(*collection))};
   }
   if (const auto* document = std::get_if<model::DocumentPath>(&scope)) {
-    const std::string key = DocumentKey(database.number, *document);
+    const std::string key = model::DocumentKey(database.number, *document);
     return {{key, key + '\0'},
             storage::PrefixRange(prefix + model::EncodeSubtreePrefix(document->path()))};
   }
@@ -30,50 +34,55 @@ std::deque<KeyRange> RangesOf(const Database& database, const ClearScope& scope)
 
 // One clear, from batch to batch. Each step keeps the object alive.
 //
-// Threads: one step at a time, on whatever thread. Ownership: borrows the engine and the database.
+// Threads: one step at a time, on the engine's readers. Ownership: borrows the engine, the database
+// and the executor.
 class Clearing : public std::enable_shared_from_this<Clearing> {
  public:
-  Clearing(Engine& engine, Database& database, std::deque<KeyRange> ranges,
-           std::function<void(Status)> done)
-      : engine_(engine), database_(database), ranges_(std::move(ranges)), done_(std::move(done)) {}
+  Clearing(Engine& engine, documents::Database& database, std::deque<KeyRange> ranges,
+           Executor& executor, Callback<void(Status)> done)
+      : engine_(engine),
+        database_(database),
+        ranges_(std::move(ranges)),
+        executor_(executor),
+        done_(std::move(done)) {}
 
   // Deletes the next batch, and then the rest.
   void Go() {
-    const Status accepted = engine_.RunBlocking([self = shared_from_this()] { self->Read(); });
-    if (!accepted.ok()) done_(accepted);
-  }
-
- private:
-  void Read() {
     ReadScope scope;
     scope.access = ReadScope::Access::kScans;
-    const Consistency when = read_time_ ? Consistency(*read_time_) : Consistency(Now{});
-    engine_.Read(database_, when, scope,
+    request::Consistency when = request::Now{};
+    // All batches read at the same moment, so that a clear cannot chase new documents forever.
+    if (read_time_) when = *read_time_;
+    engine_.Read(database_, when, scope, engine_.readers(),
                  [self = shared_from_this()](Result<std::unique_ptr<ReadView>> view) {
-                   if (!view.ok()) return self->done_(view.status());
+                   if (!view.ok()) return self->End(view.status());
                    self->DeleteNext(*std::move(view));
                  });
   }
 
+ private:
   void DeleteNext(std::unique_ptr<ReadView> view) {
-    // All batches read at the same moment, so that a clear cannot chase new documents forever.
     read_time_ = view->read_time();
-    Result<std::vector<Write>> deletes = NextBatch(*view);
+    Result<std::vector<request::Write>> deletes = NextBatch(*view);
     view.reset();
-    if (!deletes.ok() || deletes->empty()) return done_(deletes.status());
-    engine_.Commit(database_, *std::move(deletes), "",
-                   [self = shared_from_this()](const Result<CommitResult>& result) {
-                     if (!result.ok()) return self->done_(result.status());
+    if (!deletes.ok() || deletes->empty()) return End(deletes.status());
+    engine_.Commit(database_, *std::move(deletes), "", engine_.readers(),
+                   [self = shared_from_this()](const Result<request::CommitResult>& result) {
+                     if (!result.ok()) return self->End(result.status());
                      self->Go();
                    });
   }
 
+  void End(const Status& status) {
+    executor_.Post([self = shared_from_this(), status] { self->done_(status); });
+  }
+
   // Takes what it returns off the ranges; empty at their end.
-  Result<std::vector<Write>> NextBatch(const ReadView& view) {
-    std::vector<Write> deletes;
+  Result<std::vector<request::Write>> NextBatch(const ReadView& view) {
+    std::vector<request::Write> deletes;
     size_t bytes = 0;
     for (; !ranges_.empty(); ranges_.pop_front()) {
-      const std::unique_ptr<DocumentCursor> cursor = view.Scan(ranges_.front());
+      const std::unique_ptr<documents::DocumentCursor> cursor = view.Scan(ranges_.front());
       for (; cursor->Valid(); cursor->Next()) {
         bytes += cursor->record().size();
         const bool is_full = deletes.size() >= kClearBatchDocumentsMax ||
@@ -82,8 +91,8 @@ class Clearing : public std::enable_shared_from_this<Clearing> {
           ranges_.front().first = cursor->key();
           return deletes;
         }
-        ASSIGN_OR_RETURN(model::DocumentPath path, DocumentPathOfKey(cursor->key()));
-        deletes.push_back({std::move(path), WriteKind::kDelete, {}, std::nullopt, {}, {}});
+        ASSIGN_OR_RETURN(model::DocumentPath path, model::DocumentPathOfKey(cursor->key()));
+        deletes.push_back({std::move(path), request::WriteKind::kDelete, {}, std::nullopt, {}, {}});
       }
       RETURN_IF_ERROR(cursor->status());
     }
@@ -91,17 +100,19 @@ class Clearing : public std::enable_shared_from_this<Clearing> {
   }
 
   Engine& engine_;
-  Database& database_;
+  documents::Database& database_;
   std::deque<KeyRange> ranges_;  // What is left.
   std::optional<model::Timestamp> read_time_;
-  const std::function<void(Status)> done_;
+  Executor& executor_;
+  Callback<void(Status)> done_;
 };
 
 }  // namespace
 
-void Clear(Engine& engine, Database& database, const ClearScope& scope,
-           std::function<void(Status)> done) {
-  std::make_shared<Clearing>(engine, database, RangesOf(database, scope), std::move(done))->Go();
+void Clear(Engine& engine, documents::Database& database, const ClearScope& scope,
+           Executor& executor, Callback<void(Status)> done) {
+  std::make_shared<Clearing>(engine, database, RangesOf(database, scope), executor, std::move(done))
+      ->Go();
 }
 
 }  // namespace hearth::engine

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <variant>
 
+#include "base/callback.h"
+#include "base/executor.h"
 #include "base/status.h"
 #include "engine/engine.h"
 #include "model/names.h"
@@ -24,10 +25,10 @@ inline constexpr size_t kClearBatchBytesMax = 1024 * 1024;
 // document that is created while it runs stays; one that exists and is written while it runs is
 // deleted or stays.
 //
-// Never blocks. `done` runs once, on one of the engine's threads, and must not block. After an
-// error some documents are gone and others are not: Aborted where a transaction does not give up
-// its locks, otherwise the errors of the store and those of an engine that is busy or closing.
-void Clear(Engine& engine, Database& database, const ClearScope& scope,
-           std::function<void(Status)> done);
+// Never blocks; calls back on `executor`. After an error some documents are gone and others are
+// not: Aborted where a transaction does not give up its locks, otherwise the errors of the store
+// and those of an engine that is busy or closing.
+void Clear(Engine& engine, documents::Database& database, const ClearScope& scope,
+           Executor& executor, Callback<void(Status)> done);
 
 }  // namespace hearth::engine

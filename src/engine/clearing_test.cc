@@ -29,18 +29,18 @@ class ClearingTest : public testing::Test {
 
   Outcome<Status> Start(const ClearScope& scope = AllDocuments()) {
     Outcome<Status> outcome;
-    Clear(test_.engine(), test_.database(), scope, outcome.Callback());
+    Clear(test_.engine(), test_.database(), scope, InlineExecutor::Get(), outcome.Callback());
     return outcome;
   }
   Status Run(const ClearScope& scope = AllDocuments()) { return Start(scope).Take(); }
 
   void Put(const std::vector<std::string>& paths) {
-    std::vector<Write> writes;
+    std::vector<request::Write> writes;
     for (const std::string& path : paths) writes.push_back(SetNumber(path, 1));
     test_.MustCommit(std::move(writes));
   }
   void PutMany(const std::string& collection, size_t count) {
-    std::vector<Write> writes;
+    std::vector<request::Write> writes;
     for (size_t i = 0; i < count; ++i) {
       writes.push_back(SetNumber(collection + "/d" + std::to_string(i), 1));
     }
@@ -48,9 +48,10 @@ class ClearingTest : public testing::Test {
   }
   // The paths of all documents of the database.
   std::vector<std::string> Left(std::string_view database = "(default)") {
-    Database* opened = *test_.engine().OpenDatabase(NameDatabase(database));
+    documents::Database* opened = *test_.engine().OpenDatabase(NameDatabase(database));
     Outcome<Result<std::unique_ptr<ReadView>>> view;
-    test_.engine().Read(*opened, Now{}, TestEngine::Everything(), view.Callback());
+    test_.engine().Read(*opened, request::Now{}, TestEngine::Everything(), InlineExecutor::Get(),
+                        view.Callback());
     const std::map<std::string, std::string> documents = *ScanAll(**view.Take());
     std::vector<std::string> paths;
     for (const auto& [path, record] : documents) paths.push_back(path);
@@ -67,9 +68,10 @@ class ClearingTest : public testing::Test {
 
 TEST_F(ClearingTest, DeletesAllOfADatabaseAndNothingElse) {
   Put({"c/a", "c/a/s/x", "c/a/s/x/t/y", "c/__id7__", "m/missing/s/x", "z/z"});
-  Database* other = *test_.engine().OpenDatabase(NameDatabase("other"));
-  Outcome<Result<CommitResult>> committed;
-  test_.engine().Commit(*other, {SetNumber("c/a", 1)}, "", committed.Callback());
+  documents::Database* other = *test_.engine().OpenDatabase(NameDatabase("other"));
+  Outcome<Result<request::CommitResult>> committed;
+  test_.engine().Commit(*other, {SetNumber("c/a", 1)}, "", InlineExecutor::Get(),
+                        committed.Callback());
   ASSERT_TRUE(committed.Take().ok());
 
   EXPECT_EQ(Run(), Status());
@@ -188,7 +190,7 @@ class ImpatientClearingTest : public ClearingTest {
 TEST_F(ImpatientClearingTest, DoesNotWaitForTransactionsForever) {
   Put({"c/a", "c/b"});
   const std::string transaction = test_.Begin();
-  ASSERT_TRUE(test_.Get(InTransaction{transaction}, "c/a").ok());
+  ASSERT_TRUE(test_.Get(request::InTransaction{transaction}, "c/a").ok());
   EXPECT_EQ(Run().code(), Code::kAborted);
   EXPECT_THAT(Left(), ElementsAre("c/a", "c/b"));
 

@@ -97,7 +97,7 @@ std::vector<std::string> NaiveCollectionIds(const State& state, const std::strin
   return {ids.begin(), ids.end()};
 }
 
-class EngineHistoryTest : public testing::TestWithParam<FaultyStore::Values> {
+class EngineHistoryTest : public testing::TestWithParam<storage::FaultyStore::Values> {
  protected:
   static EngineOptions Options() {
     EngineOptions options;
@@ -106,7 +106,7 @@ class EngineHistoryTest : public testing::TestWithParam<FaultyStore::Values> {
   }
 
   void CommitSomething() {
-    std::vector<Write> writes;
+    std::vector<request::Write> writes;
     for (size_t count = 1 + dice_.Below(4); count > 0; --count) {
       const std::string& path = kPaths[dice_.Below(kPaths.size())];
       switch (dice_.Below(5)) {
@@ -121,11 +121,11 @@ class EngineHistoryTest : public testing::TestWithParam<FaultyStore::Values> {
           writes.push_back(SetNumber(path, static_cast<int64_t>(dice_.Below(3))));
       }
     }
-    const Result<CommitResult> result = test_.Commit(writes);
+    const Result<request::CommitResult> result = test_.Commit(writes);
     ASSERT_TRUE(result.ok());
     State state = model_.newest();
     for (size_t i = 0; i < writes.size(); ++i) {
-      const Record& after = result->write_results[i].document;
+      const model::Record& after = result->write_results[i].document;
       if (after) {
         state[writes[i].path.path()] = *after;
       } else {
@@ -137,7 +137,7 @@ class EngineHistoryTest : public testing::TestWithParam<FaultyStore::Values> {
 
   void CheckPoint(Timestamp time) {
     const std::string& path = kPaths[dice_.Below(kPaths.size())];
-    const Result<Record> record = test_.Get(time, path);
+    const Result<model::Record> record = test_.Get(time, path);
     ASSERT_TRUE(record.ok()) << record.status().ToString();
     const State& state = model_.At(time);
     ASSERT_EQ(*record != nullptr, state.contains(path)) << path;
@@ -151,7 +151,7 @@ class EngineHistoryTest : public testing::TestWithParam<FaultyStore::Values> {
     ASSERT_TRUE(view.ok()) << view.status().ToString();
     State seen;
     for (const std::string& path : kPaths) {
-      std::optional<Result<Record>> record = (*view)->GetIfInMemory(Path(path));
+      std::optional<Result<model::Record>> record = (*view)->GetIfInMemory(Path(path));
       if (!record) record = (*view)->Get(Path(path));
       ASSERT_TRUE(record->ok());
       if (**record) seen[path] = ***record;
@@ -160,15 +160,15 @@ class EngineHistoryTest : public testing::TestWithParam<FaultyStore::Values> {
   }
 
   void CheckListing(const ReadView& view, const State& state) {
-    ListDocumentsRequest request{Parent(kParents[dice_.Below(kParents.size())]),
-                                 kCollections[dice_.Below(kCollections.size())]};
+    request::ListDocumentsRequest request{Parent(kParents[dice_.Below(kParents.size())]),
+                                          kCollections[dice_.Below(kCollections.size())]};
     request.show_missing = dice_.OneIn(2);
     request.page_size = 1 + dice_.Below(4);
     std::vector<std::string> listed;
     do {
-      const Result<DocumentPage> page = ListDocuments(view, request);
+      const Result<request::DocumentPage> page = ListDocuments(view, request);
       ASSERT_TRUE(page.ok()) << page.status().ToString();
-      for (const ListedDocument& document : page->documents) {
+      for (const request::ListedDocument& document : page->documents) {
         listed.push_back(document.path.path());
         ASSERT_EQ(document.record != nullptr, state.contains(listed.back()));
         if (document.record) {
@@ -186,7 +186,7 @@ class EngineHistoryTest : public testing::TestWithParam<FaultyStore::Values> {
     std::vector<std::string> listed;
     std::string token;
     do {
-      const Result<CollectionIdPage> page =
+      const Result<request::CollectionIdPage> page =
           ListCollectionIds(view, Parent(parent), 1 + dice_.Below(3), token);
       ASSERT_TRUE(page.ok());
       listed.insert(listed.end(), page->collection_ids.begin(), page->collection_ids.end());
@@ -250,11 +250,12 @@ TEST_P(EngineHistoryTest, EveryMomentOfTheLastHourIsAsItWas) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Values, EngineHistoryTest,
-                         testing::Values(FaultyStore::Values::kInMemory,
-                                         FaultyStore::Values::kOnDisk),
+                         testing::Values(storage::FaultyStore::Values::kInMemory,
+                                         storage::FaultyStore::Values::kOnDisk),
                          [](const auto& values) {
-                           return values.param == FaultyStore::Values::kInMemory ? "InMemory"
-                                                                                 : "OnDisk";
+                           return values.param == storage::FaultyStore::Values::kInMemory
+                                      ? "InMemory"
+                                      : "OnDisk";
                          });
 
 }  // namespace

@@ -25,23 +25,21 @@ class EngineQueryTest : public testing::Test {
     return query;
   }
 
-  using Runs = Outcome<Result<std::unique_ptr<QueryRun>>>;
-  Runs Start(query::Query query, const Consistency& consistency = Now{}) {
-    Runs outcome;
-    test_.engine().Query(test_.database(), *query::Normalize(std::move(query)), consistency,
-                         outcome.Callback());
-    return outcome;
+  TestEngine::Runs Start(query::Query query,
+                         const request::Consistency& consistency = request::Now{}) {
+    return test_.StartQuery(*query::Normalize(std::move(query)), consistency);
   }
   static std::vector<std::string> Paths(QueryRun& run) {
     std::vector<std::string> paths;
     while (true) {
-      Result<std::optional<QueryResult>> next = run.Next();
+      Result<std::optional<request::QueryResult>> next = run.Next();
       EXPECT_TRUE(next.ok()) << next.status().ToString();
       if (!next.ok() || !*next) return paths;
       paths.push_back((*next)->path.path());
     }
   }
-  std::vector<std::string> Find(query::Query query, const Consistency& consistency = Now{}) {
+  std::vector<std::string> Find(query::Query query,
+                                const request::Consistency& consistency = request::Now{}) {
     Result<std::unique_ptr<QueryRun>> run = Start(std::move(query), consistency).Take();
     EXPECT_TRUE(run.ok()) << run.status().ToString();
     return run.ok() ? Paths(**run) : std::vector<std::string>();
@@ -116,9 +114,9 @@ TEST_F(EngineQueryTest, AnUnusedIndexIsDroppedWithItsEntries) {
 TEST_F(EngineQueryTest, UntilAQueryHasReadAllItsCollectionIsLocked) {
   Fill("c", 6);
   const std::string transaction = test_.Begin();
-  auto run =
-      *Start(Where(Collection("c"), "n", Operator::kGreaterOrEqual, 4), InTransaction{transaction})
-           .Take();
+  auto run = *Start(Where(Collection("c"), "n", Operator::kGreaterOrEqual, 4),
+                    request::InTransaction{transaction})
+                  .Take();
   ASSERT_TRUE((*run->Next()).has_value());
   auto outside = test_.StartCommit({SetNumber("c/new", 3)});
   EXPECT_FALSE(outside.IsThere());
@@ -142,9 +140,13 @@ TEST_F(EngineQueryTest, ThePastIsExactWithIndexesToo) {
 
 TEST_F(EngineQueryTest, ACancelledQueryStops) {
   Fill("c", 600);
-  auto run = *Start(Where(Collection("c"), "n", Operator::kGreater, 10'000)).Take();
-  run->CancelWhen([] { return true; });
-  EXPECT_EQ(run->Next().status().code(), Code::kCancelled);
+  TestEngine::Runs outcome;
+  test_.engine().Query(
+      test_.database(),
+      {.query = *query::Normalize(Where(Collection("c"), "n", Operator::kGreater, 10'000)),
+       .is_cancelled = [] { return true; }},
+      InlineExecutor::Get(), outcome.Callback());
+  EXPECT_EQ((*outcome.Take())->Next().status().code(), Code::kCancelled);
 }
 
 }  // namespace

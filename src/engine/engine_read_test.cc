@@ -6,7 +6,7 @@
 #include "engine/engine.h"
 #include "engine/listing.h"
 #include "engine/testing/test_engine.h"
-#include "engine/testing/transactions.h"
+#include "transactions/testing/transactions.h"
 
 namespace hearth::engine {
 namespace {
@@ -23,16 +23,17 @@ Timestamp Before(Timestamp time) { return Timestamp::FromMicros(time.micros() - 
 class EngineReadTest : public testing::Test {
  protected:
   // The number in c/a at some moment; nullopt where there is no such document.
-  std::optional<int64_t> NumberAt(const Consistency& consistency, std::string_view path = "c/a") {
-    const Result<Record> record = test_.Get(consistency, path);
+  std::optional<int64_t> NumberAt(const request::Consistency& consistency,
+                                  std::string_view path = "c/a") {
+    const Result<model::Record> record = test_.Get(consistency, path);
     EXPECT_TRUE(record.ok()) << record.status().ToString();
     if (!record.ok() || !*record) return std::nullopt;
     return NumberOf(**record);
   }
-  Status ReadStatus(const Consistency& consistency) {
+  Status ReadStatus(const request::Consistency& consistency) {
     return test_.Read(consistency, TestEngine::Documents({"c/a"})).status();
   }
-  Documents ScanAt(const Consistency& consistency) {
+  Documents ScanAt(const request::Consistency& consistency) {
     const auto view = test_.Read(consistency, TestEngine::Everything());
     EXPECT_TRUE(view.ok()) << view.status().ToString();
     return *ScanAll(**view);
@@ -45,7 +46,7 @@ TEST_F(EngineReadTest, ThePresentHasTheWallClocksTime) {
   test_.MustCommit(SetNumber("c/a", 1));
   test_.clock().Advance(5s);
   for (const ReadScope& scope : {TestEngine::Documents({"c/a"}), TestEngine::Everything()}) {
-    const auto view = test_.Read(Now{}, scope);
+    const auto view = test_.Read(request::Now{}, scope);
     ASSERT_TRUE(view.ok());
     EXPECT_EQ((*view)->read_time().micros(), test_.now());
     EXPECT_EQ((*view)->new_transaction(), "");
@@ -55,8 +56,8 @@ TEST_F(EngineReadTest, ThePresentHasTheWallClocksTime) {
 
 TEST_F(EngineReadTest, OneViewIsOneMoment) {
   const Timestamp first = test_.MustCommit({SetNumber("c/a", 1), SetNumber("c/b", 1)});
-  const auto present = *test_.Read(Now{}, TestEngine::Documents({"c/a", "c/b", "c/c"}));
-  const auto scanned = *test_.Read(Now{}, TestEngine::Everything());
+  const auto present = *test_.Read(request::Now{}, TestEngine::Documents({"c/a", "c/b", "c/c"}));
+  const auto scanned = *test_.Read(request::Now{}, TestEngine::Everything());
   const Documents before = *ScanAll(*scanned);
   test_.MustCommit({SetNumber("c/a", 2), Delete("c/b"), SetNumber("c/c", 2)});
   for (const ReadView* view : {present.get(), scanned.get()}) {
@@ -90,7 +91,8 @@ TEST_F(EngineReadTest, ReadTimesHaveLimits) {
   EXPECT_EQ(begin(now), Status());
   EXPECT_EQ(begin(now + 1), kInFuture);
   EXPECT_EQ(begin(now - hour - 1), kTooOld);
-  EXPECT_EQ(ReadStatus(NewTransaction{ReadOnly(Timestamp::FromMicros(now + 1))}), kInFuture);
+  EXPECT_EQ(ReadStatus(request::NewTransaction{ReadOnly(Timestamp::FromMicros(now + 1))}),
+            kInFuture);
 }
 
 TEST_F(EngineReadTest, ACommitTimeAheadOfTheClockIsNotTheFuture) {
@@ -104,7 +106,8 @@ TEST_F(EngineReadTest, ACommitTimeAheadOfTheClockIsNotTheFuture) {
 TEST_F(EngineReadTest, AReadTimeThatWasHandedOutIsNotTheFuture) {
   test_.MustCommit(SetNumber("c/a", 1));
   test_.clock().Advance(60s);
-  const Timestamp read_time = (*test_.Read(Now{}, TestEngine::Documents({"c/a"})))->read_time();
+  const Timestamp read_time =
+      (*test_.Read(request::Now{}, TestEngine::Documents({"c/a"})))->read_time();
   test_.clock().SetWall(kTestStartMicros);
   EXPECT_EQ(ReadStatus(read_time), Status());
 }
@@ -120,7 +123,7 @@ TEST_F(EngineReadTest, HistoryEnds) {
   const Timestamp third = test_.MustCommit(SetNumber("c/a", 3));  // The store forgets with this.
   EXPECT_EQ(NumberAt(third), 3);
   EXPECT_EQ(NumberAt(Before(third)), 2);
-  EXPECT_EQ(NumberAt(Now{}), 3);
+  EXPECT_EQ(NumberAt(request::Now{}), 3);
 }
 
 TEST_F(EngineReadTest, HistoryOutlivesATransactionThatBeganJustInside) {
@@ -132,7 +135,7 @@ TEST_F(EngineReadTest, HistoryOutlivesATransactionThatBeganJustInside) {
   for (std::chrono::seconds age = 0s; age < 250s; age += 50s) {
     test_.Pass(50s);
     test_.MustCommit(SetNumber("c/b", age.count()));  // The store forgets with its commits.
-    EXPECT_EQ(NumberAt(InTransaction{transaction}), 1);
+    EXPECT_EQ(NumberAt(request::InTransaction{transaction}), 1);
   }
 }
 
@@ -156,7 +159,7 @@ TEST_F(EngineReadTest, AClockThatJumpedAheadDoesNotFalsifyThePast) {
   test_.clock().SetWall(kTestStartMicros + 2'000'000);
   test_.MustCommit(SetNumber("c/b", 1));
   // Whatever is left of the history: it was 1, and that or "too old" is the answer.
-  const Result<Record> record = test_.Get(first, "c/a");
+  const Result<model::Record> record = test_.Get(first, "c/a");
   if (record.ok()) {
     EXPECT_EQ(NumberOf(**record), 1);
   } else {
@@ -174,10 +177,11 @@ TEST_F(EngineReadTest, APastMomentIncludesWhatIsUnderWayToIt) {
   gate.AwaitArrivals(1);
 
   // Of the present, the commit is not yet part, and nobody waits for it.
-  EXPECT_EQ(NumberAt(Now{}), 1);
+  EXPECT_EQ(NumberAt(request::Now{}), 1);
   EXPECT_EQ(NumberOf(**test_.GetNewest("c/a")), 1);
-  EXPECT_EQ(ScanAt(Now{}).size(), 1u);
-  EXPECT_LT((*test_.Read(Now{}, TestEngine::Everything()))->read_time().micros(), test_.now());
+  EXPECT_EQ(ScanAt(request::Now{}).size(), 1u);
+  EXPECT_LT((*test_.Read(request::Now{}, TestEngine::Everything()))->read_time().micros(),
+            test_.now());
   // Its own moment waits for it; the moment before is settled.
   const Timestamp moment = Timestamp::FromMicros(test_.now());
   const auto waiting = test_.StartRead(moment, TestEngine::Documents({"c/a"}));
@@ -204,7 +208,7 @@ TEST_F(EngineReadTest, ManyReadsCannotWaitForWhatIsUnderWay) {
   const Timestamp moment = Timestamp::FromMicros(test.now());
   Gate busy;
   busy.Close();
-  EXPECT_EQ(test.engine().RunBlocking([&busy] { busy.Pass(); }), Status());
+  EXPECT_EQ(test.engine().RunOnReaders([&busy] { busy.Pass(); }), Status());
   busy.AwaitArrivals(1);
   const auto queued = test.StartRead(moment, TestEngine::Documents({"c/a"}));
   const auto refused = test.StartRead(moment, TestEngine::Documents({"c/a"}));
@@ -223,19 +227,19 @@ TEST_F(EngineReadTest, AllReadsAgreeWhileACommitIsBeingPublished) {
   for (const bool is_cached : {true, false}) {
     SCOPED_TRACE(is_cached);
     if (!is_cached) test_.Restart();
-    EXPECT_EQ(NumberAt(Now{}, is_cached ? "c/changed" : "c/other"),
+    EXPECT_EQ(NumberAt(request::Now{}, is_cached ? "c/changed" : "c/other"),
               is_cached ? std::optional<int64_t>(1) : std::nullopt);
     bool was_run = false;
     test_.store().AfterCommits([&] {
       was_run = true;
       for (const char* path : {"c/changed", "c/deleted", "c/new"}) {
         SCOPED_TRACE(path);
-        const Record newest = *test_.GetNewest(path);
+        const model::Record newest = *test_.GetNewest(path);
         const auto in_memory = test_.engine().GetNewestIfInMemory(test_.database(), Path(path));
-        const Record single = *test_.Get(Now{}, path);
-        const auto view = *test_.Read(Now{}, TestEngine::Everything());
+        const model::Record single = *test_.Get(request::Now{}, path);
+        const auto view = *test_.Read(request::Now{}, TestEngine::Everything());
         const Documents scanned = *ScanAll(*view);
-        const Record in_view = *view->Get(Path(path));
+        const model::Record in_view = *view->Get(Path(path));
         const std::string expected = single ? *single : "none";
         EXPECT_EQ(newest ? *newest : "none", expected);
         if (in_memory) {
@@ -248,9 +252,9 @@ TEST_F(EngineReadTest, AllReadsAgreeWhileACommitIsBeingPublished) {
     test_.MustCommit({SetNumber("c/changed", 2), Delete("c/deleted"), SetNumber("c/new", 2)});
     EXPECT_TRUE(was_run);
     test_.store().AfterCommits(nullptr);
-    EXPECT_EQ(NumberAt(Now{}, "c/changed"), 2);
-    EXPECT_EQ(NumberAt(Now{}, "c/deleted"), std::nullopt);
-    EXPECT_EQ(NumberAt(Now{}, "c/new"), 2);
+    EXPECT_EQ(NumberAt(request::Now{}, "c/changed"), 2);
+    EXPECT_EQ(NumberAt(request::Now{}, "c/deleted"), std::nullopt);
+    EXPECT_EQ(NumberAt(request::Now{}, "c/new"), 2);
     test_.MustCommit({SetNumber("c/changed", 1), SetNumber("c/deleted", 1), Delete("c/new")});
   }
 }
@@ -260,15 +264,17 @@ TEST_F(EngineReadTest, CommitsThatStoreNothingDoNotHoldThePresentBack) {
   test_.clock().Advance(1h);
   const auto expect_present = [this] {
     test_.clock().Advance(1s);
-    EXPECT_EQ((*test_.Read(Now{}, TestEngine::Everything()))->read_time().micros(), test_.now());
-    EXPECT_EQ((*test_.Read(Now{}, TestEngine::Documents({})))->read_time().micros(), test_.now());
+    EXPECT_EQ((*test_.Read(request::Now{}, TestEngine::Everything()))->read_time().micros(),
+              test_.now());
+    EXPECT_EQ((*test_.Read(request::Now{}, TestEngine::Documents({})))->read_time().micros(),
+              test_.now());
   };
   EXPECT_TRUE(test_.Commit(SetNumber("c/a", 1)).ok());  // Changes nothing.
   expect_present();
   EXPECT_EQ(test_.Commit(IfMissing(SetNumber("c/a", 2))).status().code(), Code::kAlreadyExists);
   expect_present();
-  test_.store().FailCommit(1, kDataLoss);
-  EXPECT_EQ(test_.Commit(SetNumber("c/a", 2)).status(), kDataLoss);
+  test_.store().FailCommit(1, storage::kDataLoss);
+  EXPECT_EQ(test_.Commit(SetNumber("c/a", 2)).status(), storage::kDataLoss);
   expect_present();
 }
 
@@ -276,7 +282,7 @@ TEST_F(EngineReadTest, ReadTimesNeverGoBack) {
   Timestamp last;
   const auto expect_later = [&] {
     for (const ReadScope& scope : {TestEngine::Documents({}), TestEngine::Everything()}) {
-      const Timestamp time = (*test_.Read(Now{}, scope))->read_time();
+      const Timestamp time = (*test_.Read(request::Now{}, scope))->read_time();
       EXPECT_GE(time, last);
       last = time;
     }
@@ -295,14 +301,14 @@ TEST_F(EngineReadTest, ReadTimesNeverGoBack) {
 }
 
 TEST_F(EngineReadTest, KnowsWhatIsInMemory) {
-  TestEngine test({}, FaultyStore::Values::kOnDisk);
+  TestEngine test({}, storage::FaultyStore::Values::kOnDisk);
   const Timestamp first = test.MustCommit(SetNumber("c/a", 1));
   test.MustCommit(SetNumber("c/a", 2));
   test.Restart();
   const auto in_memory = [&test] {
     return test.engine().GetNewestIfInMemory(test.database(), Path("c/a"));
   };
-  const auto view = *test.Read(Now{}, TestEngine::Documents({"c/a"}));
+  const auto view = *test.Read(request::Now{}, TestEngine::Documents({"c/a"}));
   const auto past = *test.Read(first, TestEngine::Documents({"c/a"}));
   EXPECT_FALSE(in_memory().has_value());
   EXPECT_FALSE(view->GetIfInMemory(Path("c/a")).has_value());
@@ -317,17 +323,17 @@ TEST_F(EngineReadTest, ADamagedPastIsNotAbsence) {
   const Timestamp first = test_.MustCommit(SetNumber("c/a", 1));
   test_.MustCommit(SetNumber("c/a", 2));
   const auto view = *test_.Read(first, TestEngine::Everything());
-  test_.store().FailScan(1, kDataLoss);
-  EXPECT_EQ(view->Get(Path("c/a")).status(), kDataLoss);
-  test_.store().FailScan(2, kDataLoss);
-  EXPECT_EQ(ScanAll(*view).status(), kDataLoss);
-  test_.store().FailGet(1, kDataLoss);  // The newest commit's time.
-  EXPECT_EQ(test_.Read(Now{}, TestEngine::Everything()).status(), kDataLoss);
+  test_.store().FailScan(1, storage::kDataLoss);
+  EXPECT_EQ(view->Get(Path("c/a")).status(), storage::kDataLoss);
+  test_.store().FailScan(2, storage::kDataLoss);
+  EXPECT_EQ(ScanAll(*view).status(), storage::kDataLoss);
+  test_.store().FailGet(1, storage::kDataLoss);  // The newest commit's time.
+  EXPECT_EQ(test_.Read(request::Now{}, TestEngine::Everything()).status(), storage::kDataLoss);
 
   storage::Batch batch;
   batch.Put(storage::Space::kHistory,
-            HistoryKey(DocumentKey(test_.database().number, Path("c/b")),
-                       Timestamp::FromMicros(first.micros() + 1)),
+            documents::HistoryKey(model::DocumentKey(test_.database().number, Path("c/b")),
+                                  Timestamp::FromMicros(first.micros() + 1)),
             "short");
   ASSERT_EQ(test_.store().Commit(batch), Status());
   EXPECT_EQ(test_.Get(first, "c/b").status().code(), Code::kDataLoss);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <thread>
 
+#include "base/status_macros.h"
 #include "base/testing/test_rounds.h"
 #include "base/testing/test_seed.h"
 #include "engine/engine.h"
@@ -28,15 +29,15 @@ class Attempts {
   explicit Attempts(TestEngine& test) : test_(test) {}
 
   // `body` reads within the transaction and returns what to write.
-  using Body = std::function<Result<std::vector<Write>>(const InTransaction&)>;
+  using Body = std::function<Result<std::vector<request::Write>>(const request::InTransaction&)>;
   Timestamp Run(const Body& body) {
-    TransactionOptions options;
+    request::TransactionOptions options;
     while (true) {
       ++attempts_;
       const std::string id = test_.Begin(options);
-      Result<std::vector<Write>> writes = body(InTransaction{id});
+      Result<std::vector<request::Write>> writes = body(request::InTransaction{id});
       if (writes.ok()) {
-        const Result<CommitResult> result = test_.Commit(*std::move(writes), id);
+        const Result<request::CommitResult> result = test_.Commit(*std::move(writes), id);
         if (result.ok()) return result->commit_time;
         EXPECT_EQ(result.status().code(), Code::kAborted) << result.status().ToString();
       } else {
@@ -62,9 +63,10 @@ TEST(EngineStressTest, FiftyTransactionsOnOneCounterAllSucceed) {
   for (int64_t round = 1; round <= 5; ++round) {
     RunThreads(kThreads, [&](size_t) {
       Attempts attempts(test);
-      attempts.Run([&test](const InTransaction& transaction) -> Result<std::vector<Write>> {
-        ASSIGN_OR_RETURN(const Record counter, test.Get(transaction, "c/counter"));
-        return std::vector<Write>{SetNumber("c/counter", NumberOf(*counter) + 1)};
+      attempts.Run([&test](const request::InTransaction& transaction)
+                       -> Result<std::vector<request::Write>> {
+        ASSIGN_OR_RETURN(const model::Record counter, test.Get(transaction, "c/counter"));
+        return std::vector<request::Write>{SetNumber("c/counter", NumberOf(*counter) + 1)};
       });
       for (size_t most = attempts_most;
            most < attempts.attempts() &&
@@ -86,34 +88,34 @@ class Bank {
   explicit Bank(TestEngine& test) : test_(test) { test_.MustCommit(SetNumber("accounts/0", kSum)); }
 
   // Moves some money; an account without money is closed, one that gets some is opened.
-  Result<std::vector<Write>> Transfer(const InTransaction& transaction, size_t from, size_t to,
-                                      int64_t amount) {
+  Result<std::vector<request::Write>> Transfer(const request::InTransaction& transaction,
+                                               size_t from, size_t to, int64_t amount) {
     ASSIGN_OR_RETURN(const int64_t from_balance, Balance(transaction, from));
     ASSIGN_OR_RETURN(const int64_t to_balance, Balance(transaction, to));
     const int64_t moved = std::min(amount, from_balance);
-    if (from == to || moved == 0) return std::vector<Write>{};
-    return std::vector<Write>{SetBalance(from, from_balance - moved),
-                              SetBalance(to, to_balance + moved)};
+    if (from == to || moved == 0) return std::vector<request::Write>{};
+    return std::vector<request::Write>{SetBalance(from, from_balance - moved),
+                                       SetBalance(to, to_balance + moved)};
   }
 
-  Result<int64_t> Sum(const Consistency& consistency) {
+  Result<int64_t> Sum(const request::Consistency& consistency) {
     ASSIGN_OR_RETURN(const std::unique_ptr<ReadView> view,
                      test_.Read(consistency, TestEngine::Collection("accounts")));
-    ListDocumentsRequest request{Parent(), "accounts"};
-    ASSIGN_OR_RETURN(const DocumentPage page, ListDocuments(*view, request));
+    request::ListDocumentsRequest request{Parent(), "accounts"};
+    ASSIGN_OR_RETURN(const request::DocumentPage page, ListDocuments(*view, request));
     int64_t sum = 0;
-    for (const ListedDocument& account : page.documents) sum += NumberOf(*account.record);
+    for (const request::ListedDocument& account : page.documents) sum += NumberOf(*account.record);
     return sum;
   }
 
   // The sum by single reads of one view.
-  Result<int64_t> SumOneByOne(const Consistency& consistency) {
+  Result<int64_t> SumOneByOne(const request::Consistency& consistency) {
     ReadScope scope;
-    for (size_t i = 0; i < kAccounts; ++i) scope.documents.push_back(engine::Path(Path(i)));
+    for (size_t i = 0; i < kAccounts; ++i) scope.documents.push_back(hearth::Path(Path(i)));
     ASSIGN_OR_RETURN(const std::unique_ptr<ReadView> view, test_.Read(consistency, scope));
     int64_t sum = 0;
     for (const model::DocumentPath& path : scope.documents) {
-      ASSIGN_OR_RETURN(const Record account, view->Get(path));
+      ASSIGN_OR_RETURN(const model::Record account, view->Get(path));
       if (account) sum += NumberOf(*account);
     }
     return sum;
@@ -122,11 +124,11 @@ class Bank {
  private:
   static std::string Path(size_t account) { return "accounts/" + std::to_string(account); }
 
-  Result<int64_t> Balance(const InTransaction& transaction, size_t account) {
-    ASSIGN_OR_RETURN(const Record record, test_.Get(transaction, Path(account)));
+  Result<int64_t> Balance(const request::InTransaction& transaction, size_t account) {
+    ASSIGN_OR_RETURN(const model::Record record, test_.Get(transaction, Path(account)));
     return record ? NumberOf(*record) : 0;
   }
-  static Write SetBalance(size_t account, int64_t balance) {
+  static request::Write SetBalance(size_t account, int64_t balance) {
     return balance == 0 ? Delete(Path(account)) : SetNumber(Path(account), balance);
   }
 
@@ -149,18 +151,18 @@ TEST(EngineStressTest, TransfersAndAuditsAreSerializable) {
     for (size_t step = 0; step < kStepsPerThread; ++step) {
       switch (dice.Below(8)) {
         case 0:  // The audit is part of the transaction, and its result is written.
-          moments.push_back(
-              attempts.Run([&](const InTransaction& transaction) -> Result<std::vector<Write>> {
-                ASSIGN_OR_RETURN(const int64_t sum, bank.Sum(transaction));
-                EXPECT_EQ(sum, Bank::kSum);
-                return std::vector<Write>{SetNumber("audits/" + std::to_string(thread), sum)};
-              }));
+          moments.push_back(attempts.Run([&](const request::InTransaction& transaction)
+                                             -> Result<std::vector<request::Write>> {
+            ASSIGN_OR_RETURN(const int64_t sum, bank.Sum(transaction));
+            EXPECT_EQ(sum, Bank::kSum);
+            return std::vector<request::Write>{SetNumber("audits/" + std::to_string(thread), sum)};
+          }));
           break;
         case 1:
-          EXPECT_EQ(*bank.Sum(Now{}), Bank::kSum);
+          EXPECT_EQ(*bank.Sum(request::Now{}), Bank::kSum);
           break;
         case 2:
-          EXPECT_EQ(*bank.SumOneByOne(Now{}), Bank::kSum);
+          EXPECT_EQ(*bank.SumOneByOne(request::Now{}), Bank::kSum);
           break;
         case 3:
           if (moments.empty()) break;
@@ -171,7 +173,7 @@ TEST(EngineStressTest, TransfersAndAuditsAreSerializable) {
           const size_t from = dice.Below(Bank::kAccounts);
           const size_t to = dice.Below(Bank::kAccounts);
           const auto amount = static_cast<int64_t>(1 + dice.Below(Bank::kSum));
-          moments.push_back(attempts.Run([&](const InTransaction& transaction) {
+          moments.push_back(attempts.Run([&](const request::InTransaction& transaction) {
             return bank.Transfer(transaction, from, to, amount);
           }));
         }
@@ -179,10 +181,10 @@ TEST(EngineStressTest, TransfersAndAuditsAreSerializable) {
       if (dice.OneIn(10)) test.clock().Advance(std::chrono::microseconds(1));
     }
   });
-  EXPECT_EQ(*bank.Sum(Now{}), Bank::kSum);
+  EXPECT_EQ(*bank.Sum(request::Now{}), Bank::kSum);
   test.Restart();
-  EXPECT_EQ(*bank.Sum(Now{}), Bank::kSum);
-  EXPECT_EQ(*bank.SumOneByOne(Now{}), Bank::kSum);
+  EXPECT_EQ(*bank.Sum(request::Now{}), Bank::kSum);
+  EXPECT_EQ(*bank.SumOneByOne(request::Now{}), Bank::kSum);
 }
 
 // Write skew: two transactions read both documents and each sets one of them, so that one of the
@@ -198,18 +200,19 @@ TEST(EngineStressTest, NoWriteSkew) {
     for (int i = 0; i < 500; ++i) {
       const std::string mine = dice.OneIn(2) ? "duty/a" : "duty/b";
       const bool wants_to_leave = dice.OneIn(2);
-      attempts.Run([&](const InTransaction& transaction) -> Result<std::vector<Write>> {
-        ASSIGN_OR_RETURN(const auto view,
-                         test.Read(transaction, TestEngine::Documents({"duty/a", "duty/b"})));
-        ASSIGN_OR_RETURN(const Record a, view->Get(Path("duty/a")));
-        ASSIGN_OR_RETURN(const Record b, view->Get(Path("duty/b")));
-        const int64_t on_duty = NumberOf(*a) + NumberOf(*b);
-        EXPECT_GT(on_duty, 0);
-        if (!wants_to_leave) return std::vector<Write>{SetNumber(mine, 1)};
-        if (on_duty < 2) return std::vector<Write>{};
-        ++left;
-        return std::vector<Write>{SetNumber(mine, 0)};
-      });
+      attempts.Run(
+          [&](const request::InTransaction& transaction) -> Result<std::vector<request::Write>> {
+            ASSIGN_OR_RETURN(const auto view,
+                             test.Read(transaction, TestEngine::Documents({"duty/a", "duty/b"})));
+            ASSIGN_OR_RETURN(const model::Record a, view->Get(Path("duty/a")));
+            ASSIGN_OR_RETURN(const model::Record b, view->Get(Path("duty/b")));
+            const int64_t on_duty = NumberOf(*a) + NumberOf(*b);
+            EXPECT_GT(on_duty, 0);
+            if (!wants_to_leave) return std::vector<request::Write>{SetNumber(mine, 1)};
+            if (on_duty < 2) return std::vector<request::Write>{};
+            ++left;
+            return std::vector<request::Write>{SetNumber(mine, 0)};
+          });
     }
   });
   EXPECT_GT(left, 0u);
@@ -241,10 +244,10 @@ TEST(EngineStressTest, ReadsNeverGoBack) {
           number = NumberOf(**test.GetNewest(path));
           break;
         case 1:
-          number = NumberOf(**test.Get(Now{}, path));
+          number = NumberOf(**test.Get(request::Now{}, path));
           break;
         default: {
-          const auto view = *test.Read(Now{}, TestEngine::Everything());
+          const auto view = *test.Read(request::Now{}, TestEngine::Everything());
           const auto documents = *ScanAll(*view);
           number = NumberOf(documents.at(path));
           EXPECT_EQ(NumberOf(documents.at("c/a")), NumberOf(documents.at("c/b")));

@@ -9,6 +9,8 @@
 #include <set>
 #include <thread>
 
+#include "commit/commits_under_way.h"
+#include "commit/committer.h"
 #include "engine/listing.h"
 #include "engine/testing/test_engine.h"
 
@@ -41,20 +43,21 @@ class EngineTest : public testing::Test {
     return busy;
   }
   // Gathers all of `writes`, one commit each, in one group, and returns what they were told.
-  std::vector<Result<CommitResult>> CommitInOneGroup(const std::vector<Write>& writes) {
+  std::vector<Result<request::CommitResult>> CommitInOneGroup(
+      const std::vector<request::Write>& writes) {
     const Commits busy = StartBusyCommit();
     std::vector<Commits> outcomes;
-    for (const Write& write : writes) outcomes.push_back(test_.StartCommit({write}));
+    for (const request::Write& write : writes) outcomes.push_back(test_.StartCommit({write}));
     gate_.Open();
     EXPECT_TRUE(busy.Take().ok());
-    std::vector<Result<CommitResult>> results;
+    std::vector<Result<request::CommitResult>> results;
     for (const Commits& outcome : outcomes) results.push_back(outcome.Take());
     return results;
   }
 
   // The number in a document; nullopt where there is none.
   std::optional<int64_t> Number(std::string_view path) {
-    const Result<Record> record = test_.GetNewest(path);
+    const Result<model::Record> record = test_.GetNewest(path);
     EXPECT_TRUE(record.ok()) << record.status().ToString();
     if (!record.ok() || !*record) return std::nullopt;
     return NumberOf(**record);
@@ -66,14 +69,15 @@ class EngineTest : public testing::Test {
 };
 
 TEST_F(EngineTest, WhatIsCommittedIsThere) {
-  const Result<CommitResult> result = test_.Commit({SetNumber("c/a", 1), SetNumber("c/b", 2)});
+  const Result<request::CommitResult> result =
+      test_.Commit({SetNumber("c/a", 1), SetNumber("c/b", 2)});
   ASSERT_TRUE(result.ok());
   EXPECT_EQ(result->commit_time, Timestamp::FromMicros(kTestStartMicros));
   ASSERT_EQ(result->write_results.size(), 2u);
   const std::string record = RecordOf(kTestStartMicros, kTestStartMicros, NumberFields(1));
   EXPECT_EQ(*result->write_results[0].document, record);
   EXPECT_EQ(**test_.GetNewest("c/a"), record);
-  EXPECT_EQ(**test_.Get(Now{}, "c/a"), record);
+  EXPECT_EQ(**test_.Get(request::Now{}, "c/a"), record);
   EXPECT_EQ(Number("c/b"), 2);
   EXPECT_EQ(Number("c/c"), std::nullopt);
 }
@@ -86,7 +90,7 @@ TEST_F(EngineTest, CommitTimesIncreaseThoughTheClockStands) {
 }
 
 TEST_F(EngineTest, ACommitWithoutWritesHasATime) {
-  const Result<CommitResult> result = test_.Commit(std::vector<Write>{});
+  const Result<request::CommitResult> result = test_.Commit(std::vector<request::Write>{});
   ASSERT_TRUE(result.ok());
   EXPECT_EQ(result->commit_time.micros(), kTestStartMicros);
   EXPECT_TRUE(result->write_results.empty());
@@ -96,7 +100,8 @@ TEST_F(EngineTest, ACommitWithoutWritesHasATime) {
 TEST_F(EngineTest, WhatChangesNothingKeepsItsTimeAndIsNotStored) {
   const Timestamp first = test_.MustCommit(SetNumber("c/a", 1));
   test_.clock().Advance(1s);
-  const Result<CommitResult> result = test_.Commit({SetNumber("c/a", 1), Delete("c/missing")});
+  const Result<request::CommitResult> result =
+      test_.Commit({SetNumber("c/a", 1), Delete("c/missing")});
   ASSERT_TRUE(result.ok());
   EXPECT_EQ(result->commit_time.micros(), kTestStartMicros + 1'000'000);
   EXPECT_EQ(model::RecordUpdateTime(*result->write_results[0].document), first);
@@ -104,15 +109,16 @@ TEST_F(EngineTest, WhatChangesNothingKeepsItsTimeAndIsNotStored) {
 }
 
 TEST_F(EngineTest, DatabasesAreSeparate) {
-  Database& other = **test_.engine().OpenDatabase(NameDatabase("other"));
+  documents::Database& other = **test_.engine().OpenDatabase(NameDatabase("other"));
   test_.MustCommit(SetNumber("c/a", 1));
   EXPECT_EQ(*test_.engine().GetNewest(other, Path("c/a")), nullptr);
-  Outcome<Result<CommitResult>> outcome;
-  test_.engine().Commit(other, {IfMissing(SetNumber("c/a", 2))}, "", outcome.Callback());
+  Outcome<Result<request::CommitResult>> outcome;
+  test_.engine().Commit(other, {IfMissing(SetNumber("c/a", 2))}, "", InlineExecutor::Get(),
+                        outcome.Callback());
   EXPECT_TRUE(outcome.Take().ok());
   EXPECT_EQ(Number("c/a"), 1);
   test_.Restart();
-  Database& again = **test_.engine().OpenDatabase(NameDatabase("other"));
+  documents::Database& again = **test_.engine().OpenDatabase(NameDatabase("other"));
   EXPECT_EQ(NumberOf(**test_.engine().GetNewest(again, Path("c/a"))), 2);
   EXPECT_EQ(Number("c/a"), 1);
 }
@@ -121,7 +127,7 @@ TEST_F(EngineTest, WaitingCommitsShareOneSync) {
   test_.MustCommit(SetNumber("c/a", 0));
   const size_t before = gate_.arrivals();
   const auto results =
-      CommitInOneGroup(std::vector<Write>(100, Transform("c/a", {Increment("n", 1)})));
+      CommitInOneGroup(std::vector<request::Write>(100, Transform("c/a", {Increment("n", 1)})));
   EXPECT_EQ(gate_.arrivals(), before + 2);  // The busy one and the group.
   Timestamp last;
   for (size_t i = 0; i < results.size(); ++i) {  // In order of arrival, each on the one before.
@@ -152,7 +158,7 @@ TEST_F(EngineTest, EveryStateWithinAGroupIsInTheHistory) {
   const auto results = CommitInOneGroup(
       {SetNumber("c/a", 1), SetNumber("c/a", 2), Delete("c/a"), SetNumber("c/a", 4)});
   const auto number_at = [&](size_t i) -> std::optional<int64_t> {
-    const Record record = *test_.Get(results[i]->commit_time, "c/a");
+    const model::Record record = *test_.Get(results[i]->commit_time, "c/a");
     return record ? std::optional(NumberOf(*record)) : std::nullopt;
   };
   EXPECT_EQ(number_at(0), 1);
@@ -163,8 +169,8 @@ TEST_F(EngineTest, EveryStateWithinAGroupIsInTheHistory) {
 
 TEST_F(EngineTest, GroupsAreBounded) {
   const size_t before = gate_.arrivals();
-  std::vector<Write> many;
-  for (size_t i = 0; i < Committer::kGroupCommitsMax + 1; ++i) {
+  std::vector<request::Write> many;
+  for (size_t i = 0; i < commit::Committer::kGroupCommitsMax + 1; ++i) {
     many.push_back(SetNumber("c/" + std::to_string(i), 1));
   }
   for (const auto& result : CommitInOneGroup(many)) EXPECT_TRUE(result.ok());
@@ -172,8 +178,8 @@ TEST_F(EngineTest, GroupsAreBounded) {
 
   const size_t before_large = gate_.arrivals();
   constexpr size_t kBytes = 1'000'000;
-  std::vector<Write> large;
-  for (size_t i = 0; i < Committer::kGroupBytesMax / kBytes + 2; ++i) {
+  std::vector<request::Write> large;
+  for (size_t i = 0; i < commit::Committer::kGroupBytesMax / kBytes + 2; ++i) {
     large.push_back(Set("c/" + std::to_string(i),
                         MakeFields({{"x", model::EncodeString(std::string(kBytes, 'x'))}})));
   }
@@ -203,14 +209,14 @@ TEST_F(EngineTest, ManyThreadsCommitAtOnce) {
   }
   EXPECT_EQ(all.size(), kThreads * kCommits);
   EXPECT_EQ(Number("total/total"), static_cast<int64_t>(kThreads * kCommits));
-  EXPECT_EQ(ScanAll(**test_.Read(Now{}, TestEngine::Everything()))->size(),
+  EXPECT_EQ(ScanAll(**test_.Read(request::Now{}, TestEngine::Everything()))->size(),
             kThreads * kCommits + 1);
 }
 
 TEST_F(EngineTest, CommitsUnderWayAreBounded) {
   const Commits busy = StartBusyCommit();
   std::vector<Commits> queued;
-  for (size_t i = 1; i < CommitsUnderWay::kCommitsMax; ++i) {
+  for (size_t i = 1; i < commit::CommitsUnderWay::kCommitsMax; ++i) {
     queued.push_back(test_.StartCommit({Transform("c/a", {Increment("n", 1)})}));
   }
   EXPECT_EQ(test_.Commit(SetNumber("c/b", 1)).status(),
@@ -218,9 +224,9 @@ TEST_F(EngineTest, CommitsUnderWayAreBounded) {
   gate_.Open();
   EXPECT_TRUE(busy.Take().ok());
   for (const Commits& outcome : queued) EXPECT_TRUE(outcome.Take().ok());
-  EXPECT_EQ(Number("c/a"), static_cast<int64_t>(CommitsUnderWay::kCommitsMax - 1));
+  EXPECT_EQ(Number("c/a"), static_cast<int64_t>(commit::CommitsUnderWay::kCommitsMax - 1));
   // The one that was turned away left no lock behind.
-  EXPECT_TRUE(test_.Get(InTransaction{test_.Begin()}, "c/b").ok());
+  EXPECT_TRUE(test_.Get(request::InTransaction{test_.Begin()}, "c/b").ok());
   EXPECT_EQ(Number("c/b"), std::nullopt);
 }
 
@@ -229,10 +235,11 @@ TEST_F(EngineTest, TheMemoryOfCommitsUnderWayIsBounded) {
   const model::Fields large =
       MakeFields({{"x", model::EncodeString(std::string(kDocumentBytes, 'x'))}});
   // Ten documents a commit: what fits into one request.
-  const std::vector<Write> writes(10, Set("c/a", large));
+  const std::vector<request::Write> writes(10, Set("c/a", large));
   const Commits busy = StartBusyCommit();
   std::vector<Commits> queued;
-  for (size_t i = 0; i < CommitsUnderWay::kBytesMax / ApproximateBytes(writes); ++i) {
+  for (size_t i = 0; i < commit::CommitsUnderWay::kBytesMax / request::ApproximateBytes(writes);
+       ++i) {
     queued.push_back(test_.StartCommit(writes));
   }
   EXPECT_EQ(test_.Commit(writes).status().code(), Code::kResourceExhausted);
@@ -253,12 +260,12 @@ TEST_F(EngineTest, AFailedStoreFailsTheWholeGroup) {
   // Nothing of it is visible, not in the cache, not in the store, not in the history.
   EXPECT_EQ(Number("c/a"), 2);
   EXPECT_EQ(Number("c/new"), std::nullopt);
-  const auto now = test_.Read(Now{}, TestEngine::Everything());
+  const auto now = test_.Read(request::Now{}, TestEngine::Everything());
   EXPECT_EQ(ScanAll(**now)->size(), 2u);
   EXPECT_EQ(NumberOf(**test_.Get(before, "c/a")), 2);
 
   // And the next one works, at a later time.
-  const Result<CommitResult> next = test_.Commit(Transform("c/a", {Increment("n", 5)}));
+  const Result<request::CommitResult> next = test_.Commit(Transform("c/a", {Increment("n", 5)}));
   ASSERT_TRUE(next.ok());
   EXPECT_EQ(next->write_results[0].transform_results[0], EncodeInteger(7));
   EXPECT_GT(next->commit_time, before);
@@ -289,27 +296,29 @@ TEST_F(EngineTest, AFailureLeavesNoLocks) {
   test_.store().FailCommit(1, kUnavailable);
   EXPECT_EQ(test_.Commit(SetNumber("c/a", 1)).status(), kUnavailable);
   const std::string transaction = test_.Begin();
-  EXPECT_TRUE(
-      test_.StartRead(InTransaction{transaction}, TestEngine::Documents({"c/a"})).IsThere());
+  EXPECT_TRUE(test_.StartRead(request::InTransaction{transaction}, TestEngine::Documents({"c/a"}))
+                  .IsThere());
   EXPECT_EQ(test_.Rollback(transaction), Status());
 }
 
 TEST_F(EngineTest, DamageIsNeverAbsence) {
   test_.MustCommit(SetNumber("c/a", 1));
   test_.Restart();  // So that the cache is empty.
-  test_.store().FailGet(1, kDataLoss);
-  EXPECT_EQ(test_.GetNewest("c/a").status(), kDataLoss);
-  test_.store().FailGet(1, kDataLoss);
-  EXPECT_EQ(test_.engine().GetNewestIfInMemory(test_.database(), Path("c/a"))->status(), kDataLoss);
-  test_.store().FailGet(1, kDataLoss);
-  EXPECT_EQ(test_.Get(Now{}, "c/a").status(), kDataLoss);
-  for (const Write& write : {IfMissing(SetNumber("c/a", 2)), IfExists(Delete("c/a")),
-                             Transform("c/a", {Increment("n", 1)})}) {
-    test_.store().FailGet(1, kDataLoss);
-    EXPECT_EQ(test_.Commit(write).status(), kDataLoss);
+  test_.store().FailGet(1, storage::kDataLoss);
+  EXPECT_EQ(test_.GetNewest("c/a").status(), storage::kDataLoss);
+  test_.store().FailGet(1, storage::kDataLoss);
+  EXPECT_EQ(test_.engine().GetNewestIfInMemory(test_.database(), Path("c/a"))->status(),
+            storage::kDataLoss);
+  test_.store().FailGet(1, storage::kDataLoss);
+  EXPECT_EQ(test_.Get(request::Now{}, "c/a").status(), storage::kDataLoss);
+  for (const request::Write& write : {IfMissing(SetNumber("c/a", 2)), IfExists(Delete("c/a")),
+                                      Transform("c/a", {Increment("n", 1)})}) {
+    test_.store().FailGet(1, storage::kDataLoss);
+    EXPECT_EQ(test_.Commit(write).status(), storage::kDataLoss);
   }
-  test_.store().FailScan(1, kDataLoss);
-  EXPECT_EQ(ScanAll(**test_.Read(Now{}, TestEngine::Everything())).status(), kDataLoss);
+  test_.store().FailScan(1, storage::kDataLoss);
+  EXPECT_EQ(ScanAll(**test_.Read(request::Now{}, TestEngine::Everything())).status(),
+            storage::kDataLoss);
   EXPECT_EQ(Number("c/a"), 1);
 }
 
@@ -318,13 +327,13 @@ TEST_F(EngineTest, ADamagedDocumentDoesNotDisturbItsGroup) {
   test_.Restart();
   const Commits busy = StartBusyCommit();
   std::vector<Commits> outcomes;
-  for (const Write& write : {SetNumber("c/a", 2), SetNumber("c/b", 2)}) {
+  for (const request::Write& write : {SetNumber("c/a", 2), SetNumber("c/b", 2)}) {
     outcomes.push_back(test_.StartCommit({write}));
   }
-  test_.store().FailGet(1, kDataLoss);
+  test_.store().FailGet(1, storage::kDataLoss);
   gate_.Open();
   EXPECT_TRUE(busy.Take().ok());
-  EXPECT_EQ(outcomes[0].Take().status(), kDataLoss);
+  EXPECT_EQ(outcomes[0].Take().status(), storage::kDataLoss);
   EXPECT_TRUE(outcomes[1].Take().ok());
   EXPECT_EQ(Number("c/a"), 1);
   EXPECT_EQ(Number("c/b"), 2);
@@ -332,7 +341,8 @@ TEST_F(EngineTest, ADamagedDocumentDoesNotDisturbItsGroup) {
 
 TEST_F(EngineTest, ARecordThatIsTooShortIsDamage) {
   storage::Batch batch;
-  batch.Put(storage::Space::kDocuments, DocumentKey(test_.database().number, Path("c/a")), "short");
+  batch.Put(storage::Space::kDocuments, model::DocumentKey(test_.database().number, Path("c/a")),
+            "short");
   ASSERT_EQ(test_.store().Commit(batch), Status());
   EXPECT_EQ(test_.GetNewest("c/a").status().code(), Code::kDataLoss);
   EXPECT_EQ(test_.Commit(SetNumber("c/a", 1)).status().code(), Code::kDataLoss);
@@ -350,13 +360,15 @@ TEST_F(EngineTest, RestartsKeepEverything) {
 TEST_F(EngineTest, NoCommitAtAMomentThatWasReadBeforeARestart) {
   test_.MustCommit(SetNumber("c/a", 1));
   test_.clock().Advance(10s);
-  const Timestamp by_the_clock = (*test_.Read(Now{}, TestEngine::Everything()))->read_time();
+  const Timestamp by_the_clock =
+      (*test_.Read(request::Now{}, TestEngine::Everything()))->read_time();
   test_.Restart();  // The clock stands still.
   EXPECT_GT(test_.MustCommit(SetNumber("c/a", 2)), by_the_clock);
 
   test_.store().FailCommit(1, kUnavailable);
   EXPECT_EQ(test_.Commit(SetNumber("c/a", 3)).status(), kUnavailable);
-  const Timestamp after_a_failure = (*test_.Read(Now{}, TestEngine::Everything()))->read_time();
+  const Timestamp after_a_failure =
+      (*test_.Read(request::Now{}, TestEngine::Everything()))->read_time();
   test_.Restart();
   EXPECT_GT(test_.MustCommit(SetNumber("c/a", 4)), after_a_failure);
   EXPECT_EQ(NumberOf(**test_.Get(after_a_failure, "c/a")), 2);
@@ -381,10 +393,10 @@ TEST_F(EngineTest, OpeningReportsDamageAndFailures) {
   test_.Close();
   test_.store().FailGet(1, kUnavailable);
   EXPECT_EQ(open(), kUnavailable);
-  test_.store().FailScan(1, kDataLoss);
-  EXPECT_EQ(open(), kDataLoss);
+  test_.store().FailScan(1, storage::kDataLoss);
+  EXPECT_EQ(open(), storage::kDataLoss);
   storage::Batch batch;
-  batch.Put(storage::Space::kMeta, std::string(kCommitTimeKey), "abc");
+  batch.Put(storage::Space::kMeta, std::string(documents::kCommitTimeKey), "abc");
   ASSERT_EQ(test_.store().Commit(batch), Status());
   EXPECT_EQ(open().code(), Code::kDataLoss);
 }
@@ -407,11 +419,12 @@ TEST_F(EngineTest, ClosingFinishesTheCommitsThatWereTakenIn) {
 TEST_F(EngineTest, ClosingAnswersThoseWhoWaitForLocks) {
   test_.MustCommit(SetNumber("c/a", 1));
   const std::string holder = test_.Begin();
-  ASSERT_TRUE(test_.Get(InTransaction{holder}, "c/a").ok());
+  ASSERT_TRUE(test_.Get(request::InTransaction{holder}, "c/a").ok());
   const Commits commit = test_.StartCommit({SetNumber("c/a", 2)});
   // A transaction that reads behind the waiting commit, and one that began with its read.
-  const auto read = test_.StartRead(InTransaction{test_.Begin()}, TestEngine::Documents({"c/a"}));
-  const auto first_read = test_.StartRead(NewTransaction{}, TestEngine::Collection("c"));
+  const auto read =
+      test_.StartRead(request::InTransaction{test_.Begin()}, TestEngine::Documents({"c/a"}));
+  const auto first_read = test_.StartRead(request::NewTransaction{}, TestEngine::Collection("c"));
   EXPECT_FALSE(commit.IsThere() || read.IsThere() || first_read.IsThere());
   test_.Close();
   ASSERT_TRUE(commit.IsThere() && read.IsThere() && first_read.IsThere());
@@ -428,12 +441,12 @@ TEST_F(EngineTest, ClosingRefusesTheCommitsOfTasksThatStillRun) {
     started.Pass();
     while (true) {
       Commits outcome;
-      engine.Commit(database, {SetNumber("c/a", 1)}, "", outcome.Callback());
-      const Result<CommitResult> result = outcome.Take();
+      engine.Commit(database, {SetNumber("c/a", 1)}, "", InlineExecutor::Get(), outcome.Callback());
+      const Result<request::CommitResult> result = outcome.Take();
       if (!result.ok()) return done(result.status());
     }
   };
-  ASSERT_EQ(test_.engine().RunBlocking(commit_until_refused), Status());
+  ASSERT_EQ(test_.engine().RunOnReaders(commit_until_refused), Status());
   started.AwaitArrivals(1);
   test_.Close();
   EXPECT_EQ(last.Take(), Status(Code::kUnavailable, "the database is closing"));
@@ -451,10 +464,10 @@ TEST_F(EngineTest, BlockingTasksAreBounded) {
     gate.Pass();
     ++runs;
   };
-  EXPECT_EQ(small.engine().RunBlocking(task), Status());
+  EXPECT_EQ(small.engine().RunOnReaders(task), Status());
   gate.AwaitArrivals(1);
-  EXPECT_EQ(small.engine().RunBlocking(task), Status());
-  EXPECT_EQ(small.engine().RunBlocking(task),
+  EXPECT_EQ(small.engine().RunOnReaders(task), Status());
+  EXPECT_EQ(small.engine().RunOnReaders(task),
             Status(Code::kResourceExhausted, "too many reads are waiting for the disk"));
   gate.Open();
   small.Close();

@@ -10,7 +10,7 @@
 #include "engine/engine.h"
 #include "engine/listing.h"
 #include "engine/testing/test_engine.h"
-#include "engine/testing/transactions.h"
+#include "transactions/testing/transactions.h"
 
 namespace hearth::engine {
 namespace {
@@ -26,13 +26,13 @@ class EngineTransactionTest : public testing::Test {
 
   // Reads, and with it locks, one document.
   std::optional<int64_t> Read(const std::string& transaction, std::string_view path = "c/a") {
-    const Result<Record> record = test_.Get(InTransaction{transaction}, path);
+    const Result<model::Record> record = test_.Get(request::InTransaction{transaction}, path);
     EXPECT_TRUE(record.ok()) << record.status().ToString();
     if (!record.ok() || !*record) return std::nullopt;
     return NumberOf(**record);
   }
   TestEngine::Views StartRead(const std::string& transaction, std::string_view path = "c/a") {
-    return test_.StartRead(InTransaction{transaction}, TestEngine::Documents({path}));
+    return test_.StartRead(request::InTransaction{transaction}, TestEngine::Documents({path}));
   }
   std::string BeginReading(std::string_view path = "c/a") {
     const std::string transaction = test_.Begin();
@@ -40,7 +40,7 @@ class EngineTransactionTest : public testing::Test {
     return transaction;
   }
   std::optional<int64_t> Number(std::string_view path = "c/a") {
-    const Record record = *test_.GetNewest(path);
+    const model::Record record = *test_.GetNewest(path);
     return record ? std::optional(NumberOf(*record)) : std::nullopt;
   }
   // A write from outside of transactions has to wait.
@@ -57,12 +57,12 @@ class EngineTransactionTest : public testing::Test {
 };
 
 TEST_F(EngineTransactionTest, AListingLocksAllThatItDependsOn) {
-  const auto list = [this](ListDocumentsRequest request) {
+  const auto list = [this](request::ListDocumentsRequest request) {
     const std::string transaction = test_.Begin();
-    EXPECT_TRUE(test_.Read(InTransaction{transaction}, *ScopeOf(request)).ok());
+    EXPECT_TRUE(test_.Read(request::InTransaction{transaction}, *ScopeOf(request)).ok());
     return transaction;
   };
-  ListDocumentsRequest request{Parent("c/a"), "below"};
+  request::ListDocumentsRequest request{Parent("c/a"), "below"};
   EXPECT_EQ(test_.Rollback(list(request)), Status());
 
   const std::string plain = list(request);
@@ -86,9 +86,9 @@ TEST_F(EngineTransactionTest, AListingLocksAllThatItDependsOn) {
 
 TEST_F(EngineTransactionTest, ALockIsOneDatabases) {
   BeginReading();
-  Database& other = **test_.engine().OpenDatabase(NameDatabase("other"));
+  documents::Database& other = **test_.engine().OpenDatabase(NameDatabase("other"));
   TestEngine::Commits commit;
-  test_.engine().Commit(other, {SetNumber("c/a", 1)}, "", commit.Callback());
+  test_.engine().Commit(other, {SetNumber("c/a", 1)}, "", InlineExecutor::Get(), commit.Callback());
   EXPECT_TRUE(commit.Take().ok());
 }
 
@@ -106,7 +106,7 @@ TEST_F(EngineTransactionTest, AWaitEndsInAbort) {
 
 TEST_F(EngineTransactionTest, AnIdleTransactionEndsAfterAMinute) {
   const std::string transaction = BeginReading();
-  test_.Pass(kTransactionIdleMax);
+  test_.Pass(transactions::kTransactionIdleMax);
   EXPECT_FALSE(IsLocked("c/a"));
   EXPECT_EQ(test_.Commit(SetNumber("c/a", 3), transaction).status(), kTransactionOver);
 }
@@ -115,7 +115,7 @@ TEST_F(EngineTransactionTest, AnIdleTransactionYieldsToARetry) {
   const std::string idle = BeginReading();
   const std::string retry = test_.Begin(RetryOf(test_.Begin()));
   const auto read = StartRead(retry);
-  test_.Pass(kYieldsToRetriesAfter - 1ms);
+  test_.Pass(transactions::kYieldsToRetriesAfter - 1ms);
   EXPECT_FALSE(read.IsThere());
   test_.Pass(1ms);
   EXPECT_TRUE(read.Take().ok());
@@ -125,7 +125,8 @@ TEST_F(EngineTransactionTest, AnIdleTransactionYieldsToARetry) {
 
 TEST_F(EngineTransactionTest, AnIdleTransactionYieldsToAWriteFromOutsideLater) {
   const std::string idle = BeginReading();
-  for (auto idle_for = kLockWaitMax; idle_for < kYieldsAfter; idle_for += kLockWaitMax) {
+  for (auto idle_for = kLockWaitMax; idle_for < transactions::kYieldsAfter;
+       idle_for += kLockWaitMax) {
     EXPECT_TRUE(IsLocked("c/a"));
   }
   EXPECT_FALSE(IsLocked("c/a"));
@@ -136,7 +137,7 @@ TEST_F(EngineTransactionTest, AnIdleTransactionThatNobodyWaitsForKeepsItsLocks) 
   const std::string idle = BeginReading();
   const std::string retry = test_.Begin(RetryOf(test_.Begin()));
   Read(retry, "c/b");
-  test_.Pass(kTransactionIdleMax - 1ms);
+  test_.Pass(transactions::kTransactionIdleMax - 1ms);
   test_.MustCommit(SetNumber("c/a", 2), idle);
 }
 
@@ -168,7 +169,8 @@ TEST_F(EngineTransactionTest, ASlowClientGetsThrough) {
 TEST_F(EngineTransactionTest, AViewInUseKeepsItsTransaction) {
   const std::string transaction = test_.Begin();
   {
-    const auto view = test_.Read(InTransaction{transaction}, TestEngine::Documents({"c/a"}));
+    const auto view =
+        test_.Read(request::InTransaction{transaction}, TestEngine::Documents({"c/a"}));
     test_.Pass(200s);
     EXPECT_TRUE((*view)->Get(Path("c/a")).ok());
   }
@@ -184,7 +186,8 @@ TEST_F(EngineTransactionTest, AReadWaitsForTheCommitUnderWay) {
   gate.AwaitArrivals(1);
   const std::string transaction = test_.Begin();
   const auto read = StartRead(transaction);
-  const auto scan = test_.StartRead(InTransaction{transaction}, TestEngine::Collection("c"));
+  const auto scan =
+      test_.StartRead(request::InTransaction{transaction}, TestEngine::Collection("c"));
   EXPECT_FALSE(read.IsThere());
   EXPECT_FALSE(scan.IsThere());
   EXPECT_EQ(Read(transaction, "d/x"), std::nullopt);  // Something else.
@@ -208,7 +211,8 @@ TEST_F(EngineTransactionTest, ALoserSeesNothingThatDoesNotFitItsReads) {
     test_.store().BeforeSnapshots(nullptr);
     test_.MustCommit({SetNumber("c/a", 2), SetNumber("c/b", 2)}, older);
   });
-  EXPECT_EQ(test_.Read(InTransaction{younger}, TestEngine::Collection("c")).status(), kContention);
+  EXPECT_EQ(test_.Read(request::InTransaction{younger}, TestEngine::Collection("c")).status(),
+            kContention);
 }
 
 TEST_F(EngineTransactionTest, AReadThatWaitsTooLongEndsTheTransaction) {
@@ -276,13 +280,14 @@ TEST_F(EngineTransactionTest, NoTransactionOutlivesItsEngine) {
 TEST_F(EngineTransactionTest, AFailedFirstReadLeavesNoTransactionBehind) {
   // The client has not learned its id, so nobody could end it.
   test_.store().FailGet(1, Status(Code::kUnavailable, "disk"));
-  EXPECT_EQ(test_.Read(NewTransaction{}, TestEngine::Collection("c")).status(),
+  EXPECT_EQ(test_.Read(request::NewTransaction{}, TestEngine::Collection("c")).status(),
             Status(Code::kUnavailable, "disk"));
   EXPECT_FALSE(IsLocked("c/a"));
 
   BeginReading("d/x");
   const auto waiting = test_.StartCommit({SetNumber("d/x", 1)});
-  const auto read = test_.StartRead(NewTransaction{}, TestEngine::Documents({"c/b", "d/x"}));
+  const auto read =
+      test_.StartRead(request::NewTransaction{}, TestEngine::Documents({"c/b", "d/x"}));
   EXPECT_FALSE(read.IsThere());
   test_.Pass(kLockWaitMax);
   EXPECT_EQ(waiting.Take().status(), kLockTimeout);

@@ -1,5 +1,5 @@
 // Configurations and what becomes of them: declared indexes, exemptions, strict mode.
-#include "engine/index_policy.h"
+#include "indexing/index_policy.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/status_macros.h"
 #include "engine/testing/test_engine.h"
 #include "query/testing/query_builder.h"
 
@@ -20,7 +21,7 @@ using index::IndexConfig;
 using index::Origin;
 using query::QueryBuilder;
 
-EngineOptions Options(IndexMode mode) {
+EngineOptions Options(indexing::IndexMode mode) {
   EngineOptions options;
   options.index_mode = mode;
   options.reads_without_index_max = 10;
@@ -54,18 +55,16 @@ class IndexPolicyTest : public testing::Test {
   }
   // How many results the query has.
   Result<size_t> Run(TestEngine& engine, const QueryBuilder& query) {
-    Outcome<Result<std::unique_ptr<QueryRun>>> outcome;
-    engine.engine().Query(engine.database(), query.Build(), Now{}, outcome.Callback());
-    ASSIGN_OR_RETURN(const std::unique_ptr<QueryRun> run, outcome.Take());
+    ASSIGN_OR_RETURN(const std::unique_ptr<QueryRun> run, engine.StartQuery(query.Build()).Take());
     size_t results = 0;
     while (true) {
-      ASSIGN_OR_RETURN(const std::optional<QueryResult> result, run->Next());
+      ASSIGN_OR_RETURN(const std::optional<request::QueryResult> result, run->Next());
       if (!result) return results;
       ++results;
     }
   }
   void AddRooms(TestEngine& engine) {
-    std::vector<Write> writes;
+    std::vector<request::Write> writes;
     for (int64_t i = 0; i < 200; ++i) {
       writes.push_back(
           Set("rooms/r" + std::to_string(i),
@@ -161,7 +160,7 @@ TEST_F(IndexPolicyTest, ADatabasesOwnConfigurationCountsMoreThanThatOfItsId) {
 }
 
 TEST_F(IndexPolicyTest, ExemptFieldsGetNoIndexOnDemand) {
-  TestEngine engine(Options(IndexMode::kAuto));
+  TestEngine engine(Options(indexing::IndexMode::kAuto));
   AddRooms(engine);
   IndexConfig config;
   config.overrides = {{"rooms", FieldAt("a"), {}}};
@@ -175,7 +174,7 @@ TEST_F(IndexPolicyTest, ExemptFieldsGetNoIndexOnDemand) {
 }
 
 TEST_F(IndexPolicyTest, StrictRefusesWhatHasNoIndexAndRemembersIt) {
-  TestEngine engine(Options(IndexMode::kStrict));
+  TestEngine engine(Options(indexing::IndexMode::kStrict));
   AddRooms(engine);
   const QueryBuilder query = QueryBuilder("rooms").Equal("a", 7).Ascending("b");
   const Status refused = Run(engine, query).status();
@@ -187,7 +186,7 @@ TEST_F(IndexPolicyTest, StrictRefusesWhatHasNoIndexAndRemembersIt) {
 }
 
 TEST_F(IndexPolicyTest, AutoRefusesNothing) {
-  TestEngine engine(Options(IndexMode::kAuto));
+  TestEngine engine(Options(indexing::IndexMode::kAuto));
   AddRooms(engine);
   EXPECT_EQ(*Run(engine, QueryBuilder("rooms").Equal("a", 7).Ascending("b")), 2u);
   EXPECT_EQ(engine.engine().NeededIndexes(engine.database()), Declared({up_}));

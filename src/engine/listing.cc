@@ -4,11 +4,12 @@
 #include <utility>
 
 #include "base/check.h"
-#include "engine/keys.h"
+#include "base/status_macros.h"
+#include "documents/keys.h"
 #include "engine/ordered_page.h"
-#include "engine/page_token.h"
 #include "model/document.h"
 #include "model/path_encoding.h"
+#include "request/page_token.h"
 
 namespace hearth::engine {
 namespace {
@@ -26,7 +27,7 @@ std::string After(std::string_view prefix) { return storage::PrefixRange(prefix)
 class CollectionIds {
  public:
   CollectionIds(const ReadView& view, const ParentName& parent, std::string_view after_id)
-      : prefix_(DatabaseKeyPrefix(view.database().number) +
+      : prefix_(model::DatabaseKeyPrefix(view.database().number) +
                 model::EncodeSubtreePrefix(parent.document_path)) {
     storage::KeyRange range = storage::PrefixRange(prefix_);
     if (!after_id.empty()) {
@@ -53,7 +54,7 @@ class CollectionIds {
 
  private:
   std::string prefix_;
-  std::unique_ptr<DocumentCursor> cursor_;
+  std::unique_ptr<documents::DocumentCursor> cursor_;
 };
 
 // Walks the documents of one collection by id and, if asked, the names without a document that
@@ -63,8 +64,8 @@ class CollectionWalk {
   CollectionWalk(const ReadView& view, const CollectionPath& collection, bool with_missing,
                  std::string_view after_id)
       : collection_(collection),
-        documents_prefix_(CollectionKeyPrefix(view.database().number, collection)),
-        subtree_prefix_(DatabaseKeyPrefix(view.database().number) +
+        documents_prefix_(model::CollectionKeyPrefix(view.database().number, collection)),
+        subtree_prefix_(model::DatabaseKeyPrefix(view.database().number) +
                         model::EncodeCollectionSubtreePrefix(collection)) {
     std::string after_segment;
     if (!after_id.empty()) model::AppendSegment(after_id, &after_segment);
@@ -77,7 +78,7 @@ class CollectionWalk {
     below_ = view.Scan(std::move(below));
   }
 
-  Result<std::optional<ListedDocument>> Next() {
+  Result<std::optional<request::ListedDocument>> Next() {
     RETURN_IF_ERROR(documents_->status());
     if (below_) RETURN_IF_ERROR(below_->status());
     const bool has_document = documents_->Valid();
@@ -98,27 +99,27 @@ class CollectionWalk {
     std::string_view segment = takes_document ? document_segment : below_segment;
     ASSIGN_OR_RETURN(const std::string id, model::TakeSegment(&segment));
     ASSIGN_OR_RETURN(DocumentPath path, collection_.Document(id));
-    ListedDocument listed{std::move(path), nullptr};
+    request::ListedDocument listed{std::move(path), nullptr};
     if (takes_document) {
       listed.record = std::make_shared<const std::string>(documents_->record());
       documents_->Next();
     }
     if (takes_below) below_->Seek(After(subtree_prefix_ + below_segment));
-    return std::optional<ListedDocument>(std::move(listed));
+    return std::optional<request::ListedDocument>(std::move(listed));
   }
 
  private:
   const CollectionPath collection_;
   const std::string documents_prefix_;
   const std::string subtree_prefix_;
-  std::unique_ptr<DocumentCursor> documents_;
-  std::unique_ptr<DocumentCursor> below_;  // Null: missing names are not wanted.
+  std::unique_ptr<documents::DocumentCursor> documents_;
+  std::unique_ptr<documents::DocumentCursor> below_;  // Null: missing names are not wanted.
 };
 
 // Walks the documents of one collection, or of all collections of the parent.
 class ParentWalk {
  public:
-  ParentWalk(const ReadView& view, const ListDocumentsRequest& request)
+  ParentWalk(const ReadView& view, const request::ListDocumentsRequest& request)
       : view_(view), request_(request) {}
 
   // Goes on after `last`; nullopt: from the beginning.
@@ -136,10 +137,10 @@ class ParentWalk {
     return Status();
   }
 
-  Result<std::optional<ListedDocument>> Next() {
+  Result<std::optional<request::ListedDocument>> Next() {
     while (true) {
       if (collection_) {
-        ASSIGN_OR_RETURN(std::optional<ListedDocument> document, collection_->Next());
+        ASSIGN_OR_RETURN(std::optional<request::ListedDocument> document, collection_->Next());
         if (document || !collections_) return document;
       }
       ASSIGN_OR_RETURN(const std::optional<std::string> id, collections_->Next());
@@ -157,13 +158,13 @@ class ParentWalk {
   }
 
   const ReadView& view_;
-  const ListDocumentsRequest& request_;
+  const request::ListDocumentsRequest& request_;
   std::unique_ptr<CollectionIds> collections_;  // Null: only one collection is walked.
   std::unique_ptr<CollectionWalk> collection_;
 };
 
 // What a page token of this request is bound to.
-std::string RequestIdentity(const ListDocumentsRequest& request) {
+std::string RequestIdentity(const request::ListDocumentsRequest& request) {
   std::string identity = "documents";
   identity += kTokenSeparator + request.parent.document_path;
   identity += kTokenSeparator + request.collection_id;
@@ -175,12 +176,13 @@ std::string RequestIdentity(const ListDocumentsRequest& request) {
   return identity;
 }
 
-Result<DocumentPage> ListByName(const ReadView& view, const ListDocumentsRequest& request) {
+Result<request::DocumentPage> ListByName(const ReadView& view,
+                                         const request::ListDocumentsRequest& request) {
   const std::string identity = RequestIdentity(request);
   std::optional<DocumentPath> last;
   if (!request.page_token.empty()) {
     ASSIGN_OR_RETURN(const std::vector<std::string> parts,
-                     DecodePageToken(request.page_token, identity));
+                     request::DecodePageToken(request.page_token, identity));
     if (parts.size() != 1) return InvalidArgument("invalid page token");
     Result<DocumentPath> path = DocumentPath::Parse(parts[0]);
     if (!path.ok()) return InvalidArgument("invalid page token");
@@ -189,45 +191,48 @@ Result<DocumentPage> ListByName(const ReadView& view, const ListDocumentsRequest
   ParentWalk walk(view, request);
   RETURN_IF_ERROR(walk.Start(last));
 
-  DocumentPage page;
+  request::DocumentPage page;
   size_t bytes = 0;
   while (true) {
-    ASSIGN_OR_RETURN(std::optional<ListedDocument> document, walk.Next());
+    ASSIGN_OR_RETURN(std::optional<request::ListedDocument> document, walk.Next());
     if (!document) return page;
     bytes += document->path.path().size() + (document->record ? document->record->size() : 0);
     const bool is_full = page.documents.size() >= request.page_size ||
                          (bytes > kPageBytesMax && !page.documents.empty());
     if (is_full) {
-      page.next_page_token = EncodePageToken(identity, {page.documents.back().path.path()});
+      page.next_page_token =
+          request::EncodePageToken(identity, {page.documents.back().path.path()});
       return page;
     }
     page.documents.push_back(*std::move(document));
   }
 }
 
-Result<DocumentPage> ListByOrders(const ReadView& view, const ListDocumentsRequest& request) {
+Result<request::DocumentPage> ListByOrders(const ReadView& view,
+                                           const request::ListDocumentsRequest& request) {
   const std::string identity = RequestIdentity(request);
   OrderedPage page(request.orders, request.page_size);
   if (!request.page_token.empty()) {
-    ASSIGN_OR_RETURN(std::vector<std::string> parts, DecodePageToken(request.page_token, identity));
+    ASSIGN_OR_RETURN(std::vector<std::string> parts,
+                     request::DecodePageToken(request.page_token, identity));
     RETURN_IF_ERROR(page.StartAfter(std::move(parts)));
   }
   ParentWalk walk(view, request);
   RETURN_IF_ERROR(walk.Start(std::nullopt));
   while (true) {
-    ASSIGN_OR_RETURN(std::optional<ListedDocument> document, walk.Next());
+    ASSIGN_OR_RETURN(std::optional<request::ListedDocument> document, walk.Next());
     if (!document) break;
     page.Add(*std::move(document));
   }
-  DocumentPage result;
+  request::DocumentPage result;
   const std::vector<std::string> next = page.Finish(&result.documents);
-  if (!next.empty()) result.next_page_token = EncodePageToken(identity, next);
+  if (!next.empty()) result.next_page_token = request::EncodePageToken(identity, next);
   return result;
 }
 
 }  // namespace
 
-Result<ReadScope> ScopeOf(const ListDocumentsRequest& request) {
+Result<ReadScope> ScopeOf(const request::ListDocumentsRequest& request) {
   ReadScope scope;
   scope.access = ReadScope::Access::kScans;
   if (request.collection_id.empty()) {
@@ -243,28 +248,31 @@ Result<ReadScope> ScopeOf(const ListDocumentsRequest& request) {
   return scope;
 }
 
-Result<DocumentPage> ListDocuments(const ReadView& view, const ListDocumentsRequest& request) {
+Result<request::DocumentPage> ListDocuments(const ReadView& view,
+                                            const request::ListDocumentsRequest& request) {
   CHECK(request.page_size > 0);
   return request.orders.empty() ? ListByName(view, request) : ListByOrders(view, request);
 }
 
-Result<CollectionIdPage> ListCollectionIds(const ReadView& view, const ParentName& parent,
-                                           size_t page_size, const std::string& page_token) {
+Result<request::CollectionIdPage> ListCollectionIds(const ReadView& view, const ParentName& parent,
+                                                    size_t page_size,
+                                                    const std::string& page_token) {
   CHECK(page_size > 0);
   const std::string identity = "collections\n" + parent.document_path;
   std::string after_id;
   if (!page_token.empty()) {
-    ASSIGN_OR_RETURN(const std::vector<std::string> parts, DecodePageToken(page_token, identity));
+    ASSIGN_OR_RETURN(const std::vector<std::string> parts,
+                     request::DecodePageToken(page_token, identity));
     if (parts.size() != 1) return InvalidArgument("invalid page token");
     after_id = parts[0];
   }
   CollectionIds ids(view, parent, after_id);
-  CollectionIdPage page;
+  request::CollectionIdPage page;
   while (true) {
     ASSIGN_OR_RETURN(std::optional<std::string> id, ids.Next());
     if (!id) return page;
     if (page.collection_ids.size() >= page_size) {
-      page.next_page_token = EncodePageToken(identity, {page.collection_ids.back()});
+      page.next_page_token = request::EncodePageToken(identity, {page.collection_ids.back()});
       return page;
     }
     page.collection_ids.push_back(*std::move(id));

@@ -7,12 +7,13 @@
 #include <set>
 
 #include "base/testing/test_seed.h"
-#include "engine/keys.h"
-#include "engine/page_token.h"
-#include "engine/testing/faulty_store.h"
-#include "engine/testing/writes.h"
+#include "documents/keys.h"
+#include "engine/read_view_parts.h"
 #include "model/numeric_id.h"
+#include "request/page_token.h"
+#include "request/testing/writes.h"
 #include "storage/memory_store.h"
+#include "storage/testing/faulty_store.h"
 
 namespace hearth::engine {
 namespace {
@@ -36,7 +37,7 @@ class ListingTest : public testing::Test {
  protected:
   void Put(const std::string& path, const FieldMap& fields = {}) {
     storage::Batch batch;
-    batch.Put(storage::Space::kDocuments, DocumentKey(database_.number, Path(path)),
+    batch.Put(storage::Space::kDocuments, model::DocumentKey(database_.number, Path(path)),
               RecordOf(1, 1, MakeFields(fields)));
     ASSERT_EQ(memory_->Commit(batch), Status());
     documents_.insert(path);
@@ -46,33 +47,33 @@ class ListingTest : public testing::Test {
   }
 
   std::unique_ptr<ReadView> View() {
-    ReadView::Parts parts{};
+    ReadViewParts parts;
     parts.database = &database_;
     parts.snapshot = store_.NewSnapshot();
     parts.is_present = true;
-    return std::make_unique<ReadView>(std::move(parts));
+    return std::make_unique<ReadView>(std::make_unique<const ReadViewParts>(std::move(parts)));
   }
 
-  static ListDocumentsRequest Request(std::string_view parent, std::string collection_id) {
+  static request::ListDocumentsRequest Request(std::string_view parent, std::string collection_id) {
     return {Parent(parent), std::move(collection_id)};
   }
 
-  Result<DocumentPage> List(const ListDocumentsRequest& request) {
+  Result<request::DocumentPage> List(const request::ListDocumentsRequest& request) {
     return ListDocuments(*View(), request);
   }
 
   // All pages of `request`: paths, with a "-" behind those that have no document.
-  Paths ListAll(ListDocumentsRequest request, size_t page_size) {
+  Paths ListAll(request::ListDocumentsRequest request, size_t page_size) {
     request.page_size = page_size;
     Paths all;
     while (true) {
-      const Result<DocumentPage> page = List(request);
+      const Result<request::DocumentPage> page = List(request);
       if (!page.ok()) {
         ADD_FAILURE() << page.status().ToString();
         return all;
       }
       EXPECT_LE(page->documents.size(), page_size);
-      for (const ListedDocument& document : page->documents) {
+      for (const request::ListedDocument& document : page->documents) {
         EXPECT_EQ(document.record != nullptr, documents_.contains(document.path.path()));
         all.push_back(document.path.path() + (document.record ? "" : "-"));
       }
@@ -83,18 +84,18 @@ class ListingTest : public testing::Test {
     }
   }
   Paths ListAll(std::string_view parent, std::string collection_id) {
-    return ListAll(Request(parent, std::move(collection_id)), kPageSizeMax);
+    return ListAll(Request(parent, std::move(collection_id)), request::kPageSizeMax);
   }
   Paths ListMissingToo(std::string_view parent, std::string collection_id, size_t page_size = 300) {
-    ListDocumentsRequest request = Request(parent, std::move(collection_id));
+    request::ListDocumentsRequest request = Request(parent, std::move(collection_id));
     request.show_missing = true;
     return ListAll(request, page_size);
   }
 
-  Paths ListIds(std::string_view parent, size_t page_size = kPageSizeMax) {
+  Paths ListIds(std::string_view parent, size_t page_size = request::kPageSizeMax) {
     Paths all;
     for (std::string token;;) {
-      const Result<CollectionIdPage> page =
+      const Result<request::CollectionIdPage> page =
           ListCollectionIds(*View(), Parent(parent), page_size, token);
       if (!page.ok()) {
         ADD_FAILURE() << page.status().ToString();
@@ -137,16 +138,16 @@ class ListingTest : public testing::Test {
   }
 
   std::unique_ptr<storage::Store> memory_ = storage::NewMemoryStore();
-  FaultyStore store_{*memory_};
-  const Database database_{NameDatabase(), DatabaseNumber{7}, true};
+  storage::FaultyStore store_{*memory_};
+  const documents::Database database_{NameDatabase(), model::DatabaseNumber{7}, true};
   std::set<std::string> documents_;
 };
 
 TEST_F(ListingTest, OtherDatabasesAreOtherWorlds) {
   storage::Batch batch;
   for (const uint32_t number : {6u, 8u}) {
-    batch.Put(storage::Space::kDocuments, DocumentKey(DatabaseNumber{number}, Path("c/x")),
-              RecordOf(1, 1, {}));
+    batch.Put(storage::Space::kDocuments,
+              model::DocumentKey(model::DatabaseNumber{number}, Path("c/x")), RecordOf(1, 1, {}));
   }
   ASSERT_EQ(memory_->Commit(batch), Status());
   EXPECT_EQ(ListAll("", "c"), Paths{});
@@ -172,16 +173,16 @@ TEST_F(ListingTest, PagesHaveABoundInBytes) {
     Put("c/" + std::to_string(i),
         {{"n", EncodeInteger(8 - i)}, {"x", EncodeString(std::string(kBytes, 'x'))}});
   }
-  ListDocumentsRequest request = Request("", "c");
+  request::ListDocumentsRequest request = Request("", "c");
   for (const std::vector<query::Order>& orders :
        {std::vector<query::Order>{}, {{FieldAt("n"), query::SortDirection::kDescending}}}) {
     request.orders = orders;
     request.page_token = "";
-    const Result<DocumentPage> page = List(request);
+    const Result<request::DocumentPage> page = List(request);
     ASSERT_TRUE(page.ok());
     EXPECT_EQ(page->documents.size(), kPageBytesMax / kBytes);
     EXPECT_NE(page->next_page_token, "");
-    EXPECT_EQ(ListAll(request, kPageSizeMax).size(), 8u);
+    EXPECT_EQ(ListAll(request, request::kPageSizeMax).size(), 8u);
   }
 }
 
@@ -192,11 +193,11 @@ TEST_F(ListingTest, ADocumentBeyondThePagesBytesIsAPageOfItsOwn) {
   PutAll({"c/a"});
   Put("c/b", fields);
   PutAll({"c/c"});
-  const Result<DocumentPage> first = List(Request("", "c"));
+  const Result<request::DocumentPage> first = List(Request("", "c"));
   ASSERT_EQ(first->documents.size(), 1u);
-  ListDocumentsRequest request = Request("", "c");
+  request::ListDocumentsRequest request = Request("", "c");
   request.page_token = first->next_page_token;
-  const Result<DocumentPage> second = List(request);
+  const Result<request::DocumentPage> second = List(request);
   ASSERT_EQ(second->documents.size(), 1u);
   EXPECT_EQ(second->documents[0].path.path(), "c/b");
   EXPECT_EQ(ListAll("", "c"), (Paths{"c/a", "c/b", "c/c"}));
@@ -204,7 +205,7 @@ TEST_F(ListingTest, ADocumentBeyondThePagesBytesIsAPageOfItsOwn) {
 
 TEST_F(ListingTest, RefusesForgedTokens) {
   PutAll({"c/a", "c/b"});
-  ListDocumentsRequest request = Request("", "c");
+  request::ListDocumentsRequest request = Request("", "c");
   for (const std::string token : {"x", "!", "AAAAAAAA"}) {
     request.page_token = token;
     EXPECT_EQ(List(request).status(), kInvalid);
@@ -214,14 +215,15 @@ TEST_F(ListingTest, RefusesForgedTokens) {
   const std::string identity = "documents\n\nc";
   for (const Paths& parts : {Paths{}, Paths{""}, Paths{"c"}, Paths{"c/a", "c/b"}, Paths{"c/__x__"},
                              Paths{"c//"}, Paths{"\xff/\xff"}}) {
-    request.page_token = EncodePageToken(identity, parts);
+    request.page_token = request::EncodePageToken(identity, parts);
     EXPECT_EQ(List(request).status(), kInvalid) << testing::PrintToString(parts);
   }
-  request.page_token = EncodePageToken(identity, {"c/a"});
+  request.page_token = request::EncodePageToken(identity, {"c/a"});
   EXPECT_TRUE(List(request).ok());
-  EXPECT_EQ(ListCollectionIds(*View(), Parent(), 1, EncodePageToken("collections\n", {"a", "b"}))
-                .status(),
-            kInvalid);
+  EXPECT_EQ(
+      ListCollectionIds(*View(), Parent(), 1, request::EncodePageToken("collections\n", {"a", "b"}))
+          .status(),
+      kInvalid);
 }
 
 TEST_F(ListingTest, RandomTreesAtEveryPageSize) {
@@ -264,12 +266,12 @@ TEST_F(ListingTest, RandomTreesAtEveryPageSize) {
 TEST_F(ListingTest, BrokenScansSaySo) {
   PutAll({"c/a", "c/b", "c/m/d/x", "d/a"});
   const Status broken(Code::kUnavailable, "disk");
-  ListDocumentsRequest request = Request("", "c");
-  ListDocumentsRequest missing = Request("", "c");
+  request::ListDocumentsRequest request = Request("", "c");
+  request::ListDocumentsRequest missing = Request("", "c");
   missing.show_missing = true;
-  ListDocumentsRequest ordered = Request("", "c");
+  request::ListDocumentsRequest ordered = Request("", "c");
   ordered.orders = {{FieldAt("__name__"), query::SortDirection::kDescending}};
-  ListDocumentsRequest every_collection = Request("", "");
+  request::ListDocumentsRequest every_collection = Request("", "");
   for (size_t step = 1; step <= 3; ++step) {
     for (const auto& each : {request, missing, ordered, every_collection}) {
       store_.FailScan(step, broken);
@@ -283,9 +285,9 @@ TEST_F(ListingTest, BrokenScansSaySo) {
 TEST_F(ListingTest, DamagedKeysSaySo) {
   storage::Batch batch;
   batch.Put(storage::Space::kDocuments,
-            CollectionKeyPrefix(database_.number, *model::CollectionPath::Parse("c")) + "x",
+            model::CollectionKeyPrefix(database_.number, *model::CollectionPath::Parse("c")) + "x",
             RecordOf(1, 1, {}));
-  batch.Put(storage::Space::kDocuments, DatabaseKeyPrefix(database_.number) + "x",
+  batch.Put(storage::Space::kDocuments, model::DatabaseKeyPrefix(database_.number) + "x",
             RecordOf(1, 1, {}));
   ASSERT_EQ(memory_->Commit(batch), Status());
   EXPECT_EQ(List(Request("", "c")).status().code(), Code::kDataLoss);
@@ -295,7 +297,7 @@ TEST_F(ListingTest, DamagedKeysSaySo) {
 using ListingDeathTest = ListingTest;
 
 TEST_F(ListingDeathTest, APageHasRoomForOne) {
-  ListDocumentsRequest request = Request("", "c");
+  request::ListDocumentsRequest request = Request("", "c");
   request.page_size = 0;
   EXPECT_DEATH((void)List(request), "page_size");
   EXPECT_DEATH((void)ListCollectionIds(*View(), Parent(), 0, ""), "page_size");

@@ -13,7 +13,7 @@ namespace {
 using model::DocumentPath;
 using model::ValueView;
 
-size_t RecordBytes(const ListedDocument& document) {
+size_t RecordBytes(const request::ListedDocument& document) {
   return document.record ? document.record->size() : 0;
 }
 
@@ -54,7 +54,7 @@ Status OrderedPage::StartAfter(std::vector<std::string> parts) {
   return Status();
 }
 
-void OrderedPage::Add(ListedDocument document) {
+void OrderedPage::Add(request::ListedDocument document) {
   Candidate candidate{{}, std::move(document)};
   const auto fields =
       model::Fields::FromTrusted(std::string(model::RecordFields(*candidate.document.record)));
@@ -82,7 +82,7 @@ void OrderedPage::DropLast() {
   first_dropped_->document.record.reset();
 }
 
-std::vector<std::string> OrderedPage::Finish(std::vector<ListedDocument>* documents) {
+std::vector<std::string> OrderedPage::Finish(std::vector<request::ListedDocument>* documents) {
   std::vector<std::string> next;
   if (first_dropped_ && !kept_.empty()) {
     const Candidate& last = *std::prev(kept_.end());

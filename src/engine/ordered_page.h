@@ -25,15 +25,15 @@ class OrderedPage {
   Status StartAfter(std::vector<std::string> parts);
 
   // Considers one document. One without a value for every order is not in the result.
-  void Add(ListedDocument document);
+  void Add(request::ListedDocument document);
 
   // Moves out the page. Returns where it ended; empty: nothing follows.
-  std::vector<std::string> Finish(std::vector<ListedDocument>* documents);
+  std::vector<std::string> Finish(std::vector<request::ListedDocument>* documents);
 
  private:
   struct Candidate {
     std::vector<std::string> values;  // Encoded, one an order; empty for the name.
-    ListedDocument document;
+    request::ListedDocument document;
     std::string key = model::EncodeDocumentPath(document.path);  // Sorts as the name does.
   };
   struct Less {

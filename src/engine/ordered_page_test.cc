@@ -6,9 +6,9 @@
 #include <random>
 
 #include "base/testing/test_seed.h"
-#include "engine/testing/writes.h"
-#include "model/random_value.h"
+#include "model/testing/random_value.h"
 #include "model/value_order.h"
+#include "request/testing/writes.h"
 
 namespace hearth::engine {
 namespace {
@@ -24,12 +24,12 @@ const Status kInvalidPosition = InvalidArgument("invalid page token");
 Order Ascending(std::string_view field) { return {FieldAt(field), SortDirection::kAscending}; }
 Order Descending(std::string_view field) { return {FieldAt(field), SortDirection::kDescending}; }
 
-ListedDocument Listed(std::string_view path, const FieldMap& fields) {
+request::ListedDocument Listed(std::string_view path, const FieldMap& fields) {
   return {Path(path), std::make_shared<const std::string>(RecordOf(1, 1, MakeFields(fields)))};
 }
 
 // A document whose record has about so many bytes.
-ListedDocument Large(std::string_view path, int64_t number, size_t bytes) {
+request::ListedDocument Large(std::string_view path, int64_t number, size_t bytes) {
   FieldMap fields = {{"n", EncodeInteger(number)}};
   for (int i = 0; bytes > 0; ++i) {
     const size_t part = std::min<size_t>(bytes, 1'000'000);
@@ -47,17 +47,17 @@ struct Page {
   std::vector<std::string> next;
 };
 
-Page Pick(const std::vector<ListedDocument>& documents, const std::vector<Order>& orders,
+Page Pick(const std::vector<request::ListedDocument>& documents, const std::vector<Order>& orders,
           size_t page_size, const std::vector<std::string>& after = {}) {
   OrderedPage ordered(orders, page_size);
   if (!after.empty()) {
     EXPECT_EQ(ordered.StartAfter(after), Status());
   }
-  for (const ListedDocument& document : documents) ordered.Add(document);
-  std::vector<ListedDocument> picked;
+  for (const request::ListedDocument& document : documents) ordered.Add(document);
+  std::vector<request::ListedDocument> picked;
   Page page;
   page.next = ordered.Finish(&picked);
-  for (const ListedDocument& document : picked) {
+  for (const request::ListedDocument& document : picked) {
     page.paths.push_back(document.path.path());
     page.bytes += document.record->size();
   }
@@ -65,8 +65,8 @@ Page Pick(const std::vector<ListedDocument>& documents, const std::vector<Order>
 }
 
 // All pages, one after the other.
-Paths PickAll(const std::vector<ListedDocument>& documents, const std::vector<Order>& orders,
-              size_t page_size) {
+Paths PickAll(const std::vector<request::ListedDocument>& documents,
+              const std::vector<Order>& orders, size_t page_size) {
   Paths all;
   for (std::vector<std::string> after;;) {
     const Page page = Pick(documents, orders, page_size, after);
@@ -82,8 +82,8 @@ Paths PickAll(const std::vector<ListedDocument>& documents, const std::vector<Or
   }
 }
 
-const std::vector<ListedDocument>& People() {
-  static const std::vector<ListedDocument> people = {
+const std::vector<request::ListedDocument>& People() {
+  static const std::vector<request::ListedDocument> people = {
       Listed("p/dora", {{"age", EncodeInteger(30)}, {"city", EncodeString("Oslo")}}),
       Listed("p/anna", {{"age", EncodeInteger(30)}, {"city", EncodeString("Bern")}}),
       Listed("p/emil", {{"city", EncodeString("Rome")}}),
@@ -114,7 +114,7 @@ TEST(OrderedPageTest, OrdersByFieldsThenByName) {
 }
 
 TEST(OrderedPageTest, OrdersByNestedFields) {
-  const std::vector<ListedDocument> documents = {
+  const std::vector<request::ListedDocument> documents = {
       Listed("c/a", {{"m", model::EncodeMap({{"x", EncodeInteger(2)}})}}),
       Listed("c/b", {{"m", model::EncodeMap({{"x", EncodeInteger(1)}})}}),
       Listed("c/c", {{"m", EncodeInteger(0)}})};
@@ -171,16 +171,16 @@ TEST(OrderedPageTest, APlaceNeedNotBeCanonical) {
   for (const std::string& value : {unsorted, long_number, precise}) {
     const std::string canonical = *model::ValidateValue(value);
     ASSERT_NE(value, canonical);
-    const std::vector<ListedDocument> documents = {Listed("c/a", {{"v", canonical}}),
-                                                   Listed("c/c", {{"v", canonical}}),
-                                                   Listed("c/d", {{"v", EncodeString("x")}})};
+    const std::vector<request::ListedDocument> documents = {
+        Listed("c/a", {{"v", canonical}}), Listed("c/c", {{"v", canonical}}),
+        Listed("c/d", {{"v", EncodeString("x")}})};
     const Paths expected = Pick(documents, {Ascending("v")}, 10, {canonical, "c/b"}).paths;
     EXPECT_EQ(Pick(documents, {Ascending("v")}, 10, {value, "c/b"}).paths, expected);
   }
 }
 
 TEST(OrderedPageTest, EndsEarlyAtItsBytes) {
-  const std::vector<ListedDocument> documents = {
+  const std::vector<request::ListedDocument> documents = {
       Large("c/1", 1, 1'000'000), Large("c/2", 2, 1'000'000), Large("c/3", 3, 1'200'000)};
   const Page page = Pick(documents, {Ascending("n")}, 10);
   EXPECT_EQ(page.paths, (Paths{"c/1", "c/2"}));
@@ -188,8 +188,8 @@ TEST(OrderedPageTest, EndsEarlyAtItsBytes) {
 }
 
 TEST(OrderedPageTest, HasOneDocumentWhateverItsSize) {
-  const std::vector<ListedDocument> documents = {Large("c/1", 1, kPageBytesMax + 1),
-                                                 Large("c/2", 2, kPageBytesMax + 1)};
+  const std::vector<request::ListedDocument> documents = {Large("c/1", 1, kPageBytesMax + 1),
+                                                          Large("c/2", 2, kPageBytesMax + 1)};
   const Page page = Pick(documents, {Ascending("n")}, 10);
   EXPECT_EQ(page.paths, Paths{"c/1"});
   EXPECT_EQ(Pick(documents, {Ascending("n")}, 10, page.next).paths, Paths{"c/2"});
@@ -197,7 +197,7 @@ TEST(OrderedPageTest, HasOneDocumentWhateverItsSize) {
 
 TEST(OrderedPageTest, WhatDidNotFitIsNotSkipped) {
   // 2 pushes 3 out and does not fit itself; then 4 would fit, but 2 and 3 come before it.
-  const std::vector<ListedDocument> documents = {
+  const std::vector<request::ListedDocument> documents = {
       Large("c/1", 1, 1'000'000), Large("c/3", 3, 2'000'000), Large("c/2", 2, 2'500'000),
       Large("c/4", 4, 500'000)};
   EXPECT_EQ(Pick(documents, {Ascending("n")}, 10).paths, Paths{"c/1"});
@@ -207,7 +207,7 @@ TEST(OrderedPageTest, WhatDidNotFitIsNotSkipped) {
 TEST(OrderedPageTest, LargePagesConcatenateToTheWhole) {
   const uint64_t seed = TestSeed();
   Dice dice(seed);
-  std::vector<ListedDocument> documents;
+  std::vector<request::ListedDocument> documents;
   Paths expected;
   for (int64_t i = 0; i < 24; ++i) {
     expected.push_back("c/" + std::to_string(100 + i));
@@ -227,7 +227,7 @@ TEST(OrderedPageTest, PagesConcatenateToTheSortedWhole) {
   const uint64_t seed = TestSeed();
   model::RandomTrees random(seed);
   for (int i = 0; i < 100; ++i) {
-    std::vector<ListedDocument> documents;
+    std::vector<request::ListedDocument> documents;
     for (int number = 0; number < 20; ++number) {
       FieldMap fields;
       for (const char* name : {"a", "b"}) {
@@ -242,18 +242,19 @@ TEST(OrderedPageTest, PagesConcatenateToTheSortedWhole) {
       }
     }
     // The sorted whole.
-    const auto find = [](const ListedDocument& document, const Order& order) {
+    const auto find = [](const request::ListedDocument& document, const Order& order) {
       const auto fields =
           model::Fields::FromTrusted(std::string(model::RecordFields(*document.record)));
       const std::optional<ValueView> value = fields.Find(order.path);
       return value ? std::string(value->encoded()) : std::string();
     };
-    std::vector<ListedDocument> sorted = documents;
-    std::erase_if(sorted, [&](const ListedDocument& document) {
+    std::vector<request::ListedDocument> sorted = documents;
+    std::erase_if(sorted, [&](const request::ListedDocument& document) {
       return std::ranges::any_of(orders,
                                  [&](const Order& order) { return find(document, order).empty(); });
     });
-    std::ranges::sort(sorted, [&](const ListedDocument& left, const ListedDocument& right) {
+    std::ranges::sort(sorted, [&](const request::ListedDocument& left,
+                                  const request::ListedDocument& right) {
       SortDirection direction = SortDirection::kAscending;
       for (const Order& order : orders) {
         direction = order.direction;
@@ -268,7 +269,7 @@ TEST(OrderedPageTest, PagesConcatenateToTheSortedWhole) {
                                                     : left.path > right.path;
     });
     Paths expected;
-    for (const ListedDocument& document : sorted) expected.push_back(document.path.path());
+    for (const request::ListedDocument& document : sorted) expected.push_back(document.path.path());
     for (const size_t page_size : {1u, 2u, 7u, 20u, 100u}) {
       ASSERT_EQ(PickAll(documents, orders, page_size), expected) << page_size;
     }

@@ -12,7 +12,7 @@
 #include "engine/query_run.h"
 #include "engine/testing/nearest.h"
 #include "engine/testing/test_engine.h"
-#include "query/sorter.h"
+#include "execution/sorter.h"
 #include "query/testing/query_builder.h"
 
 namespace hearth::engine {
@@ -103,23 +103,25 @@ class QueryCountsTest : public testing::Test {
                                        {"v", model::EncodeVector({static_cast<double>(n), 1})}})));
   }
 
-  std::unique_ptr<QueryRun> Start(const Shape& shape, const Consistency& consistency) {
+  std::unique_ptr<QueryRun> Start(const Shape& shape, const request::Consistency& consistency) {
     query::NormalizedQuery query = shape.query.Build();
     if (!shape.aggregations.empty()) {
       query = *query::Normalize(query.query, shape.aggregations);
     }
-    Outcome<Result<std::unique_ptr<QueryRun>>> outcome;
-    engine_.engine().Query(engine_.database(), std::move(query), consistency, outcome.Callback());
-    return *outcome.Take();
+    return *engine_
+                .StartQuery(
+                    std::move(query), consistency,
+                    shape.aggregations.empty() ? QueryAnswer::kDocuments : QueryAnswer::kAggregates)
+                .Take();
   }
 
-  Counts Run(const Shape& shape, const Consistency& consistency = Now{}) {
+  Counts Run(const Shape& shape, const request::Consistency& consistency = request::Now{}) {
     const std::unique_ptr<QueryRun> run = Start(shape, consistency);
     if (!shape.aggregations.empty()) {
       EXPECT_TRUE(run->Aggregate(shape.aggregations).ok()) << shape.name;
     } else {
       while (true) {
-        const Result<std::optional<QueryResult>> next = run->Next();
+        const Result<std::optional<request::QueryResult>> next = run->Next();
         EXPECT_TRUE(next.ok()) << shape.name << ": " << next.status().ToString();
         if (!next.ok() || !*next) break;
       }
@@ -129,7 +131,8 @@ class QueryCountsTest : public testing::Test {
             statistics.index_entries_scanned, run->bill().ReadOperations()};
   }
 
-  void Check(const std::vector<Shape>& shapes, const Consistency& consistency = Now{}) {
+  void Check(const std::vector<Shape>& shapes,
+             const request::Consistency& consistency = request::Now{}) {
     for (const Shape& shape : shapes) {
       EXPECT_EQ(Run(shape, consistency), shape.expected) << shape.name;
     }
@@ -239,7 +242,7 @@ TEST_F(QueryCountsTest, ValuesThatEntriesHaveOnlyTheBeginningOf) {
 TEST_F(QueryCountsTest, ASortInSeveralPasses) {
   constexpr int64_t kLargeDocuments = 40;
   constexpr size_t kBytes = 1'000'000;
-  static_assert(kLargeDocuments * kBytes > query::kSortBytesMax);
+  static_assert(kLargeDocuments * kBytes > execution::kSortBytesMax);
   for (int64_t i = 0; i < kLargeDocuments; ++i) {
     engine_.MustCommit(Set(
         "large/d" + std::to_string(i),

@@ -4,13 +4,20 @@
 #include <set>
 #include <utility>
 
+#include "base/check.h"
+#include "base/status_macros.h"
+#include "engine/read_view.h"
+#include "engine/read_view_parts.h"
+#include "execution/aggregate.h"
+#include "execution/execution.h"
+#include "indexing/vector_graphs.h"
 #include "model/path_encoding.h"
-#include "query/aggregate.h"
 
 namespace hearth::engine {
 namespace {
 
-using query::Execution;
+using execution::Execution;
+using execution::Wants;
 
 // Keeps some of a sequence of unknown length, evenly spread: every n-th, and every 2n-th once
 // there are too many.
@@ -66,23 +73,23 @@ ReadScope ScopeOf(const query::NormalizedQuery& query) {
 }
 
 // A view as queries read it.
-class QueryRun::ViewSource final : public query::Source {
+class QueryRun::ViewSource final : public execution::Source {
  public:
   static Result<std::unique_ptr<ViewSource>> Open(const ReadView& view,
-                                                  const VectorGraphs& graphs) {
+                                                  const indexing::VectorGraphs& graphs) {
     ASSIGN_OR_RETURN(Changed changed, view.ChangedDocuments(kChangedDocumentsMax));
     return std::unique_ptr<ViewSource>(new ViewSource(view, graphs, std::move(changed)));
   }
 
   const model::DatabaseName& database_name() const override { return view_.database().name; }
   model::DatabaseNumber database_number() const override { return view_.database().number; }
-  const index::IndexSet& indexes() const override { return view_.indexes(); }
+  const index::IndexSet& indexes() const override { return *view_.parts().indexes; }
   std::unique_ptr<storage::Cursor> ScanIndexes(storage::KeyRange range,
                                                storage::Direction direction) const override {
-    return view_.snapshot().Scan(storage::Space::kIndexes, std::move(range), direction);
+    return view_.parts().snapshot->Scan(storage::Space::kIndexes, std::move(range), direction);
   }
   Result<std::optional<std::string>> GetIndexEntry(std::string_view key) const override {
-    return view_.snapshot().Get(storage::Space::kIndexes, key);
+    return view_.parts().snapshot->Get(storage::Space::kIndexes, key);
   }
   std::optional<NearEntries> FindNearEntries(const index::Index& index,
                                              const query::FindNearest& wanted,
@@ -90,78 +97,86 @@ class QueryRun::ViewSource final : public query::Source {
     return graphs_.Find(index, wanted, {count, view_.read_time()});
   }
   const Changed& changed() const override { return changed_; }
-  std::unique_ptr<query::DocumentCursor> ScanDocuments(storage::KeyRange range) const override {
+  std::unique_ptr<documents::DocumentCursor> ScanDocuments(storage::KeyRange range) const override {
     return view_.Scan(std::move(range));
   }
-  std::unique_ptr<query::DocumentCursor> ScanDocumentsBackward(
+  std::unique_ptr<documents::DocumentCursor> ScanDocumentsBackward(
       storage::KeyRange range) const override {
     return view_.ScanBackward(std::move(range));
   }
-  Result<Record> Get(const model::DocumentPath& path) const override { return view_.Get(path); }
+  Result<model::Record> Get(const model::DocumentPath& path) const override {
+    return view_.Get(path);
+  }
 
  private:
-  ViewSource(const ReadView& view, const VectorGraphs& graphs, Changed changed)
+  ViewSource(const ReadView& view, const indexing::VectorGraphs& graphs, Changed changed)
       : view_(view), graphs_(graphs), changed_(std::move(changed)) {}
 
   const ReadView& view_;
-  const VectorGraphs& graphs_;
+  const indexing::VectorGraphs& graphs_;
   const Changed changed_;
 };
 
-QueryRun::QueryRun(std::unique_ptr<ReadView> view, query::NormalizedQuery query,
-                   Execution::Options options, CostCallback on_end)
+QueryRun::QueryRun(std::unique_ptr<ReadView> view, query::NormalizedQuery query, QueryAnswer answer,
+                   CostCallback on_end)
     : view_(std::move(view)),
       query_(std::move(query)),
-      options_(std::move(options)),
+      answer_(answer),
       on_end_(std::move(on_end)) {}
 
 QueryRun::~QueryRun() {
-  if (!execution_ || !on_end_) return;
-  on_end_(execution_->plan(), statistics());
+  if (execution_ && on_end_) on_end_(execution_->plan(), statistics());
 }
 
 Result<std::unique_ptr<QueryRun>> QueryRun::Start(std::unique_ptr<ReadView> view,
-                                                  const VectorGraphs& graphs,
-                                                  query::NormalizedQuery query,
-                                                  Execution::Options options, CostCallback on_end) {
+                                                  const indexing::VectorGraphs& graphs,
+                                                  query::NormalizedQuery query, QueryAnswer answer,
+                                                  execution::ExecutionOptions options,
+                                                  CostCallback on_end) {
   std::unique_ptr<QueryRun> run(
-      new QueryRun(std::move(view), std::move(query), std::move(options), std::move(on_end)));
+      new QueryRun(std::move(view), std::move(query), answer, std::move(on_end)));
   ASSIGN_OR_RETURN(run->source_, ViewSource::Open(*run->view_, graphs));
+  // Neighbours are found by their vectors, which only documents have.
+  const bool needs_documents = answer == QueryAnswer::kDocuments || run->query_.query.nearest;
+  ASSIGN_OR_RETURN(
+      run->execution_,
+      Execution::Start(*run->source_, run->query_,
+                       needs_documents ? Wants::kDocuments : Wants::kKeys, std::move(options)));
   return run;
 }
 
-Status QueryRun::Prepare(Execution::Wants wants) {
-  if (execution_) return Status();
-  ASSIGN_OR_RETURN(execution_, Execution::Start(*source_, query_, wants, options_));
-  return Status();
-}
+const documents::Database& QueryRun::database() const { return view_->database(); }
 
-Result<std::vector<query::IndexUse>> QueryRun::IndexesUsed(Execution::Wants wants) {
-  RETURN_IF_ERROR(Prepare(wants));
+model::Timestamp QueryRun::read_time() const { return view_->read_time(); }
+
+const std::string& QueryRun::new_transaction() const { return view_->new_transaction(); }
+
+const std::vector<query::IndexUse>& QueryRun::indexes_used() const {
   return execution_->plan().indexes_used;
 }
 
+size_t QueryRun::skipped() const { return execution_->statistics().results_skipped; }
+
 query::Statistics QueryRun::statistics() const {
-  query::Statistics statistics = execution_ ? execution_->statistics() : query::Statistics{};
+  query::Statistics statistics = execution_->statistics();
   // The results were read for the aggregations; what is returned are their values, together.
-  if (is_aggregated_) statistics.results_returned = 1;
+  if (answer_ == QueryAnswer::kAggregates) statistics.results_returned = 1;
   return statistics;
 }
 
 query::Bill QueryRun::bill() const {
   using query::BilledAnswer;
-  return query::BillFor(query_,
-                        is_aggregated_ ? BilledAnswer::kAggregate : BilledAnswer::kDocuments,
-                        execution_ ? execution_->statistics() : query::Statistics{});
+  return query::BillFor(
+      query_,
+      answer_ == QueryAnswer::kAggregates ? BilledAnswer::kAggregate : BilledAnswer::kDocuments,
+      execution_->statistics());
 }
 
-Result<std::optional<QueryResult>> QueryRun::Next() {
-  RETURN_IF_ERROR(Prepare(Execution::Wants::kDocuments));
-  ASSIGN_OR_RETURN(std::optional<query::Found> found, execution_->Next());
+Result<std::optional<request::QueryResult>> QueryRun::Next() {
+  CHECK(answer_ == QueryAnswer::kDocuments);
+  ASSIGN_OR_RETURN(std::optional<request::QueryResult> found, execution_->Next());
   NotePath(found ? &found->path : nullptr);
-  if (!found) return std::optional<QueryResult>();
-  return std::optional<QueryResult>(
-      QueryResult{std::move(found->path), std::move(found->record), found->distance});
+  return found;
 }
 
 void QueryRun::WhenAllRead(size_t results_max, PathsCallback callback) {
@@ -169,7 +184,6 @@ void QueryRun::WhenAllRead(size_t results_max, PathsCallback callback) {
   when_all_read_ = std::move(callback);
 }
 
-// Null: there are no more.
 void QueryRun::NotePath(const model::DocumentPath* path) {
   if (!when_all_read_) return;
   if (!path) return std::exchange(when_all_read_, nullptr)(std::exchange(noted_paths_, {}));
@@ -181,18 +195,16 @@ void QueryRun::NotePath(const model::DocumentPath* path) {
 
 Result<std::vector<std::string>> QueryRun::Aggregate(
     const std::vector<query::Aggregation>& aggregations) {
-  is_aggregated_ = true;
-  RETURN_IF_ERROR(
-      Prepare(query_.query.nearest ? Execution::Wants::kDocuments : Execution::Wants::kKeys));
-  return query::Aggregate(execution_.get(), aggregations);
+  CHECK(answer_ == QueryAnswer::kAggregates);
+  return execution::Aggregate(execution_.get(), aggregations);
 }
 
 Result<std::vector<query::Bound>> QueryRun::Partition(size_t points_max) {
-  RETURN_IF_ERROR(Prepare(Execution::Wants::kKeys));
+  CHECK(answer_ == QueryAnswer::kPartitions);
   constexpr size_t kSamplesPerPoint = 16;
   points_max = std::min(points_max, kPartitionPointsMax);
   EvenSample sample(kSamplesPerPoint * (points_max + 1));
-  query::Item item;
+  execution::Item item;
   while (true) {
     ASSIGN_OR_RETURN(const bool found, execution_->NextItem(&item));
     if (!found) break;

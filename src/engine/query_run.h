@@ -1,113 +1,126 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "base/callback.h"
 #include "base/status.h"
 #include "engine/read_scope.h"
-#include "engine/read_view.h"
-#include "engine/vector_graphs.h"
 #include "model/names.h"
+#include "model/timestamp.h"
 #include "query/bill.h"
-#include "query/execution.h"
+#include "query/explain.h"
 #include "query/normalize.h"
-#include "query/plan.h"
+#include "request/consistency.h"
+#include "request/query_result.h"
+
+namespace hearth::documents {
+struct Database;
+}
+
+namespace hearth::execution {
+class Execution;
+struct ExecutionOptions;
+struct Plan;
+}  // namespace hearth::execution
+
+namespace hearth::indexing {
+class VectorGraphs;
+}
 
 namespace hearth::engine {
+
+class ReadView;
 
 // A query that reads at an earlier moment goes through at most so many documents that have changed
 // since; with more of them it does without indexes.
 inline constexpr size_t kChangedDocumentsMax = 10'000;
 inline constexpr size_t kPartitionPointsMax = 10'000;
 
+// What a query is asked for.
+enum class QueryAnswer : uint8_t { kDocuments, kAggregates, kPartitions };
+
+struct QueryRequest {
+  query::NormalizedQuery query;
+  QueryAnswer answer = QueryAnswer::kDocuments;
+  request::Consistency consistency = request::Now{};
+  // Asked every now and then, on any thread: once it is true, the query ends with Cancelled.
+  std::function<bool()> is_cancelled = {};
+};
+
 // What a query will read.
 ReadScope ScopeOf(const query::NormalizedQuery& query);
 
-// One result of a query.
-struct QueryResult {
-  model::DocumentPath path;
-  Record record;                   // Never null.
-  std::optional<double> distance;  // Of nearest neighbours.
-};
-
-// A query under way: hands out results one by one, in order, as they are asked for. What it holds
-// in memory is bounded, whatever the size of the result.
+// A query under way: hands out what it was asked for as it is asked for it. What it holds in memory
+// is bounded, whatever the size of the result.
 //
-// Threads: one at a time. Ownership: the engine must outlive it. Errors: those of the store.
+// Threads: one at a time; all functions that may fail may wait for the disk. Ownership: the engine
+// must outlive it. Errors: those of the store.
 class QueryRun {
  public:
   // Hears what the query has cost, once, when the run ends.
-  using CostCallback = std::function<void(const query::Plan&, const query::Statistics&)>;
+  using CostCallback = Callback<void(const execution::Plan&, const query::Statistics&)>;
 
+  // Plans the query. May wait for the disk.
   static Result<std::unique_ptr<QueryRun>> Start(std::unique_ptr<ReadView> view,
-                                                 const VectorGraphs& graphs,
-                                                 query::NormalizedQuery query,
-                                                 query::Execution::Options options,
+                                                 const indexing::VectorGraphs& graphs,
+                                                 query::NormalizedQuery query, QueryAnswer answer,
+                                                 execution::ExecutionOptions options,
                                                  CostCallback on_end);
   ~QueryRun();
   QueryRun(const QueryRun&) = delete;
   QueryRun& operator=(const QueryRun&) = delete;
 
-  const Database& database() const { return view_->database(); }
+  const documents::Database& database() const;
   const query::NormalizedQuery& query() const { return query_; }
-  model::Timestamp read_time() const { return view_->read_time(); }
+  model::Timestamp read_time() const;
   // The id of the transaction that this query has started; empty if it has not.
-  const std::string& new_transaction() const { return view_->new_transaction(); }
-
-  // Has long scans end with Cancelled once `is_cancelled` says so. To be called before the first
-  // result is asked for.
-  void CancelWhen(std::function<bool()> is_cancelled) {
-    options_.is_cancelled = std::move(is_cancelled);
-  }
+  const std::string& new_transaction() const;
+  // How the query is answered.
+  const std::vector<query::IndexUse>& indexes_used() const;
 
   // Has `callback` run with the paths of all results once the last one was handed out, unless
   // there are more than `results_max`. To be called before the first result is asked for.
-  using PathsCallback = std::function<void(std::vector<model::DocumentPath>)>;
+  using PathsCallback = Callback<void(std::vector<model::DocumentPath>)>;
   void WhenAllRead(size_t results_max, PathsCallback callback);
 
-  // How the query is answered. May wait for the disk.
-  Result<std::vector<query::IndexUse>> IndexesUsed(query::Execution::Wants wants);
-
-  // The next result; nullopt after the last one. May wait for the disk.
-  Result<std::optional<QueryResult>> Next();
+  // kDocuments: the next result; nullopt after the last one.
+  Result<std::optional<request::QueryResult>> Next();
   // How many results the offset has skipped so far.
-  size_t skipped() const { return execution_ ? execution_->statistics().results_skipped : 0; }
+  size_t skipped() const;
   // What has been read so far.
   query::Statistics statistics() const;
   // What Firestore would charge for that.
   query::Bill bill() const;
 
-  // Runs the aggregations over the query instead of handing out its results: encoded values, one
-  // an aggregation. To be called once, and not together with Next.
+  // kAggregates: encoded values, one an aggregation. To be called once.
   Result<std::vector<std::string>> Aggregate(const std::vector<query::Aggregation>& aggregations);
 
-  // Bounds that split the query's results into `points_max` + 1 parts of about the same size, or
-  // fewer, in the order of the query. They stand before the documents they name. To be called
-  // instead of Next and Aggregate.
+  // kPartitions: bounds that split the query's results into `points_max` + 1 parts of about the
+  // same size, or fewer, in the order of the query. They stand before the documents they name. To
+  // be called once.
   Result<std::vector<query::Bound>> Partition(size_t points_max);
 
  private:
   class ViewSource;
 
-  QueryRun(std::unique_ptr<ReadView> view, query::NormalizedQuery query,
-           query::Execution::Options options, CostCallback on_end);
+  QueryRun(std::unique_ptr<ReadView> view, query::NormalizedQuery query, QueryAnswer answer,
+           CostCallback on_end);
 
+  // Null: there are no more.
   void NotePath(const model::DocumentPath* path);
-  // Plans the query, unless that is done already.
-  Status Prepare(query::Execution::Wants wants);
 
-  std::unique_ptr<ReadView> view_;
+  const std::unique_ptr<ReadView> view_;
   std::unique_ptr<ViewSource> source_;
   const query::NormalizedQuery query_;
-  query::Execution::Options options_;
-  const CostCallback on_end_;
-  std::unique_ptr<query::Execution> execution_;
-  bool is_aggregated_ = false;
+  const QueryAnswer answer_;
+  CostCallback on_end_;
+  std::unique_ptr<execution::Execution> execution_;
   PathsCallback when_all_read_;  // Null: nobody wants to know, or there were too many.
   size_t noted_paths_max_ = 0;
   std::vector<model::DocumentPath> noted_paths_;

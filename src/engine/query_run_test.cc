@@ -13,7 +13,7 @@ constexpr size_t kDocuments = 50;
 class QueryRunTest : public testing::Test {
  protected:
   QueryRunTest() : test_(FewReads()) {
-    std::vector<Write> writes;
+    std::vector<request::Write> writes;
     for (size_t i = 0; i < kDocuments; ++i) {
       writes.push_back(SetNumber("c/" + std::to_string(i), static_cast<int64_t>(i)));
     }
@@ -26,17 +26,14 @@ class QueryRunTest : public testing::Test {
     return options;
   }
 
-  std::unique_ptr<QueryRun> Start() {
+  std::unique_ptr<QueryRun> Start(QueryAnswer answer) {
     query::Query query{.parent = Parent(), .collection_id = "c"};
-    Outcome<Result<std::unique_ptr<QueryRun>>> outcome;
-    test_.engine().Query(test_.database(), *query::Normalize(std::move(query)), Now{},
-                         outcome.Callback());
-    return *outcome.Take();
+    return *test_.StartQuery(*query::Normalize(std::move(query)), request::Now{}, answer).Take();
   }
 
   // What it costs to count the collection.
   query::Statistics Count() {
-    const std::unique_ptr<QueryRun> run = Start();
+    const std::unique_ptr<QueryRun> run = Start(QueryAnswer::kAggregates);
     const auto values = run->Aggregate({{query::Aggregation::Kind::kCount, "all"}});
     EXPECT_EQ(values->at(0), model::EncodeInteger(kDocuments));
     return run->statistics();
@@ -54,7 +51,7 @@ TEST_F(QueryRunTest, CountingALargeCollectionMakesAnIndexOfNames) {
 }
 
 TEST_F(QueryRunTest, ReadingThatCollectionMakesNone) {
-  for (const std::unique_ptr<QueryRun> run = Start(); *run->Next();) {
+  for (const std::unique_ptr<QueryRun> run = Start(QueryAnswer::kDocuments); *run->Next();) {
   }
   test_.engine().AwaitIndexes();
   EXPECT_EQ(Count().documents_scanned, kDocuments);

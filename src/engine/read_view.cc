@@ -3,45 +3,64 @@
 #include <utility>
 
 #include "base/check.h"
-#include "engine/change_log.h"
+#include "base/status_macros.h"
+#include "documents/change_log.h"
+#include "documents/document_cursor.h"
+#include "documents/keys.h"
+#include "engine/read_view_parts.h"
 
 namespace hearth::engine {
 
-Result<Record> ReadView::Get(const model::DocumentPath& path) const {
-  return parts_.reader->At(DocumentKey(parts_.database->number, path), parts_.read_time);
+ReadView::ReadView(std::unique_ptr<const ReadViewParts> parts) : parts_(std::move(parts)) {}
+
+ReadView::~ReadView() = default;
+
+const documents::Database& ReadView::database() const { return *parts_->database; }
+
+model::Timestamp ReadView::read_time() const { return parts_->read_time; }
+
+const std::string& ReadView::new_transaction() const { return parts_->new_transaction; }
+
+Result<model::Record> ReadView::Get(const model::DocumentPath& path) const {
+  return parts_->reader->At(model::DocumentKey(parts_->database->number, path), parts_->read_time);
 }
 
-std::optional<Result<Record>> ReadView::GetIfInMemory(const model::DocumentPath& path) const {
-  return parts_.reader->AtIfInMemory(DocumentKey(parts_.database->number, path), parts_.read_time);
+std::optional<Result<model::Record>> ReadView::GetIfInMemory(
+    const model::DocumentPath& path) const {
+  return parts_->reader->AtIfInMemory(model::DocumentKey(parts_->database->number, path),
+                                      parts_->read_time);
 }
 
-std::unique_ptr<DocumentCursor> ReadView::Scan(storage::KeyRange range) const {
-  CHECK(parts_.snapshot != nullptr);
-  if (parts_.is_present) {
-    return NewPresentCursor(*parts_.snapshot, std::move(range), storage::Direction::kForward);
+std::unique_ptr<documents::DocumentCursor> ReadView::Scan(storage::KeyRange range) const {
+  CHECK(parts_->snapshot != nullptr);
+  if (parts_->is_present) {
+    return documents::NewPresentCursor(*parts_->snapshot, std::move(range),
+                                       storage::Direction::kForward);
   }
-  return NewPastCursor(*parts_.snapshot, std::move(range), parts_.read_time);
+  return documents::NewPastCursor(*parts_->snapshot, std::move(range), parts_->read_time);
 }
 
-std::unique_ptr<DocumentCursor> ReadView::ScanBackward(storage::KeyRange range) const {
-  CHECK(parts_.snapshot != nullptr);
-  if (!parts_.is_present) return nullptr;
-  return NewPresentCursor(*parts_.snapshot, std::move(range), storage::Direction::kBackward);
+std::unique_ptr<documents::DocumentCursor> ReadView::ScanBackward(storage::KeyRange range) const {
+  CHECK(parts_->snapshot != nullptr);
+  if (!parts_->is_present) return nullptr;
+  return documents::NewPresentCursor(*parts_->snapshot, std::move(range),
+                                     storage::Direction::kBackward);
 }
 
 Result<std::optional<std::set<std::string, std::less<>>>> ReadView::ChangedDocuments(
     size_t max) const {
   using Keys = std::set<std::string, std::less<>>;
   Keys keys;
-  if (parts_.is_present) return std::optional<Keys>(std::move(keys));
-  const std::string prefix = DatabaseKeyPrefix(parts_.database->number);
+  if (parts_->is_present) return std::optional<Keys>(std::move(keys));
+  const std::string prefix = model::DatabaseKeyPrefix(parts_->database->number);
   storage::KeyRange later = storage::PrefixRange(prefix);
-  later.first =
-      LogKey(parts_.database->number, model::Timestamp::FromMicros(parts_.read_time.micros() + 1));
+  later.first = documents::LogKey(parts_->database->number,
+                                  model::Timestamp::FromMicros(parts_->read_time.micros() + 1));
   const std::unique_ptr<storage::Cursor> cursor =
-      parts_.snapshot->Scan(storage::Space::kLog, std::move(later), storage::Direction::kForward);
+      parts_->snapshot->Scan(storage::Space::kLog, std::move(later), storage::Direction::kForward);
   for (; cursor->Valid(); cursor->Next()) {
-    ASSIGN_OR_RETURN(const std::vector<std::string> changed, DecodeLogEntry(cursor->value()));
+    ASSIGN_OR_RETURN(const std::vector<std::string> changed,
+                     documents::DecodeLogEntry(cursor->value()));
     for (const std::string& key : changed) keys.insert(prefix + key);
     if (keys.size() > max) return std::optional<Keys>();
   }

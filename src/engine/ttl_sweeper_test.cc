@@ -1,4 +1,4 @@
-#include "engine/ttl_sweeper.h"
+#include "expiry/ttl_sweeper.h"
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ class TtlSweeperTest : public testing::Test {
   std::string TimeIn(std::chrono::microseconds from_now) const {
     return model::EncodeTimestamp(model::Timestamp::FromMicros(engine_.now() + from_now.count()));
   }
-  Write Expiring(std::string_view path, std::chrono::microseconds from_now) const {
+  request::Write Expiring(std::string_view path, std::chrono::microseconds from_now) const {
     return Set(path, MakeFields({{"until", TimeIn(from_now)}}));
   }
   void SetPolicy(const std::string& collection, seconds offset = seconds(0)) {
@@ -31,7 +31,7 @@ class TtlSweeperTest : public testing::Test {
   }
   void Sweep() { engine_.engine().SweepExpired(); }
   bool Exists(std::string_view path) { return *engine_.GetNewest(path) != nullptr; }
-  TtlStatus StatusOf(size_t policy = 0) {
+  expiry::TtlStatus StatusOf(size_t policy = 0) {
     return engine_.engine().TtlStatuses(engine_.database()).at(policy);
   }
 
@@ -108,8 +108,8 @@ TEST_F(TtlSweeperTest, WhatChangesMeanwhileStays) {
   SetPolicy("rooms");
   engine_.MustCommit(Expiring("rooms/r1", seconds(5)));
   const std::string transaction = engine_.Begin();
-  ASSERT_TRUE(engine_.Get(InTransaction{transaction}, "rooms/r1").ok());  // Locks it.
-  const Write postponed = Expiring("rooms/r1", seconds(3'600));
+  ASSERT_TRUE(engine_.Get(request::InTransaction{transaction}, "rooms/r1").ok());  // Locks it.
+  const request::Write postponed = Expiring("rooms/r1", seconds(3'600));
   engine_.clock().Advance(seconds(10));
   std::thread sweep([&] { Sweep(); });
   while (StatusOf().late.count() == 0) std::this_thread::yield();  // It has found the document.
@@ -126,7 +126,7 @@ TEST_F(TtlSweeperTest, WhatChangesMeanwhileStays) {
 TEST_F(TtlSweeperTest, ALockedDocumentDoesNotKeepTheEngineOpen) {
   SetPolicy("rooms");
   engine_.MustCommit(Expiring("rooms/r1", seconds(5)));
-  ASSERT_TRUE(engine_.Get(InTransaction{engine_.Begin()}, "rooms/r1").ok());
+  ASSERT_TRUE(engine_.Get(request::InTransaction{engine_.Begin()}, "rooms/r1").ok());
   engine_.clock().Advance(seconds(10));
   while (StatusOf().late.count() == 0) std::this_thread::yield();  // Of the engine's own sweep.
   engine_.Restart();
@@ -153,7 +153,7 @@ TEST_F(TtlSweeperTest, EarlierTimesStillSeeWhatHasExpired) {
   SetPolicy("rooms");
   engine_.Pass(seconds(10));
   Sweep();
-  EXPECT_EQ(*engine_.Get(Now{}, "rooms/r1"), nullptr);
+  EXPECT_EQ(*engine_.Get(request::Now{}, "rooms/r1"), nullptr);
   EXPECT_NE(*engine_.Get(before, "rooms/r1"), nullptr);
 }
 
@@ -207,7 +207,7 @@ TEST_F(TtlSweeperTest, ABacklogIsSweptWhileOthersCommit) {
   constexpr size_t kBatch = 500;
   SetPolicy("rooms");
   for (size_t i = 0; i < kBacklog; i += kBatch) {
-    std::vector<Write> writes;
+    std::vector<request::Write> writes;
     for (size_t j = i; j < i + kBatch; ++j) {
       writes.push_back(Expiring("rooms/r" + std::to_string(j), seconds(5)));
     }

@@ -17,7 +17,8 @@
 
 #include "engine/testing/nearest.h"
 #include "index/index_config.h"
-#include "storage/temporary_folder.h"
+#include "indexing/vector_graphs.h"
+#include "storage/testing/temporary_folder.h"
 #include "vector/packed_vector.h"
 
 namespace hearth::engine {
@@ -26,10 +27,10 @@ namespace {
 using index::FieldMode;
 using index::QueryScope;
 using index::VectorIndex;
+using model::DistanceMeasure;
 using model::EncodeInteger;
 using model::EncodeString;
 using query::Operator;
-using vector::DistanceMeasure;
 using Join = query::CompositeFilter::Operator;
 
 constexpr uint32_t kDimension = 4;
@@ -49,7 +50,7 @@ struct Item {
 
 class VectorIndexTest : public testing::TestWithParam<DistanceMeasure> {
  protected:
-  Write WriteOf(const std::string& path, const Item& item) {
+  request::Write WriteOf(const std::string& path, const Item& item) {
     std::vector<std::string> tags;
     for (const std::string& tag : item.tags) tags.push_back(EncodeString(tag));
     return Set(path, MakeFields({{"v", model::EncodeVector(item.vector)},
@@ -78,7 +79,7 @@ class VectorIndexTest : public testing::TestWithParam<DistanceMeasure> {
     return item;
   }
   void PutMany(const std::string& collection, size_t count) {
-    std::vector<Write> writes;
+    std::vector<request::Write> writes;
     for (size_t i = 0; i < count; ++i) {
       const std::string path = collection + "/d" + std::to_string(i);
       items_[path] = RandomItem();
@@ -324,7 +325,9 @@ TEST_P(VectorIndexTest, AggregatesCountNeighbours) {
     const std::vector<query::Aggregation> aggregations = {
         {query::Aggregation::Kind::kCount, "n"},
         {query::Aggregation::Kind::kSum, "years", FieldAt("year")}};
-    const std::unique_ptr<QueryRun> run = StartQuery(engine_, Nearest(7));
+    const std::unique_ptr<QueryRun> run =
+        *engine_.StartQuery(*query::Normalize(Nearest(7)), request::Now{}, QueryAnswer::kAggregates)
+             .Take();
     const Result<std::vector<std::string>> values = run->Aggregate(aggregations);
     ASSERT_TRUE(values.ok());
     int64_t years = 0;
@@ -365,7 +368,7 @@ class VectorGraphTest : public testing::Test {
   }
 
   static std::string PathOf(size_t i) { return "items/d" + std::to_string(i); }
-  Write WriteOf(const std::string& path) {
+  request::Write WriteOf(const std::string& path) {
     vectors_[path] = RandomVector();
     const std::string color = random_() % 20 == 0 ? "rare" : "common";
     colors_[path] = color;
@@ -378,7 +381,7 @@ class VectorGraphTest : public testing::Test {
     engine_->MustCommit(Delete(path));
   }
   void PutMany(size_t count) {
-    std::vector<Write> writes;
+    std::vector<request::Write> writes;
     for (size_t i = 0; i < count; ++i) {
       writes.push_back(WriteOf(PathOf(i)));
       if (writes.size() == 500 || i + 1 == count) engine_->MustCommit(std::exchange(writes, {}));
@@ -397,7 +400,7 @@ class VectorGraphTest : public testing::Test {
     engine_->Restart();
     Declare();
   }
-  VectorGraphStatus Graph() {
+  indexing::VectorGraphStatus Graph() {
     const auto statuses = engine_->engine().VectorGraphStatuses(engine_->database());
     CHECK(statuses.size() == 1);
     return statuses[0];
@@ -463,7 +466,7 @@ class VectorGraphTest : public testing::Test {
   std::unique_ptr<TestEngine> engine_ = std::make_unique<TestEngine>(Options(folder_ / "vectors"));
 };
 
-using GraphOrigin = VectorGraphUpkeep::Origin;
+using GraphOrigin = indexing::VectorGraphUpkeep::Origin;
 
 TEST_F(VectorGraphTest, FindsNearlyAll) {
   PutMany(5'000);
@@ -632,7 +635,7 @@ TEST_F(VectorGraphTest, TooManyChangesAtOnceAreMadeUpFor) {
   PutMany(1'500);
   Declare();
   // More than may be pending, in one commit.
-  std::vector<Write> writes;
+  std::vector<request::Write> writes;
   for (size_t i = 0; i < 700; ++i) writes.push_back(WriteOf(PathOf(i)));
   engine_->MustCommit(std::move(writes));
   const query::Query query = NearestTo(vectors_[PathOf(5)]);
@@ -683,7 +686,7 @@ TEST_F(VectorGraphTest, SearchesBesideWritesSeeOneMoment) {
   Declare();
   std::atomic<bool> stopping = false;
   // The writers own their vectors: the model of the test is not shared.
-  std::vector<Write> writes;
+  std::vector<request::Write> writes;
   for (int i = 0; i < 200; ++i) writes.push_back(WriteOf(PathOf(random_() % 1'200)));
   std::thread writer([&] {
     for (size_t i = 0; !stopping; i = (i + 1) % writes.size()) {

@@ -10,7 +10,7 @@
 
 #include "engine/testing/test_engine.h"
 #include "engine/testing/test_watch.h"
-#include "engine/watcher.h"
+#include "watch/watcher.h"
 
 namespace hearth::engine {
 namespace {
@@ -20,11 +20,11 @@ using query::QueryBuilder;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
-using Resume = TargetRequest::Resume;
+using Resume = request::TargetRequest::Resume;
 using Speed = WatchClient::Speed;
 
-constexpr ChangesMax kPendingMax = WatcherOptions().pending_max;
-constexpr ChangesMax kCatchUpMax = WatcherOptions().catch_up_max;
+constexpr watch::ChangesMax kPendingMax = watch::WatcherOptions().pending_max;
+constexpr watch::ChangesMax kCatchUpMax = watch::WatcherOptions().catch_up_max;
 
 class WatcherResumeTest : public testing::Test {
  protected:
@@ -49,13 +49,10 @@ class WatcherResumeTest : public testing::Test {
     EXPECT_THAT(watch.client().Now().faults, IsEmpty());
     return view;
   }
-  std::optional<Timestamp> TimeOf(const std::string& token) {
-    return test_.engine().ReadResumeToken(token);
-  }
   void PutNumbered(size_t first, size_t count) {
     constexpr size_t kBatch = 500;
     for (size_t next = first; next < first + count;) {
-      std::vector<Write> writes;
+      std::vector<request::Write> writes;
       for (; next < first + count && writes.size() < kBatch; ++next) {
         writes.push_back(SetNumber("c/d" + std::to_string(100'000 + next), 1));
       }
@@ -103,7 +100,7 @@ TEST_F(WatcherResumeTest, OnlyWhatHasChangedIsSent) {
   for (const bool after_restart : {false, true}) {
     if (after_restart) test_.Restart();
     size_t events = 0;
-    const TargetView view = GoOn(kAll, kept, {TimeOf(kept.resume_token)}, &events);
+    const TargetView view = GoOn(kAll, kept, {kept.resume_token}, &events);
     EXPECT_EQ(view.resets, 0u);
     EXPECT_THAT(view.Paths(), ElementsAre("c/a", "c/b", "c/c"));
     EXPECT_EQ(NumberOf(*view.documents.at("c/b").record), 2);
@@ -117,13 +114,12 @@ TEST_F(WatcherResumeTest, ATokenThatSaysNothingHasTheTargetReset) {
   std::string of_another_store = kept.resume_token;
   of_another_store[0] = static_cast<char>(of_another_store[0] ^ 1);
   const Timestamp later = Timestamp::FromMicros(test_.now() + 1'000'000'000);
-  const std::vector<std::optional<Timestamp>> froms = {TimeOf(of_another_store),
-                                                       TimeOf(""),
-                                                       TimeOf(kept.resume_token + "x"),
-                                                       later,
-                                                       Timestamp(),
-                                                       TimeOf(test_.engine().ResumeToken(later))};
-  for (const std::optional<Timestamp>& from : froms) {
+  const std::string of_the_future =
+      kept.resume_token.substr(0, kept.resume_token.size() - sizeof(uint64_t)) +
+      model::EncodeUint64(static_cast<uint64_t>(later.micros()));
+  const std::vector<std::variant<std::string, Timestamp>> froms = {
+      of_another_store, "", kept.resume_token + "x", later, Timestamp(), of_the_future};
+  for (const std::variant<std::string, Timestamp>& from : froms) {
     size_t events = 0;
     const TargetView view = GoOn(kAll, kept, {from}, &events);
     EXPECT_EQ(view.resets, 1u);
@@ -207,7 +203,7 @@ TEST_F(WatcherResumeTest, WhatIsTooMuchToWaitIsReadFromTheLog) {
   // More items than may wait, of few documents.
   const TargetView view = WhileStopped(kAll, [&] {
     for (size_t sum = 0; sum <= kPendingMax.count; sum += 20) {
-      std::vector<Write> writes;
+      std::vector<request::Write> writes;
       for (size_t i = 0; i < 20; ++i) {
         writes.push_back(
             SetNumber("c/d" + std::to_string(100'000 + i), static_cast<int64_t>(2 + sum)));

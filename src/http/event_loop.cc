@@ -38,7 +38,7 @@ void EventLoop::Run() {
   thread_ = std::this_thread::get_id();
   asio_->io.run();
   // What was posted too late may own things that belong to this thread: drop it here.
-  std::vector<std::function<void()>> dropped;
+  std::vector<Task> dropped;
   {
     MutexLock lock(mailbox_mutex_);
     dropped.swap(mailbox_);
@@ -53,7 +53,7 @@ void EventLoop::Stop() {
   asio_->io.stop();
 }
 
-void EventLoop::Post(std::function<void()> task) {
+void EventLoop::Post(Task task) {
   bool wake = false;
   {
     MutexLock lock(mailbox_mutex_);
@@ -71,7 +71,7 @@ void EventLoop::DrainMailbox() {
     MutexLock lock(mailbox_mutex_);
     running_tasks_.swap(mailbox_);
   }
-  for (std::function<void()>& task : running_tasks_) {
+  for (Task& task : running_tasks_) {
     task();
     task = nullptr;  // Frees what it owns before the next one runs.
   }
@@ -104,7 +104,7 @@ void EventLoop::FireTimers() {
   waiting_until_ = TimePoint::max();
   while (!timers_.empty() && timers_.begin()->first <= turn_start_) {
     Timer& timer = *timers_.begin()->second;
-    const std::function<void()> callback = std::move(timer.callback_);
+    Task callback = std::move(timer.callback_);
     timer.Disarm();
     callback();
   }
@@ -117,7 +117,7 @@ LoopTurn::LoopTurn(EventLoop& loop) : loop_(loop) {
 
 Timer::~Timer() { Disarm(); }
 
-void Timer::Arm(TimePoint when, std::function<void()> callback) {
+void Timer::Arm(TimePoint when, Task callback) {
   Disarm();
   callback_ = std::move(callback);
   // Never due in the turn that armed it: a callback that arms itself for a time that has passed

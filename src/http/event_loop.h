@@ -4,13 +4,14 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/callback.h"
+#include "base/executor.h"
 #include "base/mutex.h"
 
 namespace boost::asio {
@@ -37,10 +38,10 @@ class TurnEndTask {
 // Threads: Post and InLoop are safe from any thread; everything else belongs to the loop's thread.
 // Ownership: shared by the server and by calls whose answer is computed elsewhere, so that an
 // answer that comes after the server's end finds a closed mailbox and not a freed one.
-class EventLoop {
+class EventLoop final : public Executor {
  public:
   EventLoop();
-  ~EventLoop();
+  ~EventLoop() override;
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
@@ -51,7 +52,7 @@ class EventLoop {
 
   // Runs `task` on the loop, in the order of posting. Many tasks posted while the loop is busy
   // cost one wake-up and share a turn. After Stop the task is dropped unrun.
-  void Post(std::function<void()> task) EXCLUDES_LOCK(mailbox_mutex_);
+  void Post(Task task) override EXCLUDES_LOCK(mailbox_mutex_);
   bool InLoop() const { return std::this_thread::get_id() == thread_.load(); }
 
   boost::asio::io_context& io();
@@ -78,10 +79,10 @@ class EventLoop {
   std::atomic<std::thread::id> thread_ = {};
 
   Mutex mailbox_mutex_;  // Leaf lock: tasks run without it.
-  std::vector<std::function<void()>> mailbox_ GUARDED_BY(mailbox_mutex_);
+  std::vector<Task> mailbox_ GUARDED_BY(mailbox_mutex_);
   bool stopped_ GUARDED_BY(mailbox_mutex_) = false;
 
-  std::vector<std::function<void()>> running_tasks_;  // Swapped with the mailbox; keeps capacity.
+  std::vector<Task> running_tasks_;  // Swapped with the mailbox; keeps capacity.
   std::multimap<TimePoint, Timer*> timers_;
   TimePoint waiting_until_ = TimePoint::max();
   TimePoint turn_start_;
@@ -116,7 +117,7 @@ class Timer {
   Timer& operator=(const Timer&) = delete;
 
   // Replaces what was armed before.
-  void Arm(TimePoint when, std::function<void()> callback);
+  void Arm(TimePoint when, Task callback);
   void Disarm();
   // TimePoint::max() when nothing is armed.
   TimePoint armed_for() const { return armed_ ? position_->first : TimePoint::max(); }
@@ -127,7 +128,7 @@ class Timer {
   EventLoop& loop_;
   bool armed_ = false;
   std::multimap<TimePoint, Timer*>::iterator position_;
-  std::function<void()> callback_;
+  Task callback_;
 };
 
 }  // namespace hearth::http

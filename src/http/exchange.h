@@ -174,4 +174,11 @@ class Service {
   virtual std::shared_ptr<ExchangeHandler> Open(Exchange& exchange) = 0;
 };
 
+// A service that tells by the head which requests are its own.
+class ChoosingService : public Service {
+ public:
+  // True for a request that is to be answered here, be it with an error.
+  virtual bool Wants(const RequestHead& head) const = 0;
+};
+
 }  // namespace hearth::http

@@ -282,9 +282,6 @@ TEST_F(Http1Test, TakesAnAbsoluteTarget) {
 TEST_F(Http1Test, NamesWhatIsWrong) {
   server_.Start();
   EXPECT_THAT(Exchange("GET /none HTTP/1.1\r\nhost: a\r\n\r\n"), StartsWith("HTTP/1.1 404"));
-  EXPECT_THAT(Exchange("POST /t/x HTTP/1.1\r\nhost: a\r\ncontent-type: application/grpc\r\n"
-                       "content-length: 0\r\n\r\n"),
-              StartsWith("HTTP/1.1 426"));
   const std::string wrong_method = Exchange("PUT / HTTP/1.1\r\nhost: a\r\n\r\n");
   EXPECT_THAT(wrong_method, StartsWith("HTTP/1.1 405"));
   EXPECT_THAT(wrong_method, HasSubstr("allow: GET\r\n"));

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
+#include "base/status_macros.h"
 
 namespace hearth::http {
 namespace {
@@ -70,7 +71,7 @@ void Listener::Accept(OnAccepted on_accepted) {
   for (const auto& socket : sockets_) AcceptOn(*socket);
 }
 
-void Listener::Stop(std::function<void()> on_stopped) {
+void Listener::Stop(Task on_stopped) {
   CHECK(!on_stopped_);
   on_stopped_ = std::move(on_stopped);
   for (const auto& socket : sockets_) {

@@ -31,7 +31,7 @@ class Listener {
   void Accept(OnAccepted on_accepted);
   // Accepts nothing from now on. `on_stopped` runs on the first loop once no accept is under way:
   // each holds a socket of some loop, and must not outlive it. Called at most once.
-  void Stop(std::function<void()> on_stopped);
+  void Stop(Task on_stopped);
 
  private:
   struct Socket {
@@ -48,7 +48,7 @@ class Listener {
   OnAccepted on_accepted_;
   std::vector<std::unique_ptr<Socket>> sockets_;
   size_t accepts_under_way_ = 0;
-  std::function<void()> on_stopped_;  // Set by Stop.
+  Task on_stopped_;  // Set by Stop.
 };
 
 }  // namespace hearth::http

@@ -21,8 +21,7 @@ void Router::AddExactService(std::string path, Service& service) {
 
 std::shared_ptr<ExchangeHandler> Router::Open(Exchange& exchange) {
   const RequestHead& head = exchange.head();
-  // First, because its requests are the most and the check is the cheapest.
-  if (grpc_ != nullptr && grpc_->Wants(head)) return grpc_->Open(exchange);
+  if (first_ != nullptr && first_->Wants(head)) return first_->Open(exchange);
   const std::string_view path = head.path();
   if (const auto found = plain_.find(path); found != plain_.end()) {
     return OpenPlainRoute(exchange, found->second);

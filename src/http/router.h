@@ -9,13 +9,12 @@
 #include <vector>
 
 #include "http/exchange.h"
-#include "http/grpc_service.h"
 #include "http/plain.h"
 
 namespace hearth::http {
 
-// Finds out who answers a request: a plain handler or a service by exact path, a service by
-// the beginning of the path, the gRPC methods, or else 404.
+// Finds out what answers a request: the service that chooses for itself, a plain handler or a
+// service by exact path, a service by the beginning of the path, or else 404.
 //
 // Threads: filled before the server starts, then read by all loops. Ownership: owns the plain
 // handlers; borrows the services, which must outlive it.
@@ -30,7 +29,8 @@ class Router final : public Service {
   void AddService(std::string path_prefix, Service& service);
   // For exactly this path, with every method.
   void AddExactService(std::string path, Service& service);
-  void SetGrpc(GrpcService& grpc) { grpc_ = &grpc; }
+  // For all requests that it wants, before any of the above is asked.
+  void SetFirst(ChoosingService& service) { first_ = &service; }
 
   std::shared_ptr<ExchangeHandler> Open(Exchange& exchange) override;
 
@@ -46,7 +46,7 @@ class Router final : public Service {
   std::unordered_map<std::string, Methods, PathHash, std::equal_to<>> plain_;
   std::unordered_map<std::string, Service*, PathHash, std::equal_to<>> exact_;
   std::vector<std::pair<std::string, Service*>> services_;  // Longest beginning first.
-  GrpcService* grpc_ = nullptr;
+  ChoosingService* first_ = nullptr;
 };
 
 }  // namespace hearth::http

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/status_macros.h"
 #include "http/connection.h"
 #include "http/listener.h"
 

@@ -120,15 +120,15 @@ TEST(ServerTest, BothSidesOfTheConnectionLimit) {
 TEST(ServerTest, SpreadsConnectionsOverTheLoops) {
   TestServer test;
   test.options.loops = 3;
-  test.methods.Add("/t/Thread", SingleRequestMethod([](auto call, std::string_view) {
-                     const auto id = std::hash<std::thread::id>()(std::this_thread::get_id());
-                     call->Respond(std::to_string(id));
-                   }));
+  test.router.AddPlain("GET", "/thread", [](std::shared_ptr<PlainCall> call) {
+    const auto id = std::hash<std::thread::id>()(std::this_thread::get_id());
+    call->Respond({.body = std::to_string(id)});
+  });
   test.Start();
   std::set<std::string> threads;
   for (int i = 0; i < 3; ++i) {
     TestHttp2Client client(test.port());
-    threads.insert(client.Call("/t/Thread", "x").messages().at(0));
+    threads.insert(client.Get("/thread").body);
   }
   EXPECT_EQ(threads.size(), 3u);
 }

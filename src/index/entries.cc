@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "index/value_key.h"
 #include "model/document_key.h"
 #include "model/fields.h"

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "index/index_config_order.h"
 #include "index/json_check.h"
 #include "model/limits.h"

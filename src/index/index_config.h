@@ -24,7 +24,7 @@ inline constexpr uint32_t kHnswCandidatesMax = 10'000;
 // Firestore's limit for the offset of a TTL policy.
 inline constexpr std::chrono::seconds kTtlOffsetMax{2'147'483'647};
 
-using vector::DistanceMeasure;
+using model::DistanceMeasure;
 
 // How the graph of an approximate vector index is built and searched.
 struct HnswOptions {

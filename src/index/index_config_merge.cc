@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "index/index_config_order.h"
 
 namespace hearth::index {

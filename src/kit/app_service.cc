@@ -85,7 +85,7 @@ class AppService::Call final : public http::ExchangeHandler,
 
   void OnBodyEnd() override {
     if (answered_) return;
-    is_with_handler_ = service_.threads_.Submit([self = shared_from_this()] { self->Run(); });
+    is_with_handler_ = service_.threads_.TryPost([self = shared_from_this()] { self->Run(); });
     if (!is_with_handler_) Refuse(503, "the application has too much to do");
   }
 

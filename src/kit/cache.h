@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/status.h"
+#include "base/status_macros.h"
 
 namespace hearth::kit {
 

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/fake_clock.h"
+#include "base/testing/fake_clock.h"
 
 namespace hearth::kit {
 namespace {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/status_macros.h"
 #include "kit/image_formats.h"
 
 namespace hearth::kit {

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "kit/image_formats.h"
 
 namespace hearth::kit {

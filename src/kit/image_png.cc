@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "base/status_macros.h"
 #include "kit/image_formats.h"
 
 namespace hearth::kit {

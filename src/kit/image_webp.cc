@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "kit/image_formats.h"
 
 namespace hearth::kit {

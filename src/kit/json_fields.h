@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "base/status_macros.h"
 
 namespace hearth::kit {
 

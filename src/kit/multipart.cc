@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "base/text.h"
 #include "base/utf8.h"
 

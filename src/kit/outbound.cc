@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/mutex.h"
+#include "base/status_macros.h"
 #include "kit/http_transfer.h"
 #include "kit/outbound_url.h"
 #include "kit/rate_limiter.h"

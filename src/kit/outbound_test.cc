@@ -7,7 +7,7 @@
 #include <map>
 #include <thread>
 
-#include "base/fake_clock.h"
+#include "base/testing/fake_clock.h"
 #include "http/gzip.h"
 #include "http/testing/test_server.h"
 

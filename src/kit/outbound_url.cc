@@ -6,6 +6,8 @@
 #include <cctype>
 #include <memory>
 
+#include "base/status_macros.h"
+
 namespace hearth::kit {
 namespace {
 

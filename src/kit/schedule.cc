@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/status_macros.h"
 #include "base/text.h"
 
 namespace hearth::kit {

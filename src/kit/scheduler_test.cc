@@ -5,7 +5,7 @@
 #include <atomic>
 #include <stdexcept>
 
-#include "base/fake_clock.h"
+#include "base/testing/fake_clock.h"
 
 namespace hearth::kit {
 namespace {

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/status_macros.h"
 #include "kit/json_fields.h"
 
 namespace hearth::kit {

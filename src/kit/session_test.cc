@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/fake_clock.h"
-#include "storage/temporary_folder.h"
+#include "base/testing/fake_clock.h"
+#include "storage/testing/temporary_folder.h"
 
 namespace hearth::kit {
 namespace {

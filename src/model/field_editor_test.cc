@@ -2,7 +2,7 @@
 
 #include "base/testing/test_seed.h"
 #include "model/fields.h"
-#include "model/random_value.h"
+#include "model/testing/random_value.h"
 
 namespace hearth::model {
 namespace {

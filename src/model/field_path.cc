@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/status_macros.h"
 #include "base/utf8.h"
 #include "model/limits.h"
 #include "model/reserved_name.h"

@@ -1,5 +1,6 @@
 #include "model/names.h"
 
+#include "base/status_macros.h"
 #include "base/utf8.h"
 #include "model/limits.h"
 #include "model/name_parser.h"

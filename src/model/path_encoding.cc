@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/status_macros.h"
 #include "model/numeric_id.h"
 
 namespace hearth::model {

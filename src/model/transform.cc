@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/status_macros.h"
 #include "model/fields.h"
 #include "model/value_order.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/testing/test_seed.h"
-#include "model/random_value.h"
+#include "model/testing/random_value.h"
 
 namespace hearth::model {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "query/explain.h"
 #include "query/normalize.h"
-#include "query/plan.h"
 
 namespace hearth::query {
 

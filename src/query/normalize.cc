@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/status_macros.h"
 #include "model/limits.h"
 #include "model/names.h"
 #include "model/reserved_name.h"

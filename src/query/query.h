@@ -8,9 +8,9 @@
 #include <variant>
 #include <vector>
 
+#include "model/distance_measure.h"
 #include "model/field_path.h"
 #include "model/names.h"
-#include "vector/distance.h"
 
 namespace hearth::query {
 
@@ -80,7 +80,7 @@ struct Bound {
   bool before;  // Just before the documents with these values; else just after them.
 };
 
-using vector::DistanceMeasure;
+using model::DistanceMeasure;
 
 struct FindNearest {
   model::FieldPath vector_field;

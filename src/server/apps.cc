@@ -9,6 +9,7 @@
 
 #include "apps/feed/feed.h"
 #include "apps/hackernews/hackernews.h"
+#include "base/status_macros.h"
 #include "kit/json_fields.h"
 
 namespace hearth::server {

@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "storage/temporary_folder.h"
+#include "storage/testing/temporary_folder.h"
 
 namespace hearth::server {
 namespace {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/status_macros.h"
 #include "http/percent.h"
 #include "index/index_config.h"
 #include "model/names.h"

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "http/options.h"
 #include "server/options.h"
 

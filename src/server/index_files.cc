@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/status_macros.h"
 #include "index/definition.h"
 #include "model/names.h"
 

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "engine/testing/test_engine.h"
-#include "storage/temporary_folder.h"
+#include "storage/testing/temporary_folder.h"
 
 namespace hearth::server {
 namespace {
@@ -39,7 +39,7 @@ class IndexFilesTest : public testing::Test {
   }
   static Result<IndexFiles> Load(const std::vector<std::string>& flags,
                                  const std::vector<AppEntry>& apps = {}) {
-    return IndexFiles::Load(flags, apps, engine::NameDatabase());
+    return IndexFiles::Load(flags, apps, NameDatabase());
   }
   static std::string Problem(const std::vector<std::string>& flags,
                              const std::vector<AppEntry>& apps = {}) {
@@ -80,7 +80,7 @@ TEST_F(IndexFilesTest, EachIsForADatabase) {
 }
 
 TEST_F(IndexFilesTest, SeveralForADatabaseAreMerged) {
-  engine_.MustCommit(engine::SetNumber("rooms/r1", 1));
+  engine_.MustCommit(SetNumber("rooms/r1", 1));
   const std::string one = Write("one.json", kOneIndex);
   const std::string other = Write("other.json", kOtherIndex);
   Load({one, "(default)=" + other, one})->Apply(&engine_.engine());
@@ -88,7 +88,7 @@ TEST_F(IndexFilesTest, SeveralForADatabaseAreMerged) {
 }
 
 TEST_F(IndexFilesTest, ApplicationsBringTheirOwn) {
-  engine_.MustCommit(engine::SetNumber("rooms/r1", 1));
+  engine_.MustCommit(SetNumber("rooms/r1", 1));
   Load({}, {kNews, kPrices})->Apply(&engine_.engine());
   EXPECT_EQ(Indexes(), 2u);
   const std::string one = Write("one.json", kOneIndex);
@@ -101,7 +101,7 @@ TEST_F(IndexFilesTest, ApplicationsBringTheirOwn) {
 }
 
 TEST_F(IndexFilesTest, WhatApplicationsBringIsForTheirDatabaseAlone) {
-  engine_.MustCommit(engine::SetNumber("rooms/r1", 1));
+  engine_.MustCommit(SetNumber("rooms/r1", 1));
   const auto elsewhere = model::DatabaseName::Parse("projects/elsewhere/databases/(default)");
   const std::string one = Write("one.json", kOneIndex);
   const std::vector<AppEntry> apps = {kPrices};
@@ -128,7 +128,7 @@ TEST_F(IndexFilesTest, AContradictionNamesBothSides) {
 }
 
 TEST_F(IndexFilesTest, AContradictionThatComesLaterChangesNothing) {
-  engine_.MustCommit(engine::SetNumber("rooms/r1", 1));
+  engine_.MustCommit(SetNumber("rooms/r1", 1));
   const std::string file = Write("mine.json", kOneIndex);
   IndexFiles files = *Load({file}, {kPrices});
   files.Apply(&engine_.engine());
@@ -147,7 +147,7 @@ TEST_F(IndexFilesTest, AllApplicationsTogether) {
 }
 
 TEST_F(IndexFilesTest, ReloadsWhatIsValid) {
-  engine_.MustCommit(engine::SetNumber("rooms/r1", 1));
+  engine_.MustCommit(SetNumber("rooms/r1", 1));
   const std::string file = Write("indexes.json", "{}");
   IndexFiles files = *Load({file});
   files.Apply(&engine_.engine());

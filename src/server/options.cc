@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "base/status_macros.h"
+
 namespace hearth::server {
 namespace {
 
@@ -48,9 +50,9 @@ std::string AddressText(const http::ListenAddress& address) {
   return host + ":" + std::to_string(address.port);
 }
 
-Result<engine::IndexMode> ParseIndexMode(std::string_view text) {
-  if (text == "auto") return engine::IndexMode::kAuto;
-  if (text == "strict") return engine::IndexMode::kStrict;
+Result<indexing::IndexMode> ParseIndexMode(std::string_view text) {
+  if (text == "auto") return indexing::IndexMode::kAuto;
+  if (text == "strict") return indexing::IndexMode::kStrict;
   return InvalidArgument("'" + std::string(text) + "' is not an index mode: auto or strict");
 }
 

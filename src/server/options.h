@@ -7,8 +7,8 @@
 
 #include "base/log.h"
 #include "base/status.h"
-#include "engine/index_policy.h"
 #include "http/options.h"
+#include "indexing/index_policy.h"
 
 namespace hearth::server {
 
@@ -60,7 +60,7 @@ Result<http::ListenAddress> ParseListenAddress(std::string_view text);
 // HOST:PORT, with brackets around an IPv6 address.
 std::string AddressText(const http::ListenAddress& address);
 
-Result<engine::IndexMode> ParseIndexMode(std::string_view text);
+Result<indexing::IndexMode> ParseIndexMode(std::string_view text);
 Result<LogLevel> ParseLogLevel(std::string_view text);
 Result<LogFormat> ParseLogFormat(std::string_view text);
 

@@ -32,8 +32,8 @@ TEST(ParseAddress, LetsAClientGoAnywhere) {
 }
 
 TEST(ParseIndexMode, NamesTheChoices) {
-  EXPECT_EQ(*ParseIndexMode("auto"), engine::IndexMode::kAuto);
-  EXPECT_EQ(*ParseIndexMode("strict"), engine::IndexMode::kStrict);
+  EXPECT_EQ(*ParseIndexMode("auto"), indexing::IndexMode::kAuto);
+  EXPECT_EQ(*ParseIndexMode("strict"), indexing::IndexMode::kStrict);
   EXPECT_EQ(ParseIndexMode("lax").status().message(), "'lax' is not an index mode: auto or strict");
 }
 

@@ -13,13 +13,15 @@
 #include "apps/sandbox/sandbox.h"
 #include "base/clock.h"
 #include "base/random.h"
-#include "client/embedded.h"
+#include "base/status_macros.h"
+#include "client/embedded/embedded.h"
 #include "doors/control/control_service.h"
 #include "doors/control/emulator_service.h"
+#include "doors/grpc/grpc_service.h"
 #include "doors/rest/rest_service.h"
 #include "doors/webchannel/channel_service.h"
 #include "engine/engine.h"
-#include "http/grpc_service.h"
+#include "engine/options.h"
 #include "http/router.h"
 #include "http/server.h"
 #include "kit/metrics.h"
@@ -28,7 +30,7 @@
 #include "server/front_page.h"
 #include "server/index_files.h"
 #include "server/signals.h"
-#include "service/firestore_service.h"
+#include "service/firestore_methods.h"
 #include "storage/rocksdb_store.h"
 #include "wire/requests.h"
 
@@ -113,8 +115,8 @@ Status Serve(const ServeOptions& options) {
   const SystemClock clock;
   RandomSource random;
   // Calls that are still being computed use the methods: they go last.
-  http::RpcMethods methods;
-  http::GrpcService grpc(methods);
+  rpc::Methods methods;
+  doors::grpc::GrpcService grpc(methods);
   storage::RocksDbOptions storage_options;
   storage_options.path = options.data_path;
   storage_options.block_cache_bytes = options.cache_mib * kMebibyte / 2;
@@ -123,18 +125,16 @@ Status Serve(const ServeOptions& options) {
   ASSIGN_OR_RETURN(const std::unique_ptr<engine::Engine> engine,
                    engine::Engine::Open(*store, clock, random, engine_options));
   index_files.Apply(engine.get());
-  service::FirestoreService firestore(*engine, clock, random);
+  service::FirestoreMethods firestore(*engine, clock, random);
   firestore.Register(&methods);
   kit::Metrics metrics;
   doors::control::ControlService control(*engine, [&metrics] { return metrics.Text(); });
   doors::control::EmulatorService emulator(*engine);
-  const auto background = [&engine](std::function<void()> task) {
-    return engine->RunBlocking(std::move(task));
-  };
+  const auto background = [&engine](Task task) { return engine->RunOnReaders(std::move(task)); };
   doors::rest::RestService rest(methods, background);
   doors::webchannel::ChannelService channel(methods, background);
   http::Router router;
-  router.SetGrpc(grpc);
+  router.SetFirst(grpc);
   router.AddService("/emulator/", emulator);
   router.AddService("/hearth/", control);
   router.AddService("/metrics", control);

@@ -1,51 +1,51 @@
 // Listen: live targets over a stream that lasts.
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "engine/watcher.h"
-#include "http/message_batch.h"
-#include "service/firestore_service.h"
+#include "base/status_macros.h"
+#include "rpc/message_batch.h"
+#include "service/firestore_methods.h"
 #include "service/stream_database.h"
+#include "watch/watcher.h"
 #include "wire/listen.h"
 
 namespace hearth::service {
 namespace {
 
-using engine::Database;
+using documents::Database;
 using engine::Engine;
-using engine::TargetId;
-using engine::Watcher;
+using request::TargetId;
+using watch::Watcher;
 namespace proto = wire::proto;
 
-using Call = std::shared_ptr<http::RpcCall>;
+using Call = std::shared_ptr<rpc::Call>;
 
 // While so many requests wait for their turn, no more are taken in.
 constexpr size_t kWaitingRequestsMax = 64;
 
 // A client's stream as the watcher sees it.
-class CallSink final : public engine::WatchSink {
+class CallSink final : public watch::WatchSink {
  public:
   CallSink(Call call, const model::DatabaseName& database)
       : call_(std::move(call)), database_(database) {}
 
-  void Send(const engine::TargetEvent& event) override { Add(wire::EncodeTargetChange(event)); }
-  void Send(const engine::DocumentEvent& event) override {
+  void Send(const request::TargetEvent& event) override { Add(wire::EncodeTargetChange(event)); }
+  void Send(const request::DocumentEvent& event) override {
     Add(wire::EncodeDocumentChange(database_, event));
   }
-  void Send(const engine::DocumentGoneEvent& event) override {
+  void Send(const request::DocumentGoneEvent& event) override {
     Add(wire::EncodeDocumentGone(database_, event));
   }
-  void Send(const engine::ExistenceFilterEvent& event) override {
+  void Send(const request::ExistenceFilterEvent& event) override {
     Add(wire::EncodeExistenceFilter(event));
   }
   void Flush() override {
     if (!batch_.empty()) call_->Send(std::exchange(batch_, {}));
   }
   bool IsFull() const override { return unwaited_bytes_ >= http::kSendBufferLowBytes; }
-  void WhenWritable(std::function<void()> callback) override {
+  void WhenWritable(Task callback) override {
     Flush();
     unwaited_bytes_ = 0;
     call_->WhenWritable(std::move(callback));
@@ -64,7 +64,7 @@ class CallSink final : public engine::WatchSink {
 
   const Call call_;
   const model::DatabaseName& database_;
-  http::MessageBatch batch_;
+  rpc::MessageBatch batch_;
   size_t unwaited_bytes_ = 0;
 };
 
@@ -89,7 +89,7 @@ class TargetNames {
   TargetId last_ = 0;
 };
 
-class ListenStream final : public http::RpcReceiver {
+class ListenStream final : public rpc::Receiver {
  public:
   ListenStream(Engine& engine, Call call) : engine_(engine), call_(std::move(call)) {}
   ~ListenStream() override { Close(); }
@@ -120,7 +120,7 @@ class ListenStream final : public http::RpcReceiver {
     switch (request.target_change_case()) {
       case proto::ListenRequest::kAddTarget: {
         ASSIGN_OR_RETURN(const TargetId id, names_.NameOf(request.add_target().target_id()));
-        watcher_->AddTarget(id, wire::ReadTarget(engine_, *database_, request.add_target()));
+        watcher_->AddTarget(id, wire::ReadTarget(database_->name, request.add_target()));
         break;
       }
       case proto::ListenRequest::kRemoveTarget:
@@ -148,14 +148,14 @@ class ListenStream final : public http::RpcReceiver {
 
   Engine& engine_;
   const Call call_;
-  Database* database_ = nullptr;
+  const Database* database_ = nullptr;
   std::shared_ptr<Watcher> watcher_;  // Shared with the work under way.
   TargetNames names_;
 };
 
 }  // namespace
 
-std::unique_ptr<http::RpcReceiver> FirestoreService::Listen(const Call& call) {
+std::unique_ptr<rpc::Receiver> FirestoreMethods::Listen(const Call& call) {
   return std::make_unique<ListenStream>(engine_, call);
 }
 

@@ -3,25 +3,26 @@
 #include <optional>
 #include <string>
 
-#include "base/fake_clock.h"
 #include "base/random.h"
+#include "base/testing/fake_clock.h"
 #include "engine/testing/test_engine.h"
-#include "service/firestore_service.h"
+#include "service/firestore_methods.h"
 
 namespace hearth::service {
 namespace {
 
 // A call that keeps how it ended.
-class EndedCall final : public http::RpcCall {
+class EndedCall final : public rpc::Call {
  public:
   const http::RequestHead& head() const override { return head_; }
   bool closed() const override { return status_.has_value(); }
-  void OnCancelled(std::function<void()>) override {}
+  Executor& executor() const override { return InlineExecutor::Get(); }
+  void OnCancelled(Task) override {}
   void Send(std::string) override { ADD_FAILURE(); }
-  void Send(http::MessageBatch) override { ADD_FAILURE(); }
-  void WhenWritable(std::function<void()>) override { ADD_FAILURE(); }
+  void Send(rpc::MessageBatch) override { ADD_FAILURE(); }
+  void WhenWritable(Task) override { ADD_FAILURE(); }
   void Finish(const Status& status) override { status_ = status; }
-  void Finish(http::MessageBatch, const Status& status) override { status_ = status; }
+  void Finish(rpc::MessageBatch, const Status& status) override { status_ = status; }
   void Respond(Result<std::string> answer) override { status_ = answer.status(); }
 
   const std::optional<Status>& status() const { return status_; }
@@ -36,17 +37,17 @@ class PipelineMethodTest : public testing::Test {
   PipelineMethodTest() { service_.Register(&methods_); }
 
   std::optional<Status> Execute(std::string_view request) {
-    const http::RpcMethod* method = methods_.Find("/google.firestore.v1.Firestore/ExecutePipeline");
+    const rpc::Method* method = methods_.Find("/google.firestore.v1.Firestore/ExecutePipeline");
     if (!method) return std::nullopt;
     const auto call = std::make_shared<EndedCall>();
-    std::get<http::SingleRequestMethod> (*method)(call, request);
+    std::get<rpc::SingleRequestMethod> (*method)(call, request);
     return call->status();
   }
 
   engine::TestEngine engine_;
   RandomSource random_;
-  FirestoreService service_{engine_.engine(), engine_.clock(), random_};
-  http::RpcMethods methods_;
+  FirestoreMethods service_{engine_.engine(), engine_.clock(), random_};
+  rpc::Methods methods_;
 };
 
 TEST_F(PipelineMethodTest, IsRefusedAsByTheStandardEdition) {

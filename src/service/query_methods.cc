@@ -1,103 +1,49 @@
 // RunQuery, RunAggregationQuery, PartitionQuery and ExecutePipeline.
-#include <atomic>
 #include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/status_macros.h"
 #include "engine/query_run.h"
 #include "query/normalize.h"
-#include "service/firestore_service.h"
+#include "service/firestore_methods.h"
 #include "wire/query_requests.h"
 #include "wire/query_responses.h"
 
 namespace hearth::service {
 namespace {
 
-using engine::Consistency;
-using engine::Database;
+using documents::Database;
 using engine::Engine;
-using engine::QueryResult;
+using engine::QueryAnswer;
 using engine::QueryRun;
+using request::Consistency;
 using wire::Explain;
 namespace proto = wire::proto;
 
-using Call = std::shared_ptr<http::RpcCall>;
+using Call = std::shared_ptr<rpc::Call>;
 using Run = std::unique_ptr<QueryRun>;
-using Wants = query::Execution::Wants;
 
 // Results are handed over together, unless the next one takes its time.
 constexpr size_t kBatchBytesMax = size_t{16} * 1024;
 constexpr std::chrono::milliseconds kBatchTimeMax{1};
 
-// A query that is ready to be run.
-struct PreparedQuery {
-  Database* database;
-  query::NormalizedQuery query;
-  Consistency consistency;
-
-  static Result<PreparedQuery> From(Engine& engine, query::NormalizedQuery query,
-                                    Consistency consistency) {
-    ASSIGN_OR_RETURN(Database * database, engine.OpenDatabase(query.query.parent.database));
-    return PreparedQuery{database, std::move(query), std::move(consistency)};
-  }
-};
-
-// Starts a query and hands the run to `use`, always on a reader thread. A query that fails to
-// start ends the call.
-//
-// Threads: Go starts on the call's loop; the engine's answer may come on any thread.
-class QueryStart : public std::enable_shared_from_this<QueryStart> {
- public:
-  using Use = std::function<void(Run)>;
-  QueryStart(Engine& engine, Call call, PreparedQuery query, Use use)
-      : engine_(engine), call_(std::move(call)), query_(std::move(query)), use_(std::move(use)) {}
-
-  void Go() {
-    RunBlocking([self = shared_from_this()] { self->Start(); });
-  }
-
- private:
-  void Start() {
-    if (call_->closed()) return;
-    engine_.Query(*query_.database, std::move(query_.query),
-                  ForClientOf(*call_, query_.consistency),
-                  [self = shared_from_this()](Result<Run> run) { self->Take(std::move(run)); });
-    if (other_has_been_.exchange(true)) Finish();
-  }
-
-  void Take(Result<Run> run) {
-    run_ = std::move(run);
-    if (!other_has_been_.exchange(true)) return;  // Start will find it.
-    RunBlocking([self = shared_from_this()] { self->Finish(); });
-  }
-
-  void Finish() {
-    Result<Run> run = *std::exchange(run_, std::nullopt);
-    if (!run.ok()) return call_->Finish(run.status());
-    (*run)->CancelWhen([call = call_] { return call->closed(); });
-    use_(*std::move(run));
-  }
-
-  void RunBlocking(std::function<void()> task) {
-    const Status accepted = engine_.RunBlocking(std::move(task));
-    if (accepted.ok()) return;
-    run_.reset();  // Before the client can know.
-    call_->Finish(accepted);
-  }
-
-  Engine& engine_;
-  const Call call_;
-  PreparedQuery query_;
-  const Use use_;
-  std::optional<Result<Run>> run_;
-  // Of Start, after the engine's Query has returned, and Take, whichever comes second goes on.
-  std::atomic<bool> other_has_been_ = false;
-};
-
-void StartQuery(Engine& engine, const Call& call, PreparedQuery query, QueryStart::Use use) {
-  std::make_shared<QueryStart>(engine, call, std::move(query), std::move(use))->Go();
+// Has `use` run on a reader thread with the query under way. A query that fails to start ends the
+// call.
+Status StartQuery(Engine& engine, const Call& call, engine::QueryRequest request,
+                  Callback<void(Run)> use) {
+  ASSIGN_OR_RETURN(const Database* database,
+                   engine.OpenDatabase(request.query.query.parent.database));
+  request.consistency = ForClientOf(*call, std::move(request.consistency));
+  request.is_cancelled = [call] { return call->closed(); };
+  engine.Query(*database, std::move(request), engine.readers(),
+               [call, use = std::move(use)](Result<Run> run) mutable {
+                 if (!run.ok()) return call->Finish(run.status());
+                 use(*std::move(run));
+               });
+  return Status();
 }
 
 // One RunQuery: sends results one by one, as fast as the client reads.
@@ -120,12 +66,10 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
     explain_ = request.explain;
     form_.mask = request.query.select;
     if (request.query.nearest) form_.distance_field = request.query.nearest->distance_result_field;
-    ASSIGN_OR_RETURN(query::NormalizedQuery normalized, query::Normalize(std::move(request.query)));
-    ASSIGN_OR_RETURN(PreparedQuery query, PreparedQuery::From(engine_, std::move(normalized),
-                                                              std::move(request.consistency)));
-    StartQuery(engine_, call_, std::move(query),
-               [self = shared_from_this()](Run run) { self->Open(std::move(run)); });
-    return Status();
+    ASSIGN_OR_RETURN(query::NormalizedQuery query, query::Normalize(std::move(request.query)));
+    return StartQuery(engine_, call_,
+                      {std::move(query), QueryAnswer::kDocuments, std::move(request.consistency)},
+                      [self = shared_from_this()](Run run) { self->Open(std::move(run)); });
   }
 
   void Open(Run run) {
@@ -134,10 +78,8 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
       call_->Send(wire::EncodeQueryTransaction(run_->new_transaction()));
     }
     if (explain_ != Explain::kPlan) return Continue();
-    const auto indexes = run_->IndexesUsed(Wants::kDocuments);
-    if (!indexes.ok()) return End(std::nullopt, indexes.status());
     wire::QueryAnswer plan;
-    plan.explain_metrics = wire::EncodeExplainMetrics(*indexes, std::nullopt);
+    plan.explain_metrics = wire::EncodeExplainMetrics(run_->indexes_used(), std::nullopt);
     End(std::move(plan), Status());
   }
 
@@ -151,7 +93,7 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
         SendBatch();
         return call_->WhenWritable([self = shared_from_this()] { self->ContinueLater(); });
       }
-      Result<std::optional<QueryResult>> next = run_->Next();
+      Result<std::optional<request::QueryResult>> next = run_->Next();
       if (!next.ok()) return End(std::exchange(held_back_, std::nullopt), next.status());
       if (!*next) {
         duration_ += clock_.Monotonic() - started;
@@ -178,8 +120,7 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
   }
 
   void ContinueLater() {
-    const Status accepted = engine_.RunBlocking([self = shared_from_this()] { self->Continue(); });
-    if (!accepted.ok()) End(std::nullopt, accepted);
+    engine_.readers().Post([self = shared_from_this()] { self->Continue(); });
   }
 
   // An answer that tells what has been skipped since the one before.
@@ -194,10 +135,8 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
     wire::QueryAnswer answer = held_back_ ? *std::move(held_back_) : NextAnswer();
     answer.done = true;
     if (explain_ == Explain::kAnalyze) {
-      const auto indexes = run_->IndexesUsed(Wants::kDocuments);
-      if (!indexes.ok()) return End(std::nullopt, indexes.status());
       answer.explain_metrics = wire::EncodeExplainMetrics(
-          *indexes, wire::Execution{run_->statistics(), duration_, run_->bill()});
+          run_->indexes_used(), wire::Execution{run_->statistics(), duration_, run_->bill()});
     }
     End(std::move(answer), Status());
   }
@@ -212,7 +151,7 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
   const Clock& clock_;
   const Call call_;
   wire::ResultForm form_;
-  http::MessageBatch batch_;  // Not handed over yet.
+  rpc::MessageBatch batch_;  // Not handed over yet.
   Explain explain_ = Explain::kNothing;
   Run run_;
   // The newest result waits for the next one, because the last of all has to say that it is.
@@ -226,8 +165,7 @@ Result<std::string> AnswerAggregation(QueryRun& run, const Clock& clock,
                                       const wire::AggregationRequest& request) {
   wire::AggregationAnswer answer;
   if (request.base.explain == Explain::kPlan) {
-    ASSIGN_OR_RETURN(const auto indexes, run.IndexesUsed(Wants::kKeys));
-    answer.explain_metrics = wire::EncodeExplainMetrics(indexes, std::nullopt);
+    answer.explain_metrics = wire::EncodeExplainMetrics(run.indexes_used(), std::nullopt);
     return wire::EncodeAggregationAnswer(answer);
   }
   const auto started = clock.Monotonic();
@@ -236,8 +174,7 @@ Result<std::string> AnswerAggregation(QueryRun& run, const Clock& clock,
   answer.read_time = run.read_time();
   if (request.base.explain == Explain::kAnalyze) {
     const wire::Execution execution{run.statistics(), clock.Monotonic() - started, run.bill()};
-    ASSIGN_OR_RETURN(const auto indexes, run.IndexesUsed(Wants::kKeys));
-    answer.explain_metrics = wire::EncodeExplainMetrics(indexes, execution);
+    answer.explain_metrics = wire::EncodeExplainMetrics(run.indexes_used(), execution);
   }
   return wire::EncodeAggregationAnswer(answer);
 }
@@ -251,51 +188,51 @@ Result<std::string> AnswerPartition(QueryRun& run, const wire::PartitionRequest&
 
 }  // namespace
 
-void FirestoreService::RunQuery(const Call& call, std::string_view request) {
+void FirestoreMethods::RunQuery(const Call& call, std::string_view request) {
   std::make_shared<ResultStream>(engine_, clock_, call)->Start(request);
 }
 
-void FirestoreService::RunAggregationQuery(const Call& call, std::string_view bytes) {
+void FirestoreMethods::RunAggregationQuery(const Call& call, std::string_view bytes) {
   const auto start = [&]() -> Status {
     proto::RunAggregationQueryRequest message;
     RETURN_IF_ERROR(wire::ParseMessage(bytes, &message));
     ASSIGN_OR_RETURN(wire::AggregationRequest request, wire::ReadRunAggregationQuery(message));
-    ASSIGN_OR_RETURN(query::NormalizedQuery normalized,
+    ASSIGN_OR_RETURN(query::NormalizedQuery query,
                      query::Normalize(request.base.query, request.aggregations));
-    ASSIGN_OR_RETURN(PreparedQuery query,
-                     PreparedQuery::From(engine_, std::move(normalized), request.base.consistency));
-    StartQuery(engine_, call, std::move(query), [this, call, request](Run run) {
-      if (!run->new_transaction().empty()) {
-        call->Send(wire::EncodeQueryTransaction(run->new_transaction()));
-      }
-      Result<std::string> answer = AnswerAggregation(*run, clock_, request);
-      run.reset();
-      call->Respond(std::move(answer));
-    });
-    return Status();
+    engine::QueryRequest asked{std::move(query), QueryAnswer::kAggregates,
+                               std::move(request.base.consistency)};
+    return StartQuery(engine_, call, std::move(asked),
+                      [this, call, request = std::move(request)](Run run) {
+                        if (!run->new_transaction().empty()) {
+                          call->Send(wire::EncodeQueryTransaction(run->new_transaction()));
+                        }
+                        Result<std::string> answer = AnswerAggregation(*run, clock_, request);
+                        run.reset();
+                        call->Respond(std::move(answer));
+                      });
   };
   if (const Status status = start(); !status.ok()) call->Finish(status);
 }
 
-void FirestoreService::PartitionQuery(const Call& call, std::string_view bytes) {
+void FirestoreMethods::PartitionQuery(const Call& call, std::string_view bytes) {
   const auto start = [&]() -> Status {
     proto::PartitionQueryRequest message;
     RETURN_IF_ERROR(wire::ParseMessage(bytes, &message));
     ASSIGN_OR_RETURN(wire::PartitionRequest request, wire::ReadPartitionQuery(message));
-    ASSIGN_OR_RETURN(query::NormalizedQuery normalized, query::Normalize(request.query));
-    ASSIGN_OR_RETURN(PreparedQuery query,
-                     PreparedQuery::From(engine_, std::move(normalized), request.consistency));
-    StartQuery(engine_, call, std::move(query), [call, request](Run run) {
-      Result<std::string> answer = AnswerPartition(*run, request);
-      run.reset();
-      call->Respond(std::move(answer));
-    });
-    return Status();
+    ASSIGN_OR_RETURN(query::NormalizedQuery query, query::Normalize(request.query));
+    engine::QueryRequest asked{std::move(query), QueryAnswer::kPartitions,
+                               std::move(request.consistency)};
+    return StartQuery(engine_, call, std::move(asked),
+                      [call, request = std::move(request)](Run run) {
+                        Result<std::string> answer = AnswerPartition(*run, request);
+                        run.reset();
+                        call->Respond(std::move(answer));
+                      });
   };
   if (const Status status = start(); !status.ok()) call->Finish(status);
 }
 
-void FirestoreService::ExecutePipeline(const Call& call, std::string_view bytes) {
+void FirestoreMethods::ExecutePipeline(const Call& call, std::string_view bytes) {
   const auto refuse = [&]() -> Status {
     proto::ExecutePipelineRequest message;
     RETURN_IF_ERROR(wire::ParseMessage(bytes, &message));

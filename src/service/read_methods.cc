@@ -1,24 +1,24 @@
 // GetDocument, BatchGetDocuments, ListDocuments and ListCollectionIds.
 #include <string>
-#include <thread>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "base/status_macros.h"
 #include "engine/listing.h"
-#include "service/firestore_service.h"
+#include "service/firestore_methods.h"
 #include "wire/order_by.h"
 #include "wire/responses.h"
 
 namespace hearth::service {
 namespace {
 
-using engine::Consistency;
-using engine::Database;
+using documents::Database;
 using engine::Engine;
 using engine::ReadScope;
 using engine::ReadView;
-using engine::Record;
+using model::Record;
+using request::Consistency;
 using wire::ReadMask;
 namespace proto = wire::proto;
 
@@ -55,8 +55,8 @@ struct Get {
 // thread while they are not.
 class BatchGet : public std::enable_shared_from_this<BatchGet> {
  public:
-  BatchGet(Engine& engine, std::shared_ptr<http::RpcCall> call)
-      : engine_(engine), call_(std::move(call)), loop_thread_(std::this_thread::get_id()) {}
+  BatchGet(Engine& engine, std::shared_ptr<rpc::Call> call)
+      : engine_(engine), call_(std::move(call)) {}
 
   void Start(std::string_view bytes) {
     if (Status status = Read(bytes); !status.ok()) call_->Finish(status);
@@ -70,21 +70,25 @@ class BatchGet : public std::enable_shared_from_this<BatchGet> {
     RETURN_IF_ERROR(wire::ParseMessage(bytes, &request));
     ASSIGN_OR_RETURN(const model::DatabaseName database_name,
                      model::DatabaseName::Parse(request.database()));
-    ReadScope scope;
     std::unordered_set<std::string_view> seen;
     for (std::string& text : *request.mutable_documents()) {
       if (seen.contains(text)) continue;
       ASSIGN_OR_RETURN(model::DocumentName name, model::DocumentName::Parse(text));
       RETURN_IF_ERROR(wire::CheckSameDatabase(database_name, name.database));
       seen.insert(text);
-      scope.documents.push_back(std::move(name.path));
+      paths_.push_back(std::move(name.path));
     }
     ASSIGN_OR_RETURN(mask_, wire::ReadMaskOf(request));
     ASSIGN_OR_RETURN(const Consistency consistency, wire::ReadConsistencyOrBegin(request));
-    ASSIGN_OR_RETURN(Database * database, engine_.OpenDatabase(database_name));
+    ASSIGN_OR_RETURN(const Database* database, engine_.OpenDatabase(database_name));
     name_prefix_ = database_name.text() + "/documents/";
-    paths_ = scope.documents;
-    engine_.Read(*database, ForClientOf(*call_, consistency), scope,
+    if (std::holds_alternative<request::Now>(consistency)) {
+      Open(engine_.ReadNewest(*database));
+      return Status();
+    }
+    ReadScope scope;
+    scope.documents = paths_;
+    engine_.Read(*database, ForClientOf(*call_, consistency), scope, call_->executor(),
                  [self = shared_from_this()](Result<std::unique_ptr<ReadView>> view) {
                    self->Open(std::move(view));
                  });
@@ -97,8 +101,7 @@ class BatchGet : public std::enable_shared_from_this<BatchGet> {
     if (!view_->new_transaction().empty()) {
       call_->Send(wire::EncodeNewTransaction(view_->new_transaction()));
     }
-    if (std::this_thread::get_id() == loop_thread_) return Continue(Where::kLoop);
-    ContinueOnReaderThread();  // Granted late, on somebody else's thread.
+    Continue(Where::kLoop);
   }
 
   void Continue(Where where) {
@@ -108,7 +111,7 @@ class BatchGet : public std::enable_shared_from_this<BatchGet> {
       if (unwaited_bytes >= kUnwaitedBytesMax) {
         return call_->WhenWritable([self = shared_from_this()] { self->Continue(Where::kLoop); });
       }
-      std::optional<Result<Record>> record = view_->GetIfInMemory(paths_[next_]);
+      std::optional<Result<model::Record>> record = view_->GetIfInMemory(paths_[next_]);
       if (!record) {
         if (where == Where::kLoop) return ContinueOnReaderThread();
         record = view_->Get(paths_[next_]);
@@ -124,19 +127,18 @@ class BatchGet : public std::enable_shared_from_this<BatchGet> {
 
   void ContinueOnReaderThread() {
     const Status accepted =
-        engine_.RunBlocking([self = shared_from_this()] { self->Continue(Where::kReaderThread); });
+        engine_.RunOnReaders([self = shared_from_this()] { self->Continue(Where::kReaderThread); });
     if (!accepted.ok()) call_->Finish(accepted);
   }
 
-  std::string Encode(const model::DocumentPath& path, const Record& record) const {
+  std::string Encode(const model::DocumentPath& path, const model::Record& record) const {
     const std::string name = name_prefix_ + path.path();
     return record ? wire::EncodeFound(name, *record, mask_, view_->read_time())
                   : wire::EncodeMissing(name, view_->read_time());
   }
 
   Engine& engine_;
-  const std::shared_ptr<http::RpcCall> call_;
-  const std::thread::id loop_thread_;
+  const std::shared_ptr<rpc::Call> call_;
   std::string name_prefix_;
   ReadMask mask_;
   std::vector<model::DocumentPath> paths_;
@@ -146,14 +148,14 @@ class BatchGet : public std::enable_shared_from_this<BatchGet> {
 
 Result<size_t> ReadPageSize(int32_t page_size, const char* message) {
   if (page_size < 0) return InvalidArgument(message);
-  if (page_size == 0) return engine::kPageSizeDefault;
-  return std::min(static_cast<size_t>(page_size), engine::kPageSizeMax);
+  if (page_size == 0) return request::kPageSizeDefault;
+  return std::min(static_cast<size_t>(page_size), request::kPageSizeMax);
 }
 
 // A ListDocuments with everything it names understood.
 struct List {
   Database* database;
-  engine::ListDocumentsRequest request;
+  request::ListDocumentsRequest request;
   ReadMask mask;
   Consistency consistency;
   ReadScope scope;
@@ -162,7 +164,7 @@ struct List {
     proto::ListDocumentsRequest message;
     RETURN_IF_ERROR(wire::ParseMessage(bytes, &message));
     ASSIGN_OR_RETURN(model::ParentName parent, model::ParentName::Parse(message.parent()));
-    engine::ListDocumentsRequest request{std::move(parent), message.collection_id()};
+    request::ListDocumentsRequest request{std::move(parent), message.collection_id()};
     request.page_token = message.page_token();
     request.show_missing = message.show_missing();
     ASSIGN_OR_RETURN(request.page_size,
@@ -188,83 +190,74 @@ struct List {
 
 }  // namespace
 
-void FirestoreService::GetDocument(const Call& call, std::string_view request) {
+void FirestoreMethods::GetDocument(const Call& call, std::string_view request) {
   Result<Get> parsed = Get::Parse(engine_, request);
   if (!parsed.ok()) return call->Finish(parsed.status());
-  if (std::holds_alternative<engine::Now>(parsed->consistency)) {
+  if (std::holds_alternative<request::Now>(parsed->consistency)) {
     const auto record = engine_.GetNewestIfInMemory(*parsed->database, parsed->path);
     if (record) return call->Respond(AnswerGet(parsed->name, parsed->mask, *record));
-    return RunBlocking(call, [this, call, get = *std::move(parsed)] {
+    return RunOnReaders(call, [this, call, get = *std::move(parsed)] {
       call->Respond(AnswerGet(get.name, get.mask, engine_.GetNewest(*get.database, get.path)));
     });
   }
-  auto get = std::make_shared<Get>(*std::move(parsed));
+  const Database& database = *parsed->database;
+  const Consistency consistency = ForClientOf(*call, std::move(parsed->consistency));
   ReadScope scope;
-  scope.documents.push_back(get->path);
-  engine_.Read(*get->database, ForClientOf(*call, get->consistency), scope,
-               [this, call, get](Result<std::unique_ptr<ReadView>> opened) {
-                 if (!opened.ok()) return call->Finish(opened.status());
-                 std::shared_ptr<ReadView> view = *std::move(opened);
-                 RunBlocking(call, [call, get, view]() mutable {
-                   Result<std::string> answer =
-                       AnswerGet(get->name, get->mask, view->Get(get->path));
-                   view.reset();
-                   call->Respond(std::move(answer));
-                 });
+  scope.documents.push_back(parsed->path);
+  engine_.Read(database, consistency, scope, engine_.readers(),
+               [call, get = *std::move(parsed)](Result<std::unique_ptr<ReadView>> view) {
+                 if (!view.ok()) return call->Finish(view.status());
+                 Result<std::string> answer = AnswerGet(get.name, get.mask, (*view)->Get(get.path));
+                 view->reset();
+                 call->Respond(std::move(answer));
                });
 }
 
-void FirestoreService::BatchGetDocuments(const Call& call, std::string_view request) {
+void FirestoreMethods::BatchGetDocuments(const Call& call, std::string_view request) {
   std::make_shared<BatchGet>(engine_, call)->Start(request);
 }
 
-void FirestoreService::ListDocuments(const Call& call, std::string_view request) {
+void FirestoreMethods::ListDocuments(const Call& call, std::string_view request) {
   Result<List> parsed = List::Parse(engine_, request);
   if (!parsed.ok()) return call->Finish(parsed.status());
-  auto list = std::make_shared<List>(*std::move(parsed));
-  const auto answer = [this, call, list](Result<std::unique_ptr<ReadView>> opened) {
-    if (!opened.ok()) return call->Finish(opened.status());
-    std::shared_ptr<ReadView> view = *std::move(opened);
-    RunBlocking(call, [call, list, view]() mutable {
-      const Result<engine::DocumentPage> page = engine::ListDocuments(*view, list->request);
-      view.reset();
-      if (!page.ok()) return call->Finish(page.status());
-      call->Respond(wire::EncodeDocumentPage(list->database->name, *page, list->mask));
-    });
-  };
-  RunBlocking(call, [this, call, list, answer] {
-    engine_.Read(*list->database, ForClientOf(*call, list->consistency), list->scope, answer);
-  });
+  const Database& database = *parsed->database;
+  const Consistency consistency = ForClientOf(*call, std::move(parsed->consistency));
+  const ReadScope scope = std::move(parsed->scope);
+  engine_.Read(database, consistency, scope, engine_.readers(),
+               [call, list = *std::move(parsed)](Result<std::unique_ptr<ReadView>> view) {
+                 if (!view.ok()) return call->Finish(view.status());
+                 const Result<request::DocumentPage> page =
+                     engine::ListDocuments(**view, list.request);
+                 view->reset();
+                 if (!page.ok()) return call->Finish(page.status());
+                 call->Respond(wire::EncodeDocumentPage(list.database->name, *page, list.mask));
+               });
 }
 
-void FirestoreService::ListCollectionIds(const Call& call, std::string_view request) {
-  auto message = std::make_shared<proto::ListCollectionIdsRequest>();
-  const auto answer = [call, message](const ReadView& view, const model::ParentName& parent,
-                                      size_t page_size) -> Result<std::string> {
-    ASSIGN_OR_RETURN(const engine::CollectionIdPage page,
-                     engine::ListCollectionIds(view, parent, page_size, message->page_token()));
-    return wire::EncodeCollectionIdPage(page);
-  };
+void FirestoreMethods::ListCollectionIds(const Call& call, std::string_view request) {
   const auto start = [&]() -> Status {
-    RETURN_IF_ERROR(wire::ParseMessage(request, message.get()));
-    ASSIGN_OR_RETURN(const model::ParentName parent, model::ParentName::Parse(message->parent()));
+    proto::ListCollectionIdsRequest message;
+    RETURN_IF_ERROR(wire::ParseMessage(request, &message));
+    ASSIGN_OR_RETURN(model::ParentName parent, model::ParentName::Parse(message.parent()));
     ASSIGN_OR_RETURN(
         const size_t page_size,
-        ReadPageSize(message->page_size(), "page_size must be greater than or equal to zero."));
-    Consistency consistency = engine::Now{};
-    if (message->has_read_time()) {
-      ASSIGN_OR_RETURN(consistency, wire::ReadTime(message->read_time()));
+        ReadPageSize(message.page_size(), "page_size must be greater than or equal to zero."));
+    Consistency consistency = request::Now{};
+    if (message.has_read_time()) {
+      ASSIGN_OR_RETURN(consistency, wire::ReadTime(message.read_time()));
     }
-    ASSIGN_OR_RETURN(Database * database, engine_.OpenDatabase(parent.database));
-    RunBlocking(call, [this, call, parent, page_size, consistency, database, answer] {
-      ReadScope scope;
-      scope.access = ReadScope::Access::kScans;
-      engine_.Read(*database, consistency, scope,
-                   [call, parent, page_size, answer](Result<std::unique_ptr<ReadView>> view) {
-                     if (!view.ok()) return call->Finish(view.status());
-                     call->Respond(answer(**view, parent, page_size));
-                   });
-    });
+    ASSIGN_OR_RETURN(const Database* database, engine_.OpenDatabase(parent.database));
+    ReadScope scope;
+    scope.access = ReadScope::Access::kScans;
+    engine_.Read(*database, consistency, scope, engine_.readers(),
+                 [call, parent = std::move(parent), page_size,
+                  token = message.page_token()](const Result<std::unique_ptr<ReadView>>& view) {
+                   if (!view.ok()) return call->Finish(view.status());
+                   const Result<request::CollectionIdPage> page =
+                       engine::ListCollectionIds(**view, parent, page_size, token);
+                   if (!page.ok()) return call->Finish(page.status());
+                   call->Respond(wire::EncodeCollectionIdPage(*page));
+                 });
     return Status();
   };
   if (const Status status = start(); !status.ok()) call->Finish(status);

@@ -1,20 +1,19 @@
 // CreateDocument, UpdateDocument, DeleteDocument, Commit, BatchWrite and the life of transactions.
-#include <atomic>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/mutex.h"
-#include "service/firestore_service.h"
+#include "base/status_macros.h"
+#include "service/firestore_methods.h"
 #include "wire/responses.h"
 
 namespace hearth::service {
 namespace {
 
-using engine::CommitResult;
-using engine::Database;
+using documents::Database;
 using engine::Engine;
-using engine::Write;
+using request::CommitResult;
+using request::Write;
 using wire::ReadMask;
 namespace proto = wire::proto;
 
@@ -36,7 +35,7 @@ Result<SingleWrite> ParseCreate(Engine& engine, std::string_view bytes) {
   ASSIGN_OR_RETURN(model::DocumentPath path,
                    collection.Document(request.document_id().empty() ? engine.NewDocumentId()
                                                                      : request.document_id()));
-  Write write{std::move(path), engine::WriteKind::kUpdate, {}, {}, {}, {}};
+  Write write{std::move(path), request::WriteKind::kUpdate, {}, {}, {}, {}};
   ASSIGN_OR_RETURN(write.fields, wire::ReadFields(request.mutable_document()));
   write.precondition.exists = false;
   ASSIGN_OR_RETURN(ReadMask mask, wire::ReadMaskOf(request));
@@ -48,7 +47,7 @@ Result<SingleWrite> ParseUpdate(Engine& engine, std::string_view bytes) {
   proto::UpdateDocumentRequest request;
   RETURN_IF_ERROR(wire::ParseMessage(bytes, &request));
   ASSIGN_OR_RETURN(model::DocumentName name, model::DocumentName::Parse(request.document().name()));
-  Write write{std::move(name.path), engine::WriteKind::kUpdate, {}, {}, {}, {}};
+  Write write{std::move(name.path), request::WriteKind::kUpdate, {}, {}, {}, {}};
   ASSIGN_OR_RETURN(write.fields, wire::ReadFields(request.mutable_document()));
   if (request.has_update_mask()) {
     ASSIGN_OR_RETURN(write.mask, wire::ReadFieldPaths(request.update_mask()));
@@ -63,39 +62,39 @@ Result<SingleWrite> ParseDelete(Engine& engine, std::string_view bytes) {
   proto::DeleteDocumentRequest request;
   RETURN_IF_ERROR(wire::ParseMessage(bytes, &request));
   ASSIGN_OR_RETURN(model::DocumentName name, model::DocumentName::Parse(request.name()));
-  Write write{std::move(name.path), engine::WriteKind::kDelete, {}, {}, {}, {}};
+  Write write{std::move(name.path), request::WriteKind::kDelete, {}, {}, {}, {}};
   ASSIGN_OR_RETURN(write.precondition, wire::ReadPrecondition(request.current_document()));
   ASSIGN_OR_RETURN(Database * database, engine.OpenDatabase(name.database));
   return SingleWrite{database, std::move(write), std::nullopt};
 }
 
 // Commits the one write, and answers with the document that is there afterwards, if there is one.
-void CommitSingle(Engine& engine, const std::shared_ptr<http::RpcCall>& call,
+void CommitSingle(Engine& engine, const std::shared_ptr<rpc::Call>& call,
                   Result<SingleWrite> single) {
   if (!single.ok()) return call->Finish(single.status());
   Database& database = *single->database;
   std::string name = database.name.text() + "/documents/" + single->write.path.path();
-  std::vector<engine::Write> writes;
+  std::vector<request::Write> writes;
   writes.push_back(std::move(single->write));
   engine.Commit(
-      database, std::move(writes), "",
+      database, std::move(writes), "", call->executor(),
       [call, name = std::move(name),
        mask = std::move(single->mask)](const Result<CommitResult>& result) {
         if (!result.ok()) return call->Finish(result.status());
-        const engine::Record& document = result->write_results.at(0).document;
+        const model::Record& document = result->write_results.at(0).document;
         call->Respond(document ? wire::EncodeDocument(name, *document, mask) : std::string());
       });
 }
 
 // One BatchWrite: every write is a commit of its own, some of them under way at a time.
 //
-// Threads: safe for concurrent use; commits report from other threads.
+// Threads: the call's loop.
 class BatchWriter : public std::enable_shared_from_this<BatchWriter> {
  public:
   static constexpr size_t kCommitsUnderWayMax = 256;
 
-  BatchWriter(Engine& engine, std::shared_ptr<http::RpcCall> call, Database& database,
-              std::vector<engine::Write> writes)
+  BatchWriter(Engine& engine, std::shared_ptr<rpc::Call> call, Database& database,
+              std::vector<request::Write> writes)
       : engine_(engine),
         call_(std::move(call)),
         database_(database),
@@ -113,54 +112,54 @@ class BatchWriter : public std::enable_shared_from_this<BatchWriter> {
   void CommitNext() {
     const size_t index = next_++;
     if (index >= writes_.size()) return;
-    std::vector<engine::Write> writes;
+    std::vector<request::Write> writes;
     writes.push_back(std::move(writes_[index]));
-    engine_.Commit(database_, std::move(writes), "",
+    engine_.Commit(database_, std::move(writes), "", call_->executor(),
                    [self = shared_from_this(), index](Result<CommitResult> outcome) {
                      self->OnCommitted(index, std::move(outcome));
                    });
   }
 
   void OnCommitted(size_t index, Result<CommitResult> outcome) {
-    outcomes_[index] = std::move(outcome);  // Nobody else touches this element.
+    outcomes_[index] = std::move(outcome);
     const bool is_last = --unfinished_ == 0;
     if (is_last) return call_->Respond(wire::EncodeBatchWrite(outcomes_));
     CommitNext();
   }
 
   Engine& engine_;
-  const std::shared_ptr<http::RpcCall> call_;
+  const std::shared_ptr<rpc::Call> call_;
   Database& database_;
-  std::vector<engine::Write> writes_;
+  std::vector<request::Write> writes_;
   std::vector<Result<CommitResult>> outcomes_;
-  std::atomic<size_t> next_ = 0;
-  std::atomic<size_t> unfinished_;
+  size_t next_ = 0;
+  size_t unfinished_;
 };
 
 }  // namespace
 
-void FirestoreService::CreateDocument(const Call& call, std::string_view request) {
+void FirestoreMethods::CreateDocument(const Call& call, std::string_view request) {
   CommitSingle(engine_, call, ParseCreate(engine_, request));
 }
 
-void FirestoreService::UpdateDocument(const Call& call, std::string_view request) {
+void FirestoreMethods::UpdateDocument(const Call& call, std::string_view request) {
   CommitSingle(engine_, call, ParseUpdate(engine_, request));
 }
 
-void FirestoreService::DeleteDocument(const Call& call, std::string_view request) {
+void FirestoreMethods::DeleteDocument(const Call& call, std::string_view request) {
   CommitSingle(engine_, call, ParseDelete(engine_, request));
 }
 
-void FirestoreService::Commit(const Call& call, std::string_view request) {
+void FirestoreMethods::Commit(const Call& call, std::string_view request) {
   const auto start = [&]() -> Status {
     proto::CommitRequest message;
     RETURN_IF_ERROR(wire::ParseMessage(request, &message));
     ASSIGN_OR_RETURN(const model::DatabaseName name,
                      model::DatabaseName::Parse(message.database()));
-    ASSIGN_OR_RETURN(std::vector<engine::Write> writes,
+    ASSIGN_OR_RETURN(std::vector<request::Write> writes,
                      wire::ReadWrites(name, message.mutable_writes()));
     ASSIGN_OR_RETURN(Database * database, engine_.OpenDatabase(name));
-    engine_.Commit(*database, std::move(writes), message.transaction(),
+    engine_.Commit(*database, std::move(writes), message.transaction(), call->executor(),
                    [call](const Result<CommitResult>& result) {
                      if (!result.ok()) return call->Finish(result.status());
                      call->Respond(wire::EncodeCommit(*result));
@@ -170,15 +169,15 @@ void FirestoreService::Commit(const Call& call, std::string_view request) {
   if (const Status status = start(); !status.ok()) call->Finish(status);
 }
 
-void FirestoreService::BatchWrite(const Call& call, std::string_view request) {
+void FirestoreMethods::BatchWrite(const Call& call, std::string_view request) {
   const auto start = [&]() -> Status {
     proto::BatchWriteRequest message;
     RETURN_IF_ERROR(wire::ParseMessage(request, &message));
     ASSIGN_OR_RETURN(const model::DatabaseName name,
                      model::DatabaseName::Parse(message.database()));
-    ASSIGN_OR_RETURN(std::vector<engine::Write> writes,
+    ASSIGN_OR_RETURN(std::vector<request::Write> writes,
                      wire::ReadWrites(name, message.mutable_writes()));
-    RETURN_IF_ERROR(engine::CheckEachDocumentOnce(writes));
+    RETURN_IF_ERROR(request::CheckEachDocumentOnce(writes));
     ASSIGN_OR_RETURN(Database * database, engine_.OpenDatabase(name));
     std::make_shared<BatchWriter>(engine_, call, *database, std::move(writes))->Start();
     return Status();
@@ -186,15 +185,15 @@ void FirestoreService::BatchWrite(const Call& call, std::string_view request) {
   if (const Status status = start(); !status.ok()) call->Finish(status);
 }
 
-void FirestoreService::BeginTransaction(const Call& call, std::string_view request) {
+void FirestoreMethods::BeginTransaction(const Call& call, std::string_view request) {
   const auto begin = [&]() -> Result<std::string> {
     proto::BeginTransactionRequest message;
     RETURN_IF_ERROR(wire::ParseMessage(request, &message));
     ASSIGN_OR_RETURN(const model::DatabaseName name,
                      model::DatabaseName::Parse(message.database()));
-    ASSIGN_OR_RETURN(const engine::TransactionOptions options,
+    ASSIGN_OR_RETURN(const request::TransactionOptions options,
                      wire::ReadTransactionOptions(message.options(),
-                                                  engine::TransactionOptions::Mode::kReadWrite));
+                                                  request::TransactionOptions::Mode::kReadWrite));
     ASSIGN_OR_RETURN(const Database* database, engine_.OpenDatabase(name));
     ASSIGN_OR_RETURN(const std::string transaction,
                      engine_.BeginTransaction(*database, options, call->client()));
@@ -203,7 +202,7 @@ void FirestoreService::BeginTransaction(const Call& call, std::string_view reque
   call->Respond(begin());
 }
 
-void FirestoreService::Rollback(const Call& call, std::string_view request) {
+void FirestoreMethods::Rollback(const Call& call, std::string_view request) {
   const auto roll_back = [&]() -> Result<std::string> {
     proto::RollbackRequest message;
     RETURN_IF_ERROR(wire::ParseMessage(request, &message));

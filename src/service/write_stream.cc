@@ -1,12 +1,12 @@
 // Write: commits over a stream that lasts.
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "service/firestore_service.h"
+#include "base/status_macros.h"
+#include "service/firestore_methods.h"
 #include "service/stream_database.h"
 #include "service/write_streams.h"
 #include "wire/listen.h"
@@ -14,18 +14,18 @@
 namespace hearth::service {
 namespace {
 
-using engine::CommitResult;
-using engine::Database;
+using documents::Database;
 using engine::Engine;
+using request::CommitResult;
 namespace proto = wire::proto;
 
-using Call = std::shared_ptr<http::RpcCall>;
+using Call = std::shared_ptr<rpc::Call>;
 
 // One connection of a Write stream. Requests are worked on one at a time, in the order of their
 // arrival: those behind the one under way wait in the client.
 //
-// Threads: the call's loop; a commit's outcome comes on another thread, while no request is taken.
-class WriteStream final : public http::RpcReceiver {
+// Threads: the call's loop.
+class WriteStream final : public rpc::Receiver {
  public:
   WriteStream(Engine& engine, WriteStreams& streams, Call call)
       : engine_(engine), streams_(streams), shared_(std::make_shared<Shared>(std::move(call))) {}
@@ -56,8 +56,8 @@ class WriteStream final : public http::RpcReceiver {
     const Call call;
     std::shared_ptr<WriteStreamState> state;  // Shared with the registry.
     uint64_t answers = 0;                     // That this client knows of, or will soon.
-    std::atomic<bool> is_committing = false;
-    std::atomic<bool> is_ending = false;  // With the answer to the commit under way, if any.
+    bool is_committing = false;
+    bool is_ending = false;  // With the answer to the commit under way, if any.
   };
 
   Status Take(std::string_view bytes) {
@@ -119,7 +119,7 @@ class WriteStream final : public http::RpcReceiver {
       shared_->call->Send(*known_answer);
       return Status();
     }
-    ASSIGN_OR_RETURN(std::vector<engine::Write> writes,
+    ASSIGN_OR_RETURN(std::vector<request::Write> writes,
                      wire::ReadWrites(database_->name, request.mutable_writes()));
     if (writes.empty()) {  // The client's last request.
       shared_->call->Respond(
@@ -129,7 +129,7 @@ class WriteStream final : public http::RpcReceiver {
     shared_->call->PauseReceiving();
     shared_->is_committing = true;
     engine_.Commit(
-        *database_, std::move(writes), "",
+        *database_, std::move(writes), "", shared_->call->executor(),
         [shared = shared_](const Result<CommitResult>& result) { Answer(*shared, result); });
     return Status();
   }
@@ -154,7 +154,7 @@ class WriteStream final : public http::RpcReceiver {
 
 }  // namespace
 
-std::unique_ptr<http::RpcReceiver> FirestoreService::Write(const Call& call) {
+std::unique_ptr<rpc::Receiver> FirestoreMethods::Write(const Call& call) {
   return std::make_unique<WriteStream>(engine_, write_streams_, call);
 }
 

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "storage/rocksdb_status.h"
 #include "storage/rocksdb_store.h"
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/status_macros.h"
 #include "rocksdb/convenience.h"
 #include "storage/rocksdb_status.h"
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/status_macros.h"
 #include "storage/log_records.h"
 #include "storage/rocksdb_status.h"
 

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "base/testing/test_seed.h"
-#include "storage/faulty_file_system.h"
 #include "storage/rocksdb_open.h"
 #include "storage/store_contract.h"
+#include "storage/testing/faulty_file_system.h"
 
 namespace hearth::storage {
 namespace {

@@ -14,9 +14,9 @@
 #include <string>
 
 #include "base/testing/test_rounds.h"
-#include "storage/faulty_file_system.h"
 #include "storage/rocksdb_open.h"
 #include "storage/store_contract.h"
+#include "storage/testing/faulty_file_system.h"
 
 namespace hearth::storage {
 namespace {

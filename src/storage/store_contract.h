@@ -12,7 +12,7 @@
 #include "storage/memory_store.h"
 #include "storage/rocksdb_store.h"
 #include "storage/store.h"
-#include "storage/temporary_folder.h"
+#include "storage/testing/temporary_folder.h"
 
 namespace hearth::storage {
 

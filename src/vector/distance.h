@@ -1,12 +1,13 @@
 // How far apart two vectors are, as Firestore's FindNearest defines it.
 #pragma once
 
-#include <cstdint>
 #include <span>
+
+#include "model/distance_measure.h"
 
 namespace hearth::vector {
 
-enum class DistanceMeasure : uint8_t { kEuclidean, kCosine, kDotProduct };
+using model::DistanceMeasure;
 
 // kEuclidean: the root of the sum of squared differences. kCosine: one less the cosine of the
 // angle, NaN when a vector has no direction (all zeros, or an infinity). kDotProduct: the dot

@@ -32,6 +32,7 @@
 #include <hnswlib/hnswlib.h>
 
 #include "base/check.h"
+#include "base/status_macros.h"
 #include "model/limits.h"
 #include "vector/distance_kernels.h"
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/status_macros.h"
 
 namespace hearth::vector {
 namespace {

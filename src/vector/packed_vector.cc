@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/check.h"
+#include "base/status_macros.h"
 #include "model/limits.h"
 #include "model/value_wire.h"
 #include "model/wire_format.h"

@@ -39,30 +39,31 @@ BloomFilter::BloomFilter(size_t names) {
   const double ln2 = std::log(2.0);
   const double bits =
       std::ceil(-static_cast<double>(names) * std::log(kFalsePositives) / ln2 / ln2);
-  bitmap_.resize(static_cast<size_t>(bits) / 8 + 1);
-  hash_count_ = std::max(1, static_cast<int>(std::lround(bits / static_cast<double>(names) * ln2)));
+  bits_.bitmap.resize(static_cast<size_t>(bits) / 8 + 1);
+  bits_.hash_count =
+      std::max(1, static_cast<int>(std::lround(bits / static_cast<double>(names) * ln2)));
 }
 
 template <typename Visit>
 void BloomFilter::VisitBits(std::string_view name, const Visit& visit) const {
   const Hashes hashes = HashName(name);
-  const uint64_t bits = bitmap_.size() * 8;
-  for (uint64_t i = 0; i < static_cast<uint64_t>(hash_count_); ++i) {
+  const uint64_t bits = bits_.bitmap.size() * 8;
+  for (uint64_t i = 0; i < static_cast<uint64_t>(bits_.hash_count); ++i) {
     visit((hashes.first + i * hashes.second) % bits);
   }
 }
 
 void BloomFilter::Add(std::string_view name) {
-  CHECK(!bitmap_.empty());
+  CHECK(!bits_.bitmap.empty());
   VisitBits(name, [this](uint64_t bit) {
-    bitmap_[bit / 8] = static_cast<char>(bitmap_[bit / 8] | 1 << bit % 8);
+    bits_.bitmap[bit / 8] = static_cast<char>(bits_.bitmap[bit / 8] | 1 << bit % 8);
   });
 }
 
 bool BloomFilter::MayContain(std::string_view name) const {
-  if (bitmap_.empty()) return false;
+  if (bits_.bitmap.empty()) return false;
   bool all = true;
-  VisitBits(name, [&](uint64_t bit) { all = all && (bitmap_[bit / 8] >> bit % 8 & 1) != 0; });
+  VisitBits(name, [&](uint64_t bit) { all = all && (bits_.bitmap[bit / 8] >> bit % 8 & 1) != 0; });
   return all;
 }
 

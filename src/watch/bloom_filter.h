@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
+#include <utility>
+
+#include "request/listen.h"
 
 namespace hearth::watch {
 
@@ -15,21 +17,18 @@ class BloomFilter {
  public:
   // For so many names, of which about one in a hundred others passes for one.
   explicit BloomFilter(size_t names);
+  explicit BloomFilter(request::BloomFilterBits bits) : bits_(std::move(bits)) {}
 
   void Add(std::string_view name);
   bool MayContain(std::string_view name) const;
 
-  // Bit `i` is bit `i % 8`, counted from the least significant, of byte `i / 8`.
-  const std::string& bitmap() const { return bitmap_; }
-  int padding() const { return 0; }  // All bits of the last byte are in use.
-  int hash_count() const { return hash_count_; }
+  const request::BloomFilterBits& bits() const { return bits_; }
 
  private:
   template <typename Visit>
   void VisitBits(std::string_view name, const Visit& visit) const;
 
-  std::string bitmap_;
-  int hash_count_ = 0;
+  request::BloomFilterBits bits_;  // All bits of the last byte are in use.
 };
 
 }  // namespace hearth::watch

@@ -16,18 +16,18 @@ const char kRoomE[] = "projects/p1/databases/(default)/documents/rooms/\xc3\xa9"
 // 22, 3. The second name: MD5 04638b687a9a17c2 1e20734b0eb31d7c, bits 20, 2, 0, 6, 4, 10, 8.
 TEST(BloomFilterTest, SetsTheBitsThatTheProtocolNames) {
   BloomFilter filter(2);
-  ASSERT_EQ(filter.bitmap().size(), 3u);
-  EXPECT_EQ(filter.hash_count(), 7);
-  EXPECT_EQ(filter.padding(), 0);
+  ASSERT_EQ(filter.bits().bitmap.size(), 3u);
+  EXPECT_EQ(filter.bits().hash_count, 7);
+  EXPECT_EQ(filter.bits().padding, 0);
   filter.Add(kRoomA);
   std::string only_first(3, '\0');
   for (const int bit : {21, 2, 7, 12, 17, 22, 3}) {
     char& byte = only_first[static_cast<size_t>(bit / 8)];
     byte = static_cast<char>(byte | 1 << bit % 8);
   }
-  EXPECT_EQ(filter.bitmap(), only_first);
+  EXPECT_EQ(filter.bits().bitmap, only_first);
   filter.Add(kRoomE);
-  EXPECT_EQ(filter.bitmap(), "\xdd\x15\x72");
+  EXPECT_EQ(filter.bits().bitmap, "\xdd\x15\x72");
 }
 
 TEST(BloomFilterTest, ContainsWhatWasAdded) {
@@ -47,9 +47,9 @@ TEST(BloomFilterTest, TakesAboutOneInAHundredOthersForItsOwn) {
 
 TEST(BloomFilterTest, OfNoNamesHasNoBits) {
   const BloomFilter filter(0);
-  EXPECT_EQ(filter.bitmap(), "");
-  EXPECT_EQ(filter.hash_count(), 0);
-  EXPECT_EQ(filter.padding(), 0);
+  EXPECT_EQ(filter.bits().bitmap, "");
+  EXPECT_EQ(filter.bits().hash_count, 0);
+  EXPECT_EQ(filter.bits().padding, 0);
   EXPECT_FALSE(filter.MayContain(kRoomA));
 }
 

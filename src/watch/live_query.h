@@ -3,10 +3,10 @@
 #include <optional>
 #include <string>
 
+#include "execution/sort_key.h"
 #include "model/names.h"
 #include "model/record.h"
 #include "query/normalize.h"
-#include "query/sort_key.h"
 #include "watch/change.h"
 
 namespace hearth::watch {
@@ -22,7 +22,7 @@ class LiveQuery {
   LiveQuery& operator=(const LiveQuery&) = delete;
 
   const query::NormalizedQuery& query() const { return query_; }
-  const query::Layout& layout() const { return layout_; }
+  const execution::Layout& layout() const { return layout_; }
 
   // Whether the document passes the filters and lies within the cursors: it is a result, unless
   // offset or limit leave it out. `record` may be null.
@@ -41,8 +41,8 @@ class LiveQuery {
  private:
   const model::DatabaseName& database_;
   const query::NormalizedQuery query_;
-  const query::Layout layout_;
-  const query::Range cursors_;
+  const execution::Layout layout_;
+  const execution::Range cursors_;
 };
 
 }  // namespace hearth::watch

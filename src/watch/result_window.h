@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "execution/sort_key.h"
 #include "model/names.h"
 #include "model/record.h"
-#include "query/sort_key.h"
 #include "watch/live_query.h"
 
 namespace hearth::watch {

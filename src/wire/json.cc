@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/http_status.h"
+#include "base/status_macros.h"
 #include "wire/json_reader.h"
 #include "wire/json_writer.h"
 

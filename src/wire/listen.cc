@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "model/wire_format.h"
 #include "wire/message_parts.h"
 #include "wire/query_requests.h"
@@ -11,17 +12,17 @@
 namespace hearth::wire {
 namespace {
 
-using engine::TargetEvent;
-using engine::TargetIds;
-using engine::TargetRequest;
 using model::AppendBytes;
 using model::AppendVarint;
+using request::TargetEvent;
+using request::TargetIds;
+using request::TargetRequest;
 
 // Packed, as protobuf writes repeated numbers.
 void AppendTargetIds(uint32_t field_number, const TargetIds& ids, std::string* out) {
   if (ids.empty()) return;
   std::string packed;
-  for (const engine::TargetId id : ids) AppendVarint(static_cast<uint64_t>(id), &packed);
+  for (const request::TargetId id : ids) AppendVarint(static_cast<uint64_t>(id), &packed);
   AppendBytes(BytesTag(field_number), packed, out);
 }
 
@@ -35,29 +36,28 @@ std::string NameOf(const model::DatabaseName& database, std::string_view path) {
   return (database.text() + "/documents/").append(path);
 }
 
-Result<TargetRequest> ReadQueryTarget(const engine::Database& database,
+Result<TargetRequest> ReadQueryTarget(const model::DatabaseName& database,
                                       const proto::Target::QueryTarget& target) {
   ASSIGN_OR_RETURN(const model::ParentName parent, model::ParentName::Parse(target.parent()));
-  RETURN_IF_ERROR(CheckSameDatabase(database.name, parent.database));
+  RETURN_IF_ERROR(CheckSameDatabase(database, parent.database));
   ASSIGN_OR_RETURN(query::Query query, ReadQuery(parent, target.structured_query()));
   if (query.nearest) {
     return InvalidArgument("Queries for nearest neighbors cannot be listened to.");
   }
   TargetRequest request;
   request.mask = std::exchange(query.select, std::nullopt);
-  ASSIGN_OR_RETURN(query::NormalizedQuery normalized, query::Normalize(std::move(query)));
-  request.target = std::make_unique<const watch::LiveQuery>(database.name, std::move(normalized));
+  ASSIGN_OR_RETURN(request.target, query::Normalize(std::move(query)));
   return request;
 }
 
-Result<TargetRequest> ReadDocumentsTarget(const engine::Database& database,
+Result<TargetRequest> ReadDocumentsTarget(const model::DatabaseName& database,
                                           const proto::Target::DocumentsTarget& target) {
-  watch::DocumentSet documents;
+  std::vector<model::DocumentPath> documents;
   std::set<std::string_view> seen;
   for (const std::string& text : target.documents()) {
     if (!seen.insert(text).second) continue;
     ASSIGN_OR_RETURN(model::DocumentName name, model::DocumentName::Parse(text));
-    RETURN_IF_ERROR(CheckSameDatabase(database.name, name.database));
+    RETURN_IF_ERROR(CheckSameDatabase(database, name.database));
     documents.push_back(std::move(name.path));
   }
   TargetRequest request;
@@ -67,8 +67,7 @@ Result<TargetRequest> ReadDocumentsTarget(const engine::Database& database,
 
 }  // namespace
 
-Result<TargetRequest> ReadTarget(const engine::Engine& engine, const engine::Database& database,
-                                 const proto::Target& target) {
+Result<TargetRequest> ReadTarget(const model::DatabaseName& database, const proto::Target& target) {
   if (!target.has_query() && !target.has_documents()) {
     return InvalidArgument("A target must have a query or documents.");
   }
@@ -77,7 +76,7 @@ Result<TargetRequest> ReadTarget(const engine::Engine& engine, const engine::Dat
                                               : ReadDocumentsTarget(database, target.documents()));
   request.once = target.once();
   if (!target.resume_token().empty()) {
-    request.resume = TargetRequest::Resume{engine.ReadResumeToken(target.resume_token())};
+    request.resume = TargetRequest::Resume{target.resume_token()};
   } else if (target.has_read_time()) {
     // Bundles have times of all precisions; an earlier moment is as good.
     ASSIGN_OR_RETURN(
@@ -104,7 +103,7 @@ std::string EncodeTargetChange(const TargetEvent& event) {
 }
 
 std::string EncodeDocumentChange(const model::DatabaseName& database,
-                                 const engine::DocumentEvent& event) {
+                                 const request::DocumentEvent& event) {
   std::string bytes;
   AppendBytes(BytesTag(1),
               EncodeDocument(NameOf(database, event.path.path()), *event.record, event.mask),
@@ -115,8 +114,8 @@ std::string EncodeDocumentChange(const model::DatabaseName& database,
 }
 
 std::string EncodeDocumentGone(const model::DatabaseName& database,
-                               const engine::DocumentGoneEvent& event) {
-  const bool is_deleted = event.reason == engine::DocumentGoneEvent::Reason::kDeleted;
+                               const request::DocumentGoneEvent& event) {
+  const bool is_deleted = event.reason == request::DocumentGoneEvent::Reason::kDeleted;
   std::string bytes;
   AppendBytes(BytesTag(1), NameOf(database, event.path), &bytes);
   AppendTargetIds(is_deleted ? 6 : 2, event.removed, &bytes);
@@ -124,12 +123,12 @@ std::string EncodeDocumentGone(const model::DatabaseName& database,
   return Wrap(is_deleted ? 4 : 6, bytes);
 }
 
-std::string EncodeExistenceFilter(const engine::ExistenceFilterEvent& event) {
+std::string EncodeExistenceFilter(const request::ExistenceFilterEvent& event) {
   std::string bits;
-  AppendBytes(BytesTag(1), event.unchanged_names.bitmap(), &bits);
-  AppendNumber(2, event.unchanged_names.padding(), &bits);
+  AppendBytes(BytesTag(1), event.unchanged_names.bitmap, &bits);
+  AppendNumber(2, event.unchanged_names.padding, &bits);
   std::string names = Wrap(1, bits);
-  AppendNumber(2, event.unchanged_names.hash_count(), &names);
+  AppendNumber(2, event.unchanged_names.hash_count, &names);
   std::string bytes;
   AppendNumber(1, event.target, &bytes);
   AppendNumber(2, static_cast<int64_t>(event.count), &bytes);
@@ -144,9 +143,10 @@ std::string EncodeWriteHandshake(std::string_view stream_id, std::string_view st
   return bytes;
 }
 
-std::string EncodeWriteResponse(std::string_view stream_token, const engine::CommitResult& result) {
+std::string EncodeWriteResponse(std::string_view stream_token,
+                                const request::CommitResult& result) {
   std::string bytes = EncodeEmptyWriteResponse(stream_token);
-  for (const engine::WriteResult& each : result.write_results) {
+  for (const request::WriteResult& each : result.write_results) {
     AppendBytes(BytesTag(3), EncodeWriteResult(each), &bytes);
   }
   AppendBytes(BytesTag(4), EncodeTime(result.commit_time), &bytes);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "base/status_macros.h"
 #include "base/text.h"
 
 namespace hearth::wire {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/testing/printers.h"
+#include "model/testing/printers.h"
 
 namespace hearth::wire {
 namespace {

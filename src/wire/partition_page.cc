@@ -4,10 +4,11 @@
 #include <charconv>
 #include <utility>
 
-#include "engine/page_token.h"
+#include "base/status_macros.h"
 #include "model/names.h"
 #include "model/value.h"
 #include "model/value_order.h"
+#include "request/page_token.h"
 
 namespace hearth::wire {
 namespace {
@@ -17,7 +18,7 @@ using query::Bound;
 
 // The token's parts: how many points there were, and the name of the last one's document.
 std::string EncodeToken(const PartitionProgress& progress, std::string_view request) {
-  return engine::EncodePageToken(
+  return request::EncodePageToken(
       request, {std::to_string(progress.points), std::string(ValueView(progress.last).text())});
 }
 
@@ -26,7 +27,7 @@ std::string EncodeToken(const PartitionProgress& progress, std::string_view requ
 Result<PartitionProgress> ReadPartitionToken(std::string_view token, std::string_view request) {
   PartitionProgress progress;
   if (token.empty()) return progress;
-  ASSIGN_OR_RETURN(const std::vector<std::string> parts, engine::DecodePageToken(token, request));
+  ASSIGN_OR_RETURN(const std::vector<std::string> parts, request::DecodePageToken(token, request));
   const Status invalid = InvalidArgument("invalid page token");
   if (parts.size() != 2 || !model::ValidateReference(parts[1]).ok()) return invalid;
   const char* const end = parts[0].data() + parts[0].size();

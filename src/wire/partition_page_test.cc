@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/page_token.h"
 #include "model/value.h"
+#include "request/page_token.h"
 
 namespace hearth::wire {
 namespace {
@@ -67,7 +67,7 @@ TEST(PartitionPageTest, GivesNoMorePointsThanWanted) {
 TEST(PartitionPageTest, RefusesForeignTokens) {
   const Status invalid = InvalidArgument("invalid page token");
   const auto verdict = [](const std::vector<std::string>& parts) {
-    return ReadPartitionToken(engine::EncodePageToken(kRequest, parts), kRequest).status();
+    return ReadPartitionToken(request::EncodePageToken(kRequest, parts), kRequest).status();
   };
   EXPECT_EQ(verdict({"2", NameInC("b")}), Status());
   EXPECT_EQ(verdict({}), invalid);
@@ -79,7 +79,7 @@ TEST(PartitionPageTest, RefusesForeignTokens) {
   EXPECT_EQ(verdict({"2x", NameInC("b")}), invalid);
   EXPECT_EQ(verdict({"99999999999999999999", NameInC("b")}), invalid);
   EXPECT_EQ(ReadPartitionToken("!", kRequest).status(), invalid);
-  EXPECT_EQ(ReadPartitionToken(engine::EncodePageToken("another", {"2", NameInC("b")}), kRequest)
+  EXPECT_EQ(ReadPartitionToken(request::EncodePageToken("another", {"2", NameInC("b")}), kRequest)
                 .status(),
             invalid);
 }

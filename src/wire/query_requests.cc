@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "model/limits.h"
 #include "model/reserved_name.h"
 #include "model/value.h"
@@ -367,7 +368,7 @@ Result<QueryRequest> ReadRunQuery(const proto::RunQueryRequest& request) {
     return InvalidArgument("only structured queries are supported");
   }
   ASSIGN_OR_RETURN(Query query, ReadQuery(parent, request.structured_query()));
-  ASSIGN_OR_RETURN(engine::Consistency consistency, ReadConsistencyOrBegin(request));
+  ASSIGN_OR_RETURN(request::Consistency consistency, ReadConsistencyOrBegin(request));
   return QueryRequest{std::move(query), std::move(consistency), ReadExplain(request)};
 }
 
@@ -380,7 +381,7 @@ Result<AggregationRequest> ReadRunAggregationQuery(
   const proto::StructuredAggregationQuery& message = request.structured_aggregation_query();
   ASSIGN_OR_RETURN(Query query, ReadQuery(parent, message.structured_query()));
   ASSIGN_OR_RETURN(std::vector<Aggregation> aggregations, ReadAggregations(message.aggregations()));
-  ASSIGN_OR_RETURN(engine::Consistency consistency, ReadConsistencyOrBegin(request));
+  ASSIGN_OR_RETURN(request::Consistency consistency, ReadConsistencyOrBegin(request));
   return AggregationRequest{{std::move(query), std::move(consistency), ReadExplain(request)},
                             std::move(aggregations)};
 }
@@ -396,7 +397,7 @@ Result<PartitionRequest> ReadPartitionQuery(const proto::PartitionQueryRequest& 
   }
   ASSIGN_OR_RETURN(Query query, ReadQuery(parent, request.structured_query()));
   RETURN_IF_ERROR(CheckCanBePartitioned(query));
-  engine::Consistency consistency = engine::Now{};
+  request::Consistency consistency = request::Now{};
   if (request.has_read_time()) {
     ASSIGN_OR_RETURN(consistency, ReadTime(request.read_time()));
   }

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/status.h"
-#include "engine/engine.h"
 #include "google/firestore/v1/firestore.pb.h"
 #include "google/firestore/v1/query.pb.h"
 #include "model/names.h"
 #include "query/query.h"
+#include "request/consistency.h"
 #include "wire/partition_page.h"
 #include "wire/requests.h"
 
@@ -33,7 +33,7 @@ enum class Explain : uint8_t {
 
 struct QueryRequest {
   query::Query query;
-  engine::Consistency consistency;
+  request::Consistency consistency;
   Explain explain;
 };
 
@@ -45,7 +45,7 @@ struct AggregationRequest {
 
 struct PartitionRequest {
   query::Query query;
-  engine::Consistency consistency;
+  request::Consistency consistency;
   size_t points_max;  // 1 to kPartitionPointsMax.
   size_t page_size;   // 1 to kPartitionPageSizeMax.
   PartitionProgress progress;

@@ -4,16 +4,15 @@
 
 #include <cmath>
 
-#include "engine/page_token.h"
-#include "engine/testing/writes.h"
 #include "model/limits.h"
 #include "model/value.h"
+#include "request/page_token.h"
+#include "request/testing/writes.h"
 #include "wire/testing/messages.h"
 
 namespace hearth::wire {
 namespace {
 
-using engine::FieldAt;
 using model::EncodeArray;
 using model::EncodeInteger;
 using model::EncodeReference;
@@ -30,7 +29,7 @@ constexpr char kRoot[] = "projects/p1/databases/(default)/documents";
 constexpr char kUnset[] = "Cannot convert firestore.v1.Value with type unset.";
 
 Result<Query> Read(const std::string& text) {
-  return ReadQuery(engine::Parent(), FromText<proto::StructuredQuery>(text));
+  return ReadQuery(Parent(), FromText<proto::StructuredQuery>(text));
 }
 
 Status Verdict(const std::string& text) { return Read(text).status(); }
@@ -47,7 +46,7 @@ Status FilterVerdict(const std::string& text) { return Verdict("where { " + text
 TEST(ReadQueryTest, AnEmptyMessageAsksForEverythingBelowTheParent) {
   const Result<Query> query = Read("");
   ASSERT_EQ(query.status(), Status());
-  EXPECT_EQ(query->parent.database, engine::NameDatabase());
+  EXPECT_EQ(query->parent.database, NameDatabase());
   EXPECT_EQ(query->parent.document_path, "");
   EXPECT_EQ(query->collection_id, "");
   EXPECT_FALSE(query->all_descendants);
@@ -131,7 +130,7 @@ TEST(ReadQueryTest, IgnoresUnknownFieldsOfOperands) {
       "where { field_filter { field { field_path: 'a' } op: EQUAL value { integer_value: 7 } } }");
   proto::Value* value = message.mutable_where()->mutable_field_filter()->mutable_value();
   value->GetReflection()->MutableUnknownFields(value)->AddVarint(999, 7);
-  const Result<Query> query = ReadQuery(engine::Parent(), message);
+  const Result<Query> query = ReadQuery(Parent(), message);
   ASSERT_EQ(query.status(), Status());
   EXPECT_EQ(std::get<FieldFilter>(query->where->filter).value, EncodeInteger(7));
 }
@@ -264,23 +263,23 @@ TEST(ReadRunQueryTest, ReadsParentAndQuery) {
   ASSERT_EQ(request.status(), Status());
   EXPECT_EQ(request->query.parent.document_path, "c/a");
   EXPECT_EQ(request->query.collection_id, "s");
-  EXPECT_TRUE(std::holds_alternative<engine::Now>(request->consistency));
+  EXPECT_TRUE(std::holds_alternative<request::Now>(request->consistency));
   EXPECT_EQ(request->explain, Explain::kNothing);
 }
 
 TEST(ReadRunQueryTest, ReadsConsistency) {
   const std::string query = "structured_query {} ";
   EXPECT_EQ(
-      std::get<engine::InTransaction>(ReadRequest(query + "transaction: 't1'")->consistency).id,
+      std::get<request::InTransaction>(ReadRequest(query + "transaction: 't1'")->consistency).id,
       "t1");
   EXPECT_EQ(std::get<model::Timestamp>(
                 ReadRequest(query + "read_time { seconds: 2 nanos: 3000 }")->consistency),
             model::Timestamp::FromMicros(2'000'003));
   EXPECT_EQ(ReadRequest(query + "read_time { nanos: 3 }").status(),
             InvalidArgument("timestamp cannot have more than microseconds precision"));
-  using Mode = engine::TransactionOptions::Mode;
+  using Mode = request::TransactionOptions::Mode;
   const auto mode = [&](const std::string& options) {
-    return std::get<engine::NewTransaction>(
+    return std::get<request::NewTransaction>(
                ReadRequest(query + "new_transaction { " + options + " }")->consistency)
         .options.mode;
   };
@@ -316,7 +315,7 @@ TEST(ReadRunAggregationQueryTest, ReadsEverything) {
       "transaction: 't1' explain_options { analyze: true }");
   ASSERT_EQ(request.status(), Status());
   EXPECT_EQ(request->base.query.collection_id, "c");
-  EXPECT_EQ(std::get<engine::InTransaction>(request->base.consistency).id, "t1");
+  EXPECT_EQ(std::get<request::InTransaction>(request->base.consistency).id, "t1");
   EXPECT_EQ(request->base.explain, Explain::kAnalyze);
   const std::vector<Aggregation>& aggregations = request->aggregations;
   ASSERT_EQ(aggregations.size(), 4);
@@ -372,7 +371,7 @@ TEST(ReadPartitionQueryTest, ReadsEverything) {
             model::Timestamp::FromMicros(2'000'000));
   EXPECT_EQ(request->progress.points, 0);
   EXPECT_TRUE(
-      std::holds_alternative<engine::Now>(ReadPartitionQuery(Partition(kGroup, 1))->consistency));
+      std::holds_alternative<request::Now>(ReadPartitionQuery(Partition(kGroup, 1))->consistency));
 }
 
 TEST(ReadPartitionQueryTest, BoundsPointsAndPages) {
@@ -396,7 +395,7 @@ TEST(ReadPartitionQueryTest, ATokenBelongsToItsRequest) {
   auto message = Partition(kGroup, 7);
   const std::string identity = ReadPartitionQuery(message)->identity;
   const std::string name = std::string(kRoot) + "/c/a";
-  message.set_page_token(engine::EncodePageToken(identity, {"3", name}));
+  message.set_page_token(request::EncodePageToken(identity, {"3", name}));
   message.set_page_size(2);  // May change from page to page.
   const Result<PartitionRequest> request = ReadPartitionQuery(message);
   ASSERT_EQ(request.status(), Status());

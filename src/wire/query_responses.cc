@@ -101,7 +101,7 @@ std::string EncodeCursor(const query::Bound& bound) {
 }  // namespace
 
 std::string EncodeResultDocument(const model::DatabaseName& database,
-                                 const engine::QueryResult& result, const ResultForm& form) {
+                                 const request::QueryResult& result, const ResultForm& form) {
   const std::string name = database.text() + "/documents/" + result.path.path();
   if (!form.distance_field || !result.distance) {
     return EncodeDocument(name, *result.record, form.mask);

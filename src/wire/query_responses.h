@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/query_run.h"
 #include "model/field_path.h"
 #include "model/names.h"
 #include "model/timestamp.h"
 #include "query/bill.h"
-#include "query/plan.h"
+#include "query/explain.h"
 #include "query/query.h"
+#include "request/query_result.h"
 #include "wire/responses.h"
 
 namespace hearth::wire {
@@ -29,7 +29,7 @@ struct ResultForm {
 
 // google.firestore.v1.Document.
 std::string EncodeResultDocument(const model::DatabaseName& database,
-                                 const engine::QueryResult& result, const ResultForm& form);
+                                 const request::QueryResult& result, const ResultForm& form);
 
 // One RunQueryResponse. What is empty, absent or zero is left out.
 struct QueryAnswer {

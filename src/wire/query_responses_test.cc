@@ -4,19 +4,15 @@
 
 #include <cmath>
 
-#include "engine/testing/writes.h"
 #include "google/firestore/v1/firestore.pb.h"
 #include "google/firestore/v1/query_profile.pb.h"
+#include "request/testing/writes.h"
 #include "wire/testing/messages.h"
 
 namespace hearth::wire {
 namespace {
 
 namespace proto = ::google::firestore::v1;
-using engine::FieldAt;
-using engine::MakeFields;
-using engine::NameDatabase;
-using engine::QueryResult;
 using model::EncodeDouble;
 using model::EncodeInteger;
 using model::EncodeMap;
@@ -24,6 +20,7 @@ using model::EncodeNull;
 using model::EncodeReference;
 using model::EncodeString;
 using model::Timestamp;
+using request::QueryResult;
 
 constexpr Timestamp kReadTime = Timestamp::FromMicros(1'800'000'000'000'001);
 constexpr char kReadTimeText[] = "read_time { seconds: 1800000000 nanos: 1000 } ";
@@ -45,8 +42,7 @@ std::string FieldText(const std::string& name, const std::string& value) {
 }
 
 QueryResult ResultOf(const model::Fields& fields, std::optional<double> distance = std::nullopt) {
-  return {engine::Path("c/a"),
-          std::make_shared<const std::string>(engine::RecordOf(kCreated, kUpdated, fields)),
+  return {Path("c/a"), std::make_shared<const std::string>(RecordOf(kCreated, kUpdated, fields)),
           distance};
 }
 

@@ -7,14 +7,13 @@
 #include <string>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "model/limits.h"
 #include "model/transform.h"
 
 namespace hearth::wire {
 namespace {
 
-using engine::Write;
-using engine::WriteKind;
 using google::protobuf::io::ArrayInputStream;
 using google::protobuf::io::CodedInputStream;
 using google::protobuf::io::CodedOutputStream;
@@ -26,6 +25,8 @@ using model::Fields;
 using model::FieldTransform;
 using model::Timestamp;
 using model::TransformKind;
+using request::Write;
+using request::WriteKind;
 
 // Deep enough that a document which nests too deeply gets Firestore's own message, and shallow
 // enough for the stack. One level of a map takes three messages.
@@ -219,8 +220,8 @@ Result<Timestamp> ReadTime(const google::protobuf::Timestamp& time) {
   return result;
 }
 
-Result<engine::Precondition> ReadPrecondition(const proto::Precondition& precondition) {
-  engine::Precondition result;
+Result<request::Precondition> ReadPrecondition(const proto::Precondition& precondition) {
+  request::Precondition result;
   if (precondition.has_exists()) result.exists = precondition.exists();
   if (precondition.has_update_time()) {
     ASSIGN_OR_RETURN(result.update_time, ReadTime(precondition.update_time()));
@@ -228,10 +229,10 @@ Result<engine::Precondition> ReadPrecondition(const proto::Precondition& precond
   return result;
 }
 
-Result<engine::TransactionOptions> ReadTransactionOptions(
-    const proto::TransactionOptions& options, engine::TransactionOptions::Mode default_mode) {
-  using Mode = engine::TransactionOptions::Mode;
-  engine::TransactionOptions result;
+Result<request::TransactionOptions> ReadTransactionOptions(
+    const proto::TransactionOptions& options, request::TransactionOptions::Mode default_mode) {
+  using Mode = request::TransactionOptions::Mode;
+  request::TransactionOptions result;
   result.mode = options.has_read_only()    ? Mode::kReadOnly
                 : options.has_read_write() ? Mode::kReadWrite
                                            : default_mode;

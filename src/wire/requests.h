@@ -1,4 +1,4 @@
-// Requests of google.firestore.v1.Firestore, from protobuf to the engine's types.
+// Requests of google.firestore.v1.Firestore, from protobuf to our own types.
 //
 // Errors: InvalidArgument, in Firestore's words, for everything that a client can get wrong.
 #pragma once
@@ -11,14 +11,15 @@
 #include <vector>
 
 #include "base/status.h"
-#include "engine/engine.h"
-#include "engine/transactions.h"
-#include "engine/write.h"
+#include "base/status_macros.h"
 #include "google/firestore/v1/common.pb.h"
 #include "google/firestore/v1/document.pb.h"
 #include "google/firestore/v1/firestore.pb.h"
 #include "google/firestore/v1/write.pb.h"
 #include "model/names.h"
+#include "request/consistency.h"
+#include "request/transaction_options.h"
+#include "request/write.h"
 #include "wire/responses.h"
 
 namespace hearth::wire {
@@ -34,10 +35,10 @@ Status ParseMessage(std::string_view bytes, google::protobuf::MessageLite* messa
 
 Result<std::vector<model::FieldPath>> ReadFieldPaths(const proto::DocumentMask& mask);
 Result<model::Timestamp> ReadTime(const google::protobuf::Timestamp& time);
-Result<engine::Precondition> ReadPrecondition(const proto::Precondition& precondition);
+Result<request::Precondition> ReadPrecondition(const proto::Precondition& precondition);
 // `default_mode`: what the request means where it says neither read-only nor read-write.
-Result<engine::TransactionOptions> ReadTransactionOptions(
-    const proto::TransactionOptions& options, engine::TransactionOptions::Mode default_mode);
+Result<request::TransactionOptions> ReadTransactionOptions(
+    const proto::TransactionOptions& options, request::TransactionOptions::Mode default_mode);
 
 // The canonical encoding of a value that stands alone, as a filter or a cursor brings it.
 Result<std::string> ReadValue(const proto::Value& value);
@@ -46,8 +47,8 @@ Result<std::string> ReadValue(const proto::Value& value);
 Result<model::Fields> ReadFields(proto::Document* document);
 
 // One write to a document of `database`. Moves its contents.
-Result<engine::Write> ReadWrite(const model::DatabaseName& database, proto::Write* write);
-Result<std::vector<engine::Write>> ReadWrites(
+Result<request::Write> ReadWrite(const model::DatabaseName& database, proto::Write* write);
+Result<std::vector<request::Write>> ReadWrites(
     const model::DatabaseName& database, google::protobuf::RepeatedPtrField<proto::Write>* writes);
 
 // InvalidArgument unless `name` is in `database`.
@@ -63,10 +64,10 @@ Result<ReadMask> ReadMaskOf(const Request& request) {
 
 // When a request with a `transaction` or a `read_time` wants to read.
 template <typename Request>
-Result<engine::Consistency> ReadConsistency(const Request& request) {
-  engine::Consistency consistency = engine::Now{};
+Result<request::Consistency> ReadConsistency(const Request& request) {
+  request::Consistency consistency = request::Now{};
   if (request.has_transaction()) {
-    consistency = engine::InTransaction{request.transaction()};
+    consistency = request::InTransaction{request.transaction()};
   } else if (request.has_read_time()) {
     ASSIGN_OR_RETURN(consistency, ReadTime(request.read_time()));
   }
@@ -75,12 +76,12 @@ Result<engine::Consistency> ReadConsistency(const Request& request) {
 
 // The same for a request that may also begin a transaction by reading.
 template <typename Request>
-Result<engine::Consistency> ReadConsistencyOrBegin(const Request& request) {
+Result<request::Consistency> ReadConsistencyOrBegin(const Request& request) {
   if (!request.has_new_transaction()) return ReadConsistency(request);
-  ASSIGN_OR_RETURN(engine::TransactionOptions options,
+  ASSIGN_OR_RETURN(request::TransactionOptions options,
                    ReadTransactionOptions(request.new_transaction(),
-                                          engine::TransactionOptions::Mode::kReadOnly));
-  return engine::NewTransaction{std::move(options)};
+                                          request::TransactionOptions::Mode::kReadOnly));
+  return request::NewTransaction{std::move(options)};
 }
 
 }  // namespace hearth::wire

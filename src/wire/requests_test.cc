@@ -2,21 +2,19 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/testing/writes.h"
 #include "model/limits.h"
 #include "model/wire_format.h"
+#include "request/testing/writes.h"
 
 namespace hearth::wire {
 namespace {
 
-using engine::MakeFields;
-using engine::NameDatabase;
-using engine::Write;
-using engine::WriteKind;
 using model::EncodeInteger;
 using model::Timestamp;
 using model::TransformKind;
-using Mode = engine::TransactionOptions::Mode;
+using request::Write;
+using request::WriteKind;
+using Mode = request::TransactionOptions::Mode;
 
 constexpr char kDocuments[] = "projects/p1/databases/(default)/documents";
 constexpr char kBadTime[] =
@@ -203,13 +201,13 @@ TEST(ReadTransactionOptionsTest, Modes) {
 
 TEST(ReadConsistencyTest, TransactionOrTimeOrNow) {
   proto::GetDocumentRequest request;
-  EXPECT_TRUE(std::holds_alternative<engine::Now>(*ReadConsistency(request)));
+  EXPECT_TRUE(std::holds_alternative<request::Now>(*ReadConsistency(request)));
   request.mutable_read_time()->set_seconds(5);
   EXPECT_EQ(std::get<Timestamp>(*ReadConsistency(request)), Timestamp::FromMicros(5'000'000));
   request.mutable_read_time()->set_nanos(1);
   EXPECT_EQ(ReadConsistency(request).status().code(), Code::kInvalidArgument);
   request.set_transaction("");  // Set, and empty: the engine will refuse it.
-  EXPECT_EQ(std::get<engine::InTransaction>(*ReadConsistency(request)).id, "");
+  EXPECT_EQ(std::get<request::InTransaction>(*ReadConsistency(request)).id, "");
 }
 
 TEST(ReadMaskTest, PathsOrAll) {
@@ -230,7 +228,7 @@ TEST(ReadWriteTest, Updates) {
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(read->path.path(), "c/a");
   EXPECT_EQ(read->kind, WriteKind::kUpdate);
-  EXPECT_EQ(read->fields, engine::NumberFields(1));
+  EXPECT_EQ(read->fields, NumberFields(1));
   EXPECT_EQ(read->mask, std::nullopt);
   EXPECT_TRUE(read->transforms.empty());
   EXPECT_FALSE(read->precondition.exists || read->precondition.update_time);

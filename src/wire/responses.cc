@@ -29,7 +29,7 @@ void AppendDocument(std::string_view name, std::string_view record, const ReadMa
 
 }  // namespace
 
-std::string EncodeWriteResult(const engine::WriteResult& result) {
+std::string EncodeWriteResult(const request::WriteResult& result) {
   std::string bytes;
   if (result.document) {
     AppendBytes(BytesTag(1), EncodeTime(model::RecordUpdateTime(*result.document)), &bytes);
@@ -82,33 +82,33 @@ std::string EncodeBeginTransaction(std::string_view transaction) {
   return bytes;
 }
 
-std::string EncodeCommit(const engine::CommitResult& result) {
+std::string EncodeCommit(const request::CommitResult& result) {
   std::string bytes;
-  for (const engine::WriteResult& write_result : result.write_results) {
+  for (const request::WriteResult& write_result : result.write_results) {
     AppendBytes(BytesTag(1), EncodeWriteResult(write_result), &bytes);
   }
   AppendBytes(BytesTag(2), EncodeTime(result.commit_time), &bytes);
   return bytes;
 }
 
-std::string EncodeBatchWrite(const std::vector<Result<engine::CommitResult>>& outcomes) {
+std::string EncodeBatchWrite(const std::vector<Result<request::CommitResult>>& outcomes) {
   std::string bytes;
-  for (const Result<engine::CommitResult>& outcome : outcomes) {
+  for (const Result<request::CommitResult>& outcome : outcomes) {
     AppendBytes(BytesTag(1),
                 outcome.ok() ? EncodeWriteResult(outcome->write_results.at(0)) : std::string(),
                 &bytes);
   }
-  for (const Result<engine::CommitResult>& outcome : outcomes) {
+  for (const Result<request::CommitResult>& outcome : outcomes) {
     AppendBytes(BytesTag(2), EncodeStatus(outcome.status()), &bytes);
   }
   return bytes;
 }
 
 std::string EncodeDocumentPage(const model::DatabaseName& database,
-                               const engine::DocumentPage& page, const ReadMask& mask) {
+                               const request::DocumentPage& page, const ReadMask& mask) {
   const std::string prefix = database.text() + "/documents/";
   std::string bytes;
-  for (const engine::ListedDocument& listed : page.documents) {
+  for (const request::ListedDocument& listed : page.documents) {
     const std::string name = prefix + listed.path.path();
     std::string document;
     if (listed.record) {
@@ -122,7 +122,7 @@ std::string EncodeDocumentPage(const model::DatabaseName& database,
   return bytes;
 }
 
-std::string EncodeCollectionIdPage(const engine::CollectionIdPage& page) {
+std::string EncodeCollectionIdPage(const request::CollectionIdPage& page) {
   std::string bytes;
   for (const std::string& id : page.collection_ids) AppendBytes(BytesTag(1), id, &bytes);
   if (!page.next_page_token.empty()) AppendBytes(BytesTag(2), page.next_page_token, &bytes);

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "base/status.h"
-#include "engine/listing.h"
-#include "engine/write.h"
 #include "model/field_path.h"
 #include "model/names.h"
 #include "model/timestamp.h"
+#include "request/listing.h"
+#include "request/write.h"
 
 namespace hearth::wire {
 
@@ -24,7 +24,7 @@ std::string EncodeDocument(std::string_view name, std::string_view record, const
 
 // google.rpc.Status, and WriteResult.
 std::string EncodeStatus(const Status& status);
-std::string EncodeWriteResult(const engine::WriteResult& result);
+std::string EncodeWriteResult(const request::WriteResult& result);
 
 // BatchGetDocumentsResponse, in its three forms.
 std::string EncodeFound(std::string_view name, std::string_view record, const ReadMask& mask,
@@ -36,16 +36,16 @@ std::string EncodeNewTransaction(std::string_view transaction);
 std::string EncodeBeginTransaction(std::string_view transaction);
 
 // CommitResponse.
-std::string EncodeCommit(const engine::CommitResult& result);
+std::string EncodeCommit(const request::CommitResult& result);
 
 // BatchWriteResponse: each write's own outcome.
-std::string EncodeBatchWrite(const std::vector<Result<engine::CommitResult>>& outcomes);
+std::string EncodeBatchWrite(const std::vector<Result<request::CommitResult>>& outcomes);
 
 // ListDocumentsResponse.
 std::string EncodeDocumentPage(const model::DatabaseName& database,
-                               const engine::DocumentPage& page, const ReadMask& mask);
+                               const request::DocumentPage& page, const ReadMask& mask);
 
 // ListCollectionIdsResponse.
-std::string EncodeCollectionIdPage(const engine::CollectionIdPage& page);
+std::string EncodeCollectionIdPage(const request::CollectionIdPage& page);
 
 }  // namespace hearth::wire

@@ -3,21 +3,16 @@
 #include <gtest/gtest.h>
 
 #include "base/testing/test_seed.h"
-#include "engine/testing/writes.h"
 #include "google/firestore/v1/document.pb.h"
 #include "google/firestore/v1/firestore.pb.h"
-#include "model/random_value.h"
+#include "model/testing/random_value.h"
+#include "request/testing/writes.h"
 #include "wire/testing/messages.h"
 
 namespace hearth::wire {
 namespace {
 
 namespace proto = ::google::firestore::v1;
-using engine::FieldAt;
-using engine::MakeFields;
-using engine::NameDatabase;
-using engine::Path;
-using engine::RecordOf;
 using model::EncodeInteger;
 using model::Timestamp;
 
@@ -44,8 +39,8 @@ const std::string& RecordOfTwoFields() {
   return record;
 }
 
-engine::WriteResult Written(int64_t update_micros) {
-  engine::WriteResult result;
+request::WriteResult Written(int64_t update_micros) {
+  request::WriteResult result;
   result.document = std::make_shared<const std::string>(RecordOf(kCreated, update_micros, {}));
   return result;
 }
@@ -119,7 +114,7 @@ TEST(ResponsesTest, Transactions) {
 }
 
 TEST(ResponsesTest, Commits) {
-  engine::CommitResult result{Timestamp::FromMicros(kUpdated), {}};
+  request::CommitResult result{Timestamp::FromMicros(kUpdated), {}};
   proto::CommitResponse expected;
   SetTime(kUpdated, expected.mutable_commit_time());
   ExpectEqual(FromBytes<proto::CommitResponse>(EncodeCommit(result)), expected);  // No writes.
@@ -137,12 +132,12 @@ TEST(ResponsesTest, Commits) {
 
 TEST(ResponsesTest, BatchWrites) {
   EXPECT_EQ(EncodeBatchWrite({}), "");
-  const Result<engine::CommitResult> written =
-      engine::CommitResult{Timestamp::FromMicros(kUpdated), {Written(kUpdated)}};
-  const Result<engine::CommitResult> deleted =
-      engine::CommitResult{Timestamp::FromMicros(kUpdated), {engine::WriteResult()}};
-  const Result<engine::CommitResult> refused = Status(Code::kAlreadyExists, "it is there: é");
-  const Result<engine::CommitResult> silent = Status(Code::kAborted, "");
+  const Result<request::CommitResult> written =
+      request::CommitResult{Timestamp::FromMicros(kUpdated), {Written(kUpdated)}};
+  const Result<request::CommitResult> deleted =
+      request::CommitResult{Timestamp::FromMicros(kUpdated), {request::WriteResult()}};
+  const Result<request::CommitResult> refused = Status(Code::kAlreadyExists, "it is there: é");
+  const Result<request::CommitResult> silent = Status(Code::kAborted, "");
   proto::BatchWriteResponse expected;
   SetTime(kUpdated, expected.add_write_results()->mutable_update_time());
   for (int i = 0; i < 3; ++i) expected.add_write_results();
@@ -157,7 +152,7 @@ TEST(ResponsesTest, BatchWrites) {
 }
 
 TEST(ResponsesTest, PagesOfDocuments) {
-  engine::DocumentPage page;
+  request::DocumentPage page;
   ExpectEqual(FromBytes<proto::ListDocumentsResponse>(
                   EncodeDocumentPage(NameDatabase(), page, std::nullopt)),
               proto::ListDocumentsResponse());
@@ -174,7 +169,7 @@ TEST(ResponsesTest, PagesOfDocuments) {
 }
 
 TEST(ResponsesTest, PagesOfCollectionIds) {
-  engine::CollectionIdPage page;
+  request::CollectionIdPage page;
   EXPECT_EQ(EncodeCollectionIdPage(page), "");
   page.collection_ids = {"a", "é"};
   page.next_page_token = "token";

@@ -1,4 +1,4 @@
-#include "client/grpc_channel.h"
+#include "client/remote/grpc_channel.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "client/grpc_answer.h"
+#include "client/remote/grpc_answer.h"
 #include "client/scripted_service.h"
 
 namespace hearth::client {

@@ -1,4 +1,4 @@
-#include "client/remote_transport.h"
+#include "client/remote/remote_transport.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "client/grpc_answer.h"
+#include "base/status_macros.h"
+#include "client/remote/grpc_answer.h"
 #include "client/scripted_service.h"
 #include "google/firestore/v1/firestore.pb.h"
 
@@ -54,8 +55,8 @@ class RemoteTransportTest : public testing::Test {
     return response.SerializeAsString();
   }
   Status Commit() { return transport_->Commit({Delete()}, "").status(); }
-  static engine::Write Delete() {
-    return {*model::DocumentPath::Parse("rooms/r1"), engine::WriteKind::kDelete, {}, {}, {}, {}};
+  static request::Write Delete() {
+    return {*model::DocumentPath::Parse("rooms/r1"), request::WriteKind::kDelete, {}, {}, {}, {}};
   }
   query::Query Rooms() const {
     return {*model::ParentName::Parse(std::string(kDatabase) + "/documents"), "rooms"};

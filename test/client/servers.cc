@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "client/remote.h"
+#include "client/remote/remote.h"
 #include "process/process.h"
 #include "support/official_emulator.h"
 #include "support/server_process.h"

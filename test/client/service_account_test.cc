@@ -1,4 +1,4 @@
-#include "client/service_account.h"
+#include "client/remote/service_account.h"
 
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "base/fake_clock.h"
-#include "storage/temporary_folder.h"
+#include "base/testing/fake_clock.h"
+#include "storage/testing/temporary_folder.h"
 
 namespace hearth::client {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "base/check.h"
-#include "client/grpc_channel.h"
-#include "storage/temporary_folder.h"
+#include "client/remote/grpc_channel.h"
+#include "storage/testing/temporary_folder.h"
 #include "support/server_process.h"
 
 namespace hearth::client {

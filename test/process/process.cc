@@ -3,6 +3,7 @@
 #include <chrono>
 #include <sstream>
 
+#include "base/status_macros.h"
 #include "http/testing/test_socket.h"
 
 namespace hearth::process {

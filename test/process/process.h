@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "storage/temporary_folder.h"
+#include "storage/testing/temporary_folder.h"
 #include "support/firestore_client.h"
 #include "support/server_process.h"
 

@@ -5,19 +5,19 @@
 #include <set>
 #include <utility>
 
+#include "execution/conjunction_shape.h"
+#include "execution/sort_key.h"
 #include "model/document.h"
 #include "queries/brute_force.h"
 #include "queries/index_check.h"
-#include "query/conjunction_shape.h"
-#include "query/sort_key.h"
 
 namespace hearth::queries {
 namespace {
 
-using engine::Consistency;
 using engine::QueryRun;
 using engine::TestEngine;
 using index::Definition;
+using request::Consistency;
 
 std::string ShowValues(const std::vector<Tree>& values) {
   std::string shown;
@@ -47,7 +47,7 @@ std::optional<std::string> DifferenceOfPaths(const RandomQuery& random, const Do
                                              QueryRun* run) {
   std::vector<std::string> paths;
   while (true) {
-    const Result<std::optional<engine::QueryResult>> next = run->Next();
+    const Result<std::optional<request::QueryResult>> next = run->Next();
     if (!next.ok()) return "error: " + next.status().ToString();
     if (!*next) break;
     paths.push_back((*next)->path.path());
@@ -118,7 +118,7 @@ std::optional<std::string> Replay(const Failure& failure) {
   engine::EngineOptions options;
   options.reads_without_index_max = std::numeric_limits<uint32_t>::max();
   TestEngine engine(options);
-  std::vector<engine::Write> writes;
+  std::vector<request::Write> writes;
   for (const auto& [path, document] : failure.documents) {
     writes.push_back(WriteOf(path, *document));
   }
@@ -128,7 +128,7 @@ std::optional<std::string> Replay(const Failure& failure) {
   CHECK(DeclareIndexes(failure.indexes, database, &engine.store()).ok());
   engine.Restart();
   engine.engine().AwaitIndexes();
-  return Difference(failure.random, failure.documents, engine::Now{}, &engine);
+  return Difference(failure.random, failure.documents, request::Now{}, &engine);
 }
 
 }  // namespace
@@ -140,10 +140,13 @@ Result<query::NormalizedQuery> NormalizeRandom(const RandomQuery& random) {
 
 std::optional<std::string> Difference(const RandomQuery& random, const Documents& documents,
                                       const Consistency& consistency, TestEngine* engine) {
-  engine::Outcome<Result<std::unique_ptr<QueryRun>>> outcome;
-  engine->engine().Query(engine->database(), *NormalizeRandom(random), consistency,
-                         outcome.Callback());
-  Result<std::unique_ptr<QueryRun>> run = outcome.Take();
+  using engine::QueryAnswer;
+  Result<std::unique_ptr<QueryRun>> run =
+      engine
+          ->StartQuery(
+              *NormalizeRandom(random), consistency,
+              random.aggregations.empty() ? QueryAnswer::kDocuments : QueryAnswer::kAggregates)
+          .Take();
   if (!run.ok()) return "error: " + run.status().ToString();
   return random.aggregations.empty() ? DifferenceOfPaths(random, documents, run->get())
                                      : DifferenceOfValues(random, documents, run->get());
@@ -153,9 +156,9 @@ std::vector<Definition> UsefulIndexes(const RandomQuery& random) {
   std::set<Definition> useful;
   const query::NormalizedQuery normalized = *NormalizeRandom(random);
   if (random.query.collection_id.empty()) return {};
-  const query::Layout layout = query::LayoutOf(normalized);
+  const execution::Layout layout = execution::LayoutOf(normalized);
   for (const query::Conjunction& conjunction : normalized.disjuncts) {
-    const query::ConjunctionShape shape(conjunction);
+    const execution::ConjunctionShape shape(conjunction);
     useful.insert(DirectIndex(random.query, layout, shape));
     for (Definition& definition : IdealIndexes(random.query, layout, shape)) {
       useful.insert(std::move(definition));
@@ -164,10 +167,10 @@ std::vector<Definition> UsefulIndexes(const RandomQuery& random) {
   return {useful.begin(), useful.end()};
 }
 
-engine::Write WriteOf(const std::string& path, const Document& document) {
+request::Write WriteOf(const std::string& path, const Document& document) {
   Result<model::Fields> fields = model::Fields::Validate(EncodeDocumentFields(document));
   CHECK(fields.ok());
-  return engine::Set(path, *std::move(fields));
+  return Set(path, *std::move(fields));
 }
 
 std::optional<Shrunk> Shrink(Failure failure) {

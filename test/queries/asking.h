@@ -20,13 +20,13 @@ Result<query::NormalizedQuery> NormalizeRandom(const RandomQuery& random);
 // What differs between the engine's answer and that of the brute force over `documents`; nullopt
 // if nothing does. Requires a query that is not refused.
 std::optional<std::string> Difference(const RandomQuery& random, const Documents& documents,
-                                      const engine::Consistency& consistency,
+                                      const request::Consistency& consistency,
                                       engine::TestEngine* engine);
 
 // All indexes that could help to answer the query.
 std::vector<index::Definition> UsefulIndexes(const RandomQuery& random);
 
-engine::Write WriteOf(const std::string& path, const Document& document);
+request::Write WriteOf(const std::string& path, const Document& document);
 
 // A query that the engine answers wrongly, given these indexes.
 struct Failure {

@@ -16,10 +16,10 @@
 namespace hearth::queries {
 namespace {
 
-using engine::Consistency;
 using engine::TestEngine;
-using engine::TransactionOptions;
 using index::Definition;
+using request::Consistency;
+using request::TransactionOptions;
 
 constexpr size_t kQueriesInRound = 60;
 // Now and then there are more documents than plans look ahead.
@@ -71,12 +71,12 @@ class DifferentialRound {
 
   void WriteSome(size_t writes_max) {
     Documents next = states_.empty() ? Documents{} : documents();
-    std::vector<engine::Write> writes;
+    std::vector<request::Write> writes;
     for (size_t count = 1 + dice().Below(writes_max); count > 0; --count) {
       const std::string path = generator_.Path();
       if (dice().OneIn(6)) {
         next.erase(path);
-        writes.push_back(engine::Delete(path));
+        writes.push_back(Delete(path));
         continue;
       }
       Document document = generator_.Fields();
@@ -159,13 +159,14 @@ class DifferentialRound {
       options.read_time = state.time;
     }
     const std::string id = engine_.Begin(options);
-    std::string report = Ask(random, state, engine::InTransaction{id}, mode + ", in a transaction");
+    std::string report =
+        Ask(random, state, request::InTransaction{id}, mode + ", in a transaction");
     CHECK(engine_.Rollback(id).ok());
     return report;
   }
 
   std::string AskNow(const RandomQuery& random, const std::string& mode) {
-    return Ask(random, states_.back(), engine::Now{}, mode);
+    return Ask(random, states_.back(), request::Now{}, mode);
   }
 
   std::string Ask(const RandomQuery& random, const State& state, const Consistency& consistency,

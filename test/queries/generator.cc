@@ -5,13 +5,12 @@
 #include <utility>
 
 #include "base/check.h"
-#include "engine/testing/writes.h"
 #include "model/value_size.h"
+#include "request/testing/writes.h"
 
 namespace hearth::queries {
 namespace {
 
-using engine::FieldAt;
 using model::FieldPath;
 using model::ValueType;
 using query::Aggregation;
@@ -57,7 +56,7 @@ const std::vector<std::string>& FieldPaths() {
 }
 
 std::string EncodePathReference(const std::string& path) {
-  return model::EncodeReference(engine::NameDatabase().text() + "/documents/" + path);
+  return model::EncodeReference(NameDatabase().text() + "/documents/" + path);
 }
 
 }  // namespace
@@ -73,7 +72,7 @@ std::string Generator::Path() {
 }
 
 std::string Generator::Reference() {
-  return engine::NameDatabase(Chance(80) ? "(default)" : "other").text() + "/documents/" + Path();
+  return NameDatabase(Chance(80) ? "(default)" : "other").text() + "/documents/" + Path();
 }
 
 Tree Generator::LongText() {
@@ -260,16 +259,16 @@ void Generator::ChooseScope(query::Query* query) {
     query->all_descendants = true;
   } else if (kind < 88) {
     query->collection_id = Chance(60) ? "s" : "c";
-    query->parent = engine::Parent(Pick<std::string>({"c/a", "c/a", "c/b", "c/a!", "d/a"}));
+    query->parent = Parent(Pick<std::string>({"c/a", "c/a", "c/b", "c/a!", "d/a"}));
   } else if (kind < 92) {
     query->collection_id = "d";
   } else if (kind < 95) {
     query->collection_id = Chance(50) ? "s" : "";
     query->all_descendants = true;
-    query->parent = engine::Parent(Chance(70) ? "c/a" : "d/a");
+    query->parent = Parent(Chance(70) ? "c/a" : "d/a");
   } else {
     query->all_descendants = Chance(60);
-    if (Chance(40)) query->parent = engine::Parent("c/a");
+    if (Chance(40)) query->parent = Parent("c/a");
   }
 }
 
@@ -321,7 +320,7 @@ std::vector<Aggregation> Generator::Aggregations() {
 }
 
 RandomQuery Generator::Query(const Documents& documents) {
-  RandomQuery result{{.parent = engine::Parent(), .collection_id = ""}, {}};
+  RandomQuery result{{.parent = Parent(), .collection_id = ""}, {}};
   query::Query& query = result.query;
   ChooseScope(&query);
   in_scope_.clear();

@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "base/check.h"
-#include "engine/keys.h"
+#include "base/status_macros.h"
+#include "documents/keys.h"
 #include "index/entries.h"
 #include "model/document.h"
 
@@ -60,7 +61,7 @@ std::map<index::Entry, std::string> ExpectedEntries(
 
 std::map<uint32_t, IndexRecord> StoredIndexes(const storage::Store& store) {
   std::map<uint32_t, IndexRecord> indexes;
-  for (const auto& [key, value] : ReadSpace(store, Space::kMeta, engine::kIndexKeyPrefix)) {
+  for (const auto& [key, value] : ReadSpace(store, Space::kMeta, documents::kIndexKeyPrefix)) {
     indexes.emplace(NumberAtEnd(key), *index::DecodeIndexRecord(value));
   }
   return indexes;
@@ -83,7 +84,8 @@ std::vector<std::string> IndexFaults(const storage::Store& store) {
     }
   }
   std::set<uint32_t> remains;
-  for (const auto& [key, value] : ReadSpace(store, Space::kMeta, engine::kIndexRemainsKeyPrefix)) {
+  for (const auto& [key, value] :
+       ReadSpace(store, Space::kMeta, documents::kIndexRemainsKeyPrefix)) {
     remains.insert(NumberAtEnd(key));
   }
   for (const auto& [key, value] : stored) {
@@ -100,7 +102,7 @@ std::vector<std::string> IndexFaults(const storage::Store& store) {
 Status DeclareIndexes(const std::vector<index::Definition>& definitions,
                       model::DatabaseNumber database, storage::Store* store) {
   uint32_t next = 1;
-  const auto stored = store->Get(Space::kMeta, engine::kNextIndexKey);
+  const auto stored = store->Get(Space::kMeta, documents::kNextIndexKey);
   RETURN_IF_ERROR(stored.status());
   if (*stored) next = *model::DecodeUint32(**stored);
   std::set<index::Definition> known;
@@ -110,10 +112,10 @@ Status DeclareIndexes(const std::vector<index::Definition>& definitions,
     if (!known.insert(definition).second) continue;
     const IndexRecord record{database,  index::State::kBuilding, index::Origin::kDeclared, 0, "",
                              definition};
-    batch.Put(Space::kMeta, std::string(engine::kIndexKeyPrefix) + model::EncodeUint32(next++),
+    batch.Put(Space::kMeta, std::string(documents::kIndexKeyPrefix) + model::EncodeUint32(next++),
               index::EncodeIndexRecord(record));
   }
-  batch.Put(Space::kMeta, std::string(engine::kNextIndexKey), model::EncodeUint32(next));
+  batch.Put(Space::kMeta, std::string(documents::kNextIndexKey), model::EncodeUint32(next));
   return store->Commit(batch);
 }
 

@@ -28,11 +28,11 @@ engine::EngineOptions SmallSteps(size_t step_documents_max) {
   return options;
 }
 
-std::vector<engine::Write> RandomWrites(size_t count_max, Generator* generator) {
-  std::vector<engine::Write> writes;
+std::vector<request::Write> RandomWrites(size_t count_max, Generator* generator) {
+  std::vector<request::Write> writes;
   for (size_t count = 1 + generator->dice().Below(count_max); count > 0; --count) {
     const std::string path = generator->Path();
-    writes.push_back(generator->dice().OneIn(5) ? engine::Delete(path)
+    writes.push_back(generator->dice().OneIn(5) ? Delete(path)
                                                 : WriteOf(path, generator->Fields()));
   }
   return writes;

@@ -11,10 +11,10 @@
 
 #include "base/testing/test_rounds.h"
 #include "base/testing/test_seed.h"
-#include "engine/testing/writes.h"
 #include "queries/asking.h"
 #include "queries/brute_force.h"
 #include "queries/generator.h"
+#include "request/testing/writes.h"
 #include "watch/live_query.h"
 #include "watch/result_window.h"
 #include "watch/target_index.h"
@@ -41,7 +41,7 @@ model::Record RecordOf(const Documents& documents, const std::string& path) {
   const auto found = documents.find(path);
   if (found == documents.end()) return nullptr;
   const model::Fields fields = WriteOf(path, *found->second).fields;
-  return std::make_shared<const std::string>(engine::RecordOf(1, 1, fields));
+  return std::make_shared<const std::string>(hearth::RecordOf(1, 1, fields));
 }
 
 class LiveQueryRandomTest : public testing::Test {
@@ -83,7 +83,7 @@ class LiveQueryRandomTest : public testing::Test {
     if (query.limit) query.limit = listened.window->capacity();
     listened.window->Clear();
     for (const std::string& path : Evaluate(query, documents)) {
-      listened.window->Append(engine::Path(path), RecordOf(documents, path));
+      listened.window->Append(Path(path), RecordOf(documents, path));
     }
   }
 
@@ -107,7 +107,7 @@ class LiveQueryRandomTest : public testing::Test {
         << Show(listened.query);
   }
 
-  const model::DatabaseName database_ = engine::NameDatabase();
+  const model::DatabaseName database_ = NameDatabase();
   Generator generator_{TestSeed()};
   watch::TargetIndex index_;
   size_t concerned_ = 0;
@@ -128,8 +128,8 @@ TEST_F(LiveQueryRandomTest, DocumentsAloneTellWhatAQueryWould) {
       std::vector<watch::Change> changes;
       std::vector<std::set<TargetNumber>> found;
       for (const std::string& path : changed) {
-        changes.push_back({kDatabase, engine::Path(path), RecordOf(before, path),
-                           RecordOf(after, path), model::Timestamp()});
+        changes.push_back({kDatabase, Path(path), RecordOf(before, path), RecordOf(after, path),
+                           model::Timestamp()});
         std::vector<TargetNumber> numbers;
         index_.Find(changes.back(), &numbers);
         found.emplace_back(numbers.begin(), numbers.end());

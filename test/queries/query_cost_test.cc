@@ -14,7 +14,6 @@
 namespace hearth::queries {
 namespace {
 
-using engine::FieldAt;
 using engine::TestEngine;
 using query::FieldFilter;
 using query::Filter;
@@ -48,7 +47,7 @@ std::string Numbers(const std::vector<int64_t>& numbers) {
 
 RandomQuery Ask(std::optional<Filter> where, std::vector<query::Order> orders,
                 std::optional<size_t> limit = 10) {
-  RandomQuery random{{.parent = engine::Parent(), .collection_id = "c"}, {}};
+  RandomQuery random{{.parent = Parent(), .collection_id = "c"}, {}};
   random.query.where = std::move(where);
   random.query.orders = std::move(orders);
   random.query.limit = limit;
@@ -56,13 +55,13 @@ RandomQuery Ask(std::optional<Filter> where, std::vector<query::Order> orders,
 }
 
 // `b` is different in all documents; the others take few values, whatever the number of documents.
-engine::Write DocumentNumber(size_t number) {
+request::Write DocumentNumber(size_t number) {
   const auto n = static_cast<int64_t>(number);
-  return engine::Set("c/n" + std::to_string(number),
-                     engine::MakeFields({{"a", model::EncodeInteger(n % 10)},
-                                         {"b", model::EncodeInteger(n)},
-                                         {"c", model::EncodeInteger(n * 7'919 % 1'000)},
-                                         {"t", Numbers({n % 5, n % 7})}}));
+  return Set("c/n" + std::to_string(number),
+             MakeFields({{"a", model::EncodeInteger(n % 10)},
+                         {"b", model::EncodeInteger(n)},
+                         {"c", model::EncodeInteger(n * 7'919 % 1'000)},
+                         {"t", Numbers({n % 5, n % 7})}}));
 }
 
 std::vector<RandomQuery> BoundedQueries(size_t documents) {
@@ -113,7 +112,7 @@ class QueryCostTest : public testing::TestWithParam<size_t> {
   QueryCostTest() : engine_(Options()) {
     ConfigureLog(LogLevel::kWarning, LogFormat::kText);
     for (size_t first = 0; first < GetParam(); first += 500) {
-      std::vector<engine::Write> writes;
+      std::vector<request::Write> writes;
       for (size_t n = first; n < std::min(first + 500, GetParam()); ++n) {
         writes.push_back(DocumentNumber(n));
       }
@@ -140,10 +139,12 @@ class QueryCostTest : public testing::TestWithParam<size_t> {
   }
 
   std::unique_ptr<engine::QueryRun> Start(const RandomQuery& random) {
-    engine::Outcome<Result<std::unique_ptr<engine::QueryRun>>> outcome;
-    engine_.engine().Query(engine_.database(), *NormalizeRandom(random), engine::Now{},
-                           outcome.Callback());
-    return *outcome.Take();
+    using engine::QueryAnswer;
+    return *engine_
+                .StartQuery(*NormalizeRandom(random), request::Now{},
+                            random.aggregations.empty() ? QueryAnswer::kDocuments
+                                                        : QueryAnswer::kAggregates)
+                .Take();
   }
 
   TestEngine engine_;

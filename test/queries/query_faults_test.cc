@@ -7,15 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "engine/testing/writes.h"
 #include "queries/asking.h"
 #include "queries/brute_force.h"
 #include "queries/index_check.h"
+#include "request/testing/writes.h"
 
 namespace hearth::queries {
 namespace {
 
-using engine::FieldAt;
 using index::Definition;
 using index::FieldMode;
 using model::ValueType;
@@ -46,7 +45,7 @@ Tree Text(std::string text) {
 }
 
 RandomQuery From(const std::string& collection_id) {
-  return {{.parent = engine::Parent(), .collection_id = collection_id}, {}};
+  return {{.parent = Parent(), .collection_id = collection_id}, {}};
 }
 
 Documents One(Document document) {
@@ -104,7 +103,7 @@ TEST(QueryFaultsTest, IntegersAreSummedExactlyBesideDoubles) {
 
 TEST(QueryFaultsTest, CursorsHoldForLookupsByName) {
   RandomQuery random = From("c");
-  const std::string name = engine::NameDatabase().text() + "/documents/c/a";
+  const std::string name = NameDatabase().text() + "/documents/c/a";
   random.query.where = {
       FieldFilter{FieldAt("__name__"), Operator::kEqual, model::EncodeReference(name)}};
   random.query.orders = {{FieldAt("n"), SortDirection::kAscending}};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/status_macros.h"
 #include "base/testing/test_rounds.h"
 #include "base/testing/test_seed.h"
 #include "engine/testing/test_engine.h"
@@ -36,13 +37,11 @@ struct Answer {
 };
 
 Result<Answer> Ask(size_t number, const RandomQuery& random, TestEngine* engine) {
-  engine::Outcome<Result<std::unique_ptr<engine::QueryRun>>> outcome;
-  engine->engine().Query(engine->database(), *NormalizeRandom(random), engine::Now{},
-                         outcome.Callback());
-  ASSIGN_OR_RETURN(const std::unique_ptr<engine::QueryRun> run, outcome.Take());
+  ASSIGN_OR_RETURN(const std::unique_ptr<engine::QueryRun> run,
+                   engine->StartQuery(*NormalizeRandom(random)).Take());
   Answer answer{number, run->read_time(), {}};
   while (true) {
-    ASSIGN_OR_RETURN(const std::optional<engine::QueryResult> next, run->Next());
+    ASSIGN_OR_RETURN(const std::optional<request::QueryResult> next, run->Next());
     if (!next) return answer;
     answer.paths.push_back(next->path.path());
   }
@@ -54,12 +53,12 @@ class QueryMomentTest : public testing::Test {
 
   State Write(const Documents& before, size_t writes_max, TestEngine* engine) {
     State next{{}, before};
-    std::vector<engine::Write> writes;
+    std::vector<request::Write> writes;
     for (size_t count = 1 + generator_.dice().Below(writes_max); count > 0; --count) {
       const std::string path = generator_.Path();
       if (generator_.dice().OneIn(4)) {
         next.documents.erase(path);
-        writes.push_back(engine::Delete(path));
+        writes.push_back(Delete(path));
       } else {
         const auto document = std::make_shared<const Document>(generator_.Fields());
         next.documents[path] = document;
@@ -144,9 +143,9 @@ TEST_F(QueryMomentTest, ThePastIsTheSameHoweverMuchHasChanged) {
   DeclareFor(queries, &engine);
   engine.engine().AwaitIndexes();
   for (size_t changed = 0; changed <= engine::kChangedDocumentsMax;) {
-    std::vector<engine::Write> writes = {engine::Delete(generator_.Path())};
+    std::vector<request::Write> writes = {Delete(generator_.Path())};
     for (size_t batch = 0; batch < 1'000; ++batch, ++changed) {
-      writes.push_back(engine::SetNumber("other/n" + std::to_string(changed), 1));
+      writes.push_back(SetNumber("other/n" + std::to_string(changed), 1));
     }
     engine.MustCommit(std::move(writes));
     for (const RandomQuery& random : queries) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "model/field_path.h"
-#include "model/random_value.h"
+#include "model/testing/random_value.h"
 #include "model/value.h"
 
 namespace hearth::queries {

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "model/document.h"
 #include "queries/asking.h"
 #include "queries/brute_force.h"
@@ -12,11 +13,11 @@
 namespace hearth::queries {
 namespace {
 
-using engine::TargetId;
-using engine::TargetRequest;
 using engine::TargetView;
 using engine::WatchClient;
 using model::Timestamp;
+using request::TargetId;
+using request::TargetRequest;
 using Speed = WatchClient::Speed;
 
 constexpr size_t kTargetsMax = 12;
@@ -112,11 +113,10 @@ void WatchListener::Add(TargetId id) {
   Subscription& subscription = subscriptions_.at(id);
   TargetRequest request;
   if (subscription.random) {
-    request.target = std::make_unique<const watch::LiveQuery>(
-        engine_.database().name, *NormalizeRandom(*subscription.random));
+    request.target = *NormalizeRandom(*subscription.random);
   } else {
-    watch::DocumentSet paths;
-    for (const std::string& path : subscription.documents) paths.push_back(engine::Path(path));
+    std::vector<model::DocumentPath> paths;
+    for (const std::string& path : subscription.documents) paths.push_back(Path(path));
     request.target = std::move(paths);
   }
   request.once = subscription.once;
@@ -128,9 +128,8 @@ void WatchListener::Add(TargetId id) {
       view.documents.erase(PickFrom(view.documents, dice_));
       subscription.has_lost_one = true;
     }
-    request.resume = TargetRequest::Resume{std::nullopt};
-    request.resume->from = dice_.OneIn(2) ? engine_.engine().ReadResumeToken(view.resume_token)
-                                          : std::optional<Timestamp>(view.read_time);
+    request.resume = TargetRequest::Resume{view.resume_token};
+    if (dice_.OneIn(2)) request.resume->from = view.read_time;
     if (subscription.has_lost_one || dice_.OneIn(2)) {
       request.resume->expected_count = view.documents.size();
     }
@@ -233,22 +232,20 @@ std::string WatchListener::CheckFilter(const Subscription& subscription, const T
   }
   if (!expected) return "";
   ++tally_.filters;
-  const Result<std::vector<engine::QueryResult>> results = Ask(subscription, view.read_time);
+  const Result<std::vector<request::QueryResult>> results = Ask(subscription, view.read_time);
   if (!results.ok()) return results.status().ToString();
   if (results->size() == view.filter->count) return "";
   return "existence filter: " + std::to_string(view.filter->count) + " instead of " +
          std::to_string(results->size());
 }
 
-Result<std::vector<engine::QueryResult>> WatchListener::Ask(const Subscription& subscription,
-                                                            Timestamp read_time) {
-  engine::Outcome<Result<std::unique_ptr<engine::QueryRun>>> outcome;
-  engine_.engine().Query(engine_.database(), *NormalizeRandom(*subscription.random), read_time,
-                         outcome.Callback());
-  ASSIGN_OR_RETURN(const std::unique_ptr<engine::QueryRun> run, outcome.Take());
-  std::vector<engine::QueryResult> results;
+Result<std::vector<request::QueryResult>> WatchListener::Ask(const Subscription& subscription,
+                                                             Timestamp read_time) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<engine::QueryRun> run,
+                   engine_.StartQuery(*NormalizeRandom(*subscription.random), read_time).Take());
+  std::vector<request::QueryResult> results;
   while (true) {
-    ASSIGN_OR_RETURN(std::optional<engine::QueryResult> next, run->Next());
+    ASSIGN_OR_RETURN(std::optional<request::QueryResult> next, run->Next());
     if (!next) return results;
     results.push_back(*std::move(next));
   }
@@ -256,12 +253,12 @@ Result<std::vector<engine::QueryResult>> WatchListener::Ask(const Subscription& 
 
 std::string WatchListener::CheckResults(const Subscription& subscription, const TargetView& view,
                                         Timestamp read_time) {
-  const Result<std::vector<engine::QueryResult>> results = Ask(subscription, read_time);
+  const Result<std::vector<request::QueryResult>> results = Ask(subscription, read_time);
   if (!results.ok()) return results.status().ToString();
   std::vector<std::string> expected;
   bool is_same = results->size() == view.documents.size();
   std::string stale;
-  for (const engine::QueryResult& result : *results) {
+  for (const request::QueryResult& result : *results) {
     expected.push_back(result.path.path());
     const auto had = view.documents.find(expected.back());
     is_same = is_same && had != view.documents.end();
@@ -295,7 +292,7 @@ std::string WatchListener::CheckOrder(const Subscription& subscription, const Ta
 std::string WatchListener::CheckDocuments(const Subscription& subscription, const TargetView& view,
                                           Timestamp read_time) {
   for (const std::string& path : subscription.documents) {
-    const Result<engine::Record> record = engine_.Get(read_time, path);
+    const Result<model::Record> record = engine_.Get(read_time, path);
     if (!record.ok()) return record.status().ToString();
     const auto had = view.documents.find(path);
     if ((*record != nullptr) != (had != view.documents.end())) {

@@ -49,14 +49,14 @@ class WatchListener {
   void Disconnect();
   void Act();
   void AddRandomTarget();
-  void Add(engine::TargetId id);
+  void Add(request::TargetId id);
   void RemoveRandomTarget();
   void AwaitOne();
   void AwaitAll();
   void ChangeSpeed();
 
   void Check();
-  void CheckTarget(engine::TargetId id, const engine::TargetView& view,
+  void CheckTarget(request::TargetId id, const engine::TargetView& view,
                    const engine::WatchSnapshot& snapshot);
   // What differs between the view and the truth; empty if nothing does.
   std::string CheckDocuments(const Subscription& subscription, const engine::TargetView& view,
@@ -66,8 +66,8 @@ class WatchListener {
   std::string CheckOrder(const Subscription& subscription, const engine::TargetView& view,
                          const std::vector<std::string>& expected);
   std::string CheckFilter(const Subscription& subscription, const engine::TargetView& view);
-  Result<std::vector<engine::QueryResult>> Ask(const Subscription& subscription,
-                                               model::Timestamp read_time);
+  Result<std::vector<request::QueryResult>> Ask(const Subscription& subscription,
+                                                model::Timestamp read_time);
 
   engine::TestEngine& engine_;
   const Documents& documents_;
@@ -76,11 +76,11 @@ class WatchListener {
   WatchTally tally_;
   std::string report_;
 
-  engine::TargetId next_id_ = 1;
-  std::map<engine::TargetId, Subscription> subscriptions_;
-  std::set<engine::TargetId> unseen_;            // In no snapshot yet.
+  request::TargetId next_id_ = 1;
+  std::map<request::TargetId, Subscription> subscriptions_;
+  std::set<request::TargetId> unseen_;           // In no snapshot yet.
   std::shared_ptr<engine::WatchClient> client_;  // Shared with the watcher.
-  std::shared_ptr<engine::Watcher> watcher_;     // Shared with its work under way.
+  std::shared_ptr<watch::Watcher> watcher_;      // Shared with its work under way.
 };
 
 }  // namespace hearth::queries

@@ -35,7 +35,7 @@ class WatchRound {
     }
     for (size_t phase = 0; phase < 2; ++phase) {
       RunPhase(phase);
-      if (engine_.engine().change_feed().targets() > 0) return "targets are left behind\n";
+      if (engine_.engine().live_targets() > 0) return "targets are left behind\n";
       engine_.Restart();
     }
     std::string report;
@@ -60,7 +60,7 @@ class WatchRound {
   }
 
   void WriteFirstDocuments() {
-    std::vector<engine::Write> writes;
+    std::vector<request::Write> writes;
     for (size_t count = 30 + generator_.dice().Below(40); count > 0; --count) {
       auto document = std::make_shared<const Document>(generator_.Fields());
       const std::string path = generator_.Path();
@@ -101,15 +101,15 @@ class WatchRound {
 
   void WriteSome(Generator& generator) {
     Dice& dice = generator.dice();
-    std::vector<engine::Write> writes;
+    std::vector<request::Write> writes;
     for (size_t count = dice.OneIn(2) ? 1 : 1 + dice.Below(5); count > 0; --count) {
       const std::string path = generator.Path();
       if (dice.OneIn(5)) {
-        writes.push_back(engine::Delete(path));
+        writes.push_back(Delete(path));
         continue;
       }
       writes.push_back(WriteOf(path, generator.Fields()));
-      if (dice.OneIn(20)) writes.back() = engine::IfExists(std::move(writes.back()));
+      if (dice.OneIn(20)) writes.back() = IfExists(std::move(writes.back()));
     }
     if (dice.OneIn(3)) engine_.clock().Advance(std::chrono::microseconds(dice.Below(10)));
     if (dice.OneIn(200)) engine_.store().FailCommit(1, Status(Code::kUnavailable, "disk"));

@@ -1,5 +1,7 @@
 #include "stress/accounts.h"
 
+#include "base/status_macros.h"
+
 namespace hearth::stress {
 namespace {
 

@@ -3,6 +3,8 @@
 #include <array>
 #include <utility>
 
+#include "base/status_macros.h"
+
 namespace hearth::stress {
 namespace {
 

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/status_macros.h"
+
 namespace hearth::stress {
 namespace {
 

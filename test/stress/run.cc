@@ -10,6 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/status_macros.h"
+
 namespace hearth::stress {
 namespace {
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/status_macros.h"
 
 namespace hearth::support {
 namespace {

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <system_error>
 
+#include "base/status_macros.h"
+
 namespace hearth::feed {
 
 Result<RedisAddress> ParseRedisAddress(std::string_view text) {

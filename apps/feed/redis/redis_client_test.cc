@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "apps/feed/testing/redis_server.h"
-#include "base/fake_clock.h"
+#include "base/testing/fake_clock.h"
 #include "http/testing/test_socket.h"
 
 namespace hearth::feed {

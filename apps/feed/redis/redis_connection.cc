@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/status_macros.h"
+
 namespace hearth::feed {
 namespace {
 

@@ -7,6 +7,7 @@
 
 #include "apps/feed/random_name.h"
 #include "apps/feed/redis/redis_feed_scripts.h"
+#include "base/status_macros.h"
 
 namespace hearth::feed {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "apps/feed/testing/feed_cache_contract.h"
 #include "apps/feed/testing/redis_server.h"
-#include "base/fake_clock.h"
+#include "base/testing/fake_clock.h"
 
 namespace hearth::feed {
 namespace {

@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/status_macros.h"
+
 namespace hearth::feed {
 namespace {
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <system_error>
 
+#include "base/status_macros.h"
+
 namespace hearth::feed {
 namespace {
 

@@ -20,13 +20,13 @@
 
 #include "apps/feed/api.h"
 #include "apps/feed/collections.h"
-#include "base/fake_clock.h"
 #include "base/mutex.h"
+#include "base/testing/fake_clock.h"
 #include "client/firestore.h"
 #include "client/testing/transport_contract.h"
 #include "kit/routes.h"
 #include "kit/session.h"
-#include "storage/temporary_folder.h"
+#include "storage/testing/temporary_folder.h"
 
 namespace hearth::feed {
 

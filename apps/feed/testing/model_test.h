@@ -13,8 +13,8 @@
 #include "apps/feed/collections.h"
 #include "apps/feed/feed_core.h"
 #include "apps/feed/testing/feed_oracle.h"
-#include "base/fake_clock.h"
 #include "base/random.h"
+#include "base/testing/fake_clock.h"
 #include "kit/metrics.h"
 
 namespace hearth::feed {

@@ -10,7 +10,7 @@
 
 #include "apps/feed/redis/redis_address.h"
 #include "apps/feed/redis/redis_reply.h"
-#include "storage/temporary_folder.h"
+#include "storage/testing/temporary_folder.h"
 
 namespace hearth::feed {
 

@@ -18,13 +18,13 @@
 #include "apps/feed/testing/redis_server.h"
 #include "apps/feed/tokens.h"
 #include "apps/feed/user_store.h"
-#include "base/fake_clock.h"
 #include "base/random.h"
+#include "base/testing/fake_clock.h"
 #include "client/firestore.h"
 #include "kit/application.h"
 #include "kit/metrics.h"
 #include "kit/session.h"
-#include "storage/temporary_folder.h"
+#include "storage/testing/temporary_folder.h"
 
 namespace hearth::feed {
 

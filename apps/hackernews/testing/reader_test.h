@@ -18,14 +18,14 @@
 #include "apps/hackernews/hackernews.h"
 #include "apps/hackernews/story.h"
 #include "apps/hackernews/testing/fake_hn.h"
-#include "base/fake_clock.h"
 #include "base/random.h"
+#include "base/testing/fake_clock.h"
 #include "client/firestore.h"
 #include "client/testing/counting_transport.h"
 #include "client/testing/transport_contract.h"
 #include "kit/application.h"
 #include "kit/metrics.h"
-#include "storage/temporary_folder.h"
+#include "storage/testing/temporary_folder.h"
 
 namespace hearth::hackernews {
 

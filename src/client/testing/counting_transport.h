@@ -50,13 +50,13 @@ class CountingTransport final : public Transport {
     ++reads_;  // For up to a thousand index entries.
     return transport_->Aggregate(query, aggregations, moment);
   }
-  Result<TransportCommit> Commit(std::vector<engine::Write> writes,
+  Result<TransportCommit> Commit(std::vector<request::Write> writes,
                                  const std::string& transaction) override {
     writes_ += writes.size();
     return transport_->Commit(std::move(writes), transaction);
   }
   Result<std::vector<Result<TransportWriteResult>>> BatchWrite(
-      std::vector<engine::Write> writes) override {
+      std::vector<request::Write> writes) override {
     writes_ += writes.size();
     return transport_->BatchWrite(std::move(writes));
   }

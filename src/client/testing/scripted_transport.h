@@ -10,6 +10,7 @@
 
 #include "base/mutex.h"
 #include "base/random.h"
+#include "base/status_macros.h"
 #include "client/transport.h"
 
 namespace hearth::client {
@@ -20,9 +21,9 @@ namespace hearth::client {
 // Threads: safe for concurrent use, once the functions are set.
 class ScriptedTransport final : public Transport {
  public:
-  std::function<Result<TransportCommit>(const std::vector<engine::Write>&)> on_commit;
+  std::function<Result<TransportCommit>(const std::vector<request::Write>&)> on_commit;
   std::function<Result<std::vector<Result<TransportWriteResult>>>(
-      const std::vector<engine::Write>&)>
+      const std::vector<request::Write>&)>
       on_batch_write;
   std::function<Status()> on_get;
   std::function<Result<std::string>()> on_begin;
@@ -54,14 +55,14 @@ class ScriptedTransport final : public Transport {
     last_query_ = query;
     return Aggregates{std::vector<Value>(aggregations.size()), {}};
   }
-  Result<TransportCommit> Commit(std::vector<engine::Write> writes,
+  Result<TransportCommit> Commit(std::vector<request::Write> writes,
                                  const std::string& transaction) override {
     Note("commit " + transaction);
     if (on_commit) return on_commit(writes);
     return TransportCommit{{}, std::vector<TransportWriteResult>(writes.size())};
   }
   Result<std::vector<Result<TransportWriteResult>>> BatchWrite(
-      std::vector<engine::Write> writes) override {
+      std::vector<request::Write> writes) override {
     Note("batch " + std::to_string(writes.size()));
     if (on_batch_write) return on_batch_write(writes);
     return std::vector<Result<TransportWriteResult>>(writes.size(), TransportWriteResult{});

@@ -4,6 +4,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/status_macros.h"
 #include "client/testing/transport_contract.h"
 
 namespace hearth::client {

@@ -36,7 +36,7 @@ class UnansweredTransport final : public Transport {
                                const ReadMoment& moment) override {
     return transport_->Aggregate(query, aggregations, moment);
   }
-  Result<TransportCommit> Commit(std::vector<engine::Write> writes,
+  Result<TransportCommit> Commit(std::vector<request::Write> writes,
                                  const std::string& transaction) override {
     const bool is_change = !writes.empty();
     Result<TransportCommit> commit = transport_->Commit(std::move(writes), transaction);
@@ -45,7 +45,7 @@ class UnansweredTransport final : public Transport {
     return Status(Code::kUnavailable, "the connection broke");
   }
   Result<std::vector<Result<TransportWriteResult>>> BatchWrite(
-      std::vector<engine::Write> writes) override {
+      std::vector<request::Write> writes) override {
     return transport_->BatchWrite(std::move(writes));
   }
   Result<std::string> BeginTransaction(const BeginOptions& options) override {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "doors/control/json_answers.h"
 #include "doors/control/metrics.h"
 #include "doors/control/request_check.h"
@@ -12,7 +13,7 @@
 namespace hearth::doors::control {
 namespace {
 
-using engine::Database;
+using documents::Database;
 using http::PlainAnswer;
 using model::DatabaseName;
 
@@ -62,7 +63,7 @@ ControlService::ControlService(engine::Engine& engine, std::function<std::string
     : engine_(engine),
       more_metrics_(std::move(more_metrics)),
       handler_([this](const std::shared_ptr<http::PlainCall>& call) {
-        const Status accepted = engine_.RunBlocking(
+        const Status accepted = engine_.RunOnReaders(
             [this, call] { call->Respond(Answer(call->head(), call->body())); });
         if (!accepted.ok()) call->Respond(ErrorAnswer(accepted));
       }) {}
@@ -159,7 +160,7 @@ Result<PlainAnswer> ControlService::PrintNeededIndexes(const DatabaseName& name)
 Result<PlainAnswer> ControlService::ListTtlPolicies(const DatabaseName& name) const {
   ASSIGN_OR_RETURN(const Database* database, Find(name));
   Json list = Json::array();
-  for (const engine::TtlStatus& status : engine_.TtlStatuses(*database)) {
+  for (const expiry::TtlStatus& status : engine_.TtlStatuses(*database)) {
     list.push_back(TtlJson(status));
   }
   return JsonAnswer({{"ttlPolicies", std::move(list)}});
@@ -185,7 +186,7 @@ Result<PlainAnswer> ControlService::ClearTtlPolicy(const DatabaseName& name,
 
 PlainAnswer ControlService::TtlPolicyAnswer(const Database& database,
                                             const std::string& collection) const {
-  for (const engine::TtlStatus& status : engine_.TtlStatuses(database)) {
+  for (const expiry::TtlStatus& status : engine_.TtlStatuses(database)) {
     if (status.policy.collection_group == collection) return JsonAnswer(TtlJson(status));
   }
   return JsonAnswer(Json::object());

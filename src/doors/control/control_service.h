@@ -47,7 +47,7 @@ class ControlService final : public http::Service {
   // `rest`: the path behind the database's name.
   Result<http::PlainAnswer> AnswerOfDatabase(const http::RequestHead& head, std::string_view body,
                                              const model::DatabaseName& name, const Parts& rest);
-  Result<const engine::Database*> Find(const model::DatabaseName& name) const;
+  Result<const documents::Database*> Find(const model::DatabaseName& name) const;
   Result<http::PlainAnswer> ListIndexes(const model::DatabaseName& name) const;
   Result<http::PlainAnswer> PrintNeededIndexes(const model::DatabaseName& name) const;
   Result<http::PlainAnswer> ListTtlPolicies(const model::DatabaseName& name) const;
@@ -56,7 +56,7 @@ class ControlService final : public http::Service {
   Result<http::PlainAnswer> ClearTtlPolicy(const model::DatabaseName& name,
                                            const std::string& collection);
   // The policy of one collection group as it is now; an empty object where there is none.
-  http::PlainAnswer TtlPolicyAnswer(const engine::Database& database,
+  http::PlainAnswer TtlPolicyAnswer(const documents::Database& database,
                                     const std::string& collection) const;
 
   engine::Engine& engine_;

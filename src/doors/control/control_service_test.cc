@@ -19,7 +19,7 @@ constexpr std::string_view kBase = "/hearth/v1/projects/p1/databases/(default)/"
 
 class ControlServiceTest : public testing::Test {
  protected:
-  void MakeDatabase() { engine_.MustCommit(engine::SetNumber("rooms/r1", 1)); }
+  void MakeDatabase() { engine_.MustCommit(SetNumber("rooms/r1", 1)); }
 
   http::PlainAnswer Ask(std::string_view method, std::string_view target,
                         std::string_view body = "") {

@@ -5,10 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/status_macros.h"
 #include "doors/control/json_answers.h"
 #include "doors/control/request_check.h"
 #include "engine/clearing.h"
 #include "http/cors.h"
+#include "http/event_loop.h"
 #include "model/names.h"
 
 namespace hearth::doors::control {
@@ -71,8 +73,8 @@ void Respond(const Call& call, const Status& status) {
 
 Status Start(engine::Engine& engine, const Call& call) {
   ASSIGN_OR_RETURN(const ClearRequest request, ReadRequest(call->head()));
-  ASSIGN_OR_RETURN(engine::Database * database, engine.OpenDatabase(request.database));
-  engine::Clear(engine, *database, request.scope,
+  ASSIGN_OR_RETURN(documents::Database * database, engine.OpenDatabase(request.database));
+  engine::Clear(engine, *database, request.scope, *call->loop(),
                 [call](const Status& status) { Respond(call, status); });
   return Status();
 }

@@ -15,7 +15,6 @@
 namespace hearth::doors::control {
 namespace {
 
-using engine::SetNumber;
 using nlohmann::json;
 using testing::EndsWith;
 using testing::HasSubstr;
@@ -59,7 +58,7 @@ class EmulatorServiceTest : public testing::Test {
                         SetNumber("c/a%2Fb", 1)});
   }
   std::vector<std::string> Left() {
-    const auto view = engine_.Read(engine::Now{}, engine::TestEngine::Everything());
+    const auto view = engine_.Read(request::Now{}, engine::TestEngine::Everything());
     const std::map<std::string, std::string> documents = *engine::ScanAll(**view);
     std::vector<std::string> paths;
     for (const auto& [path, record] : documents) paths.push_back(path);

@@ -77,7 +77,7 @@ Json IndexJson(const index::Index& index, uint64_t size_bytes) {
           {"lastUseTime", used_at.ToString()}};
 }
 
-Json TtlJson(const engine::TtlStatus& status) {
+Json TtlJson(const expiry::TtlStatus& status) {
   return {{"collectionGroup", status.policy.collection_group},
           {"field", status.policy.field.ToString()},
           {"offset", index::TtlOffsetText(status.policy.offset)},

@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "base/status.h"
-#include "engine/engine.h"
+#include "expiry/ttl_sweeper.h"
 #include "http/plain.h"
+#include "index/index_set.h"
 
 namespace hearth::doors::control {
 
@@ -18,6 +19,6 @@ http::PlainAnswer ErrorAnswer(const Status& status);
 http::PlainAnswer ErrorAnswer(int http_status, const Status& status);
 
 Json IndexJson(const index::Index& index, uint64_t size_bytes);
-Json TtlJson(const engine::TtlStatus& status);
+Json TtlJson(const expiry::TtlStatus& status);
 
 }  // namespace hearth::doors::control

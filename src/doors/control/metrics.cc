@@ -40,8 +40,8 @@ std::string MetricsText(const engine::Engine& engine) {
   uint64_t ready = 0;
   uint64_t building = 0;
   uint64_t bytes = 0;
-  for (const engine::Database* database : engine.Databases()) {
-    for (const engine::TtlStatus& status : engine.TtlStatuses(*database)) {
+  for (const documents::Database* database : engine.Databases()) {
+    for (const expiry::TtlStatus& status : engine.TtlStatuses(*database)) {
       const std::string labels = "{project=" + Label(database->name.project()) +
                                  ",database=" + Label(database->name.database()) +
                                  ",collection_group=" + Label(status.policy.collection_group) +

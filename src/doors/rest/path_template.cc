@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/status_macros.h"
+
 namespace hearth::doors::rest {
 std::vector<std::string_view> SplitPath(std::string_view path) {
   std::vector<std::string_view> segments;

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "base/check.h"
+#include "base/status_macros.h"
 #include "doors/rest/answers.h"
 #include "google/firestore/v1/firestore.pb.h"
 #include "http/cors.h"
@@ -29,7 +30,7 @@ std::string_view MethodOf(const http::RequestHead& head) {
 
 }  // namespace
 
-RestService::RestService(const http::RpcMethods& methods, Background background,
+RestService::RestService(const rpc::Methods& methods, rpc::Background background,
                          RestOptions options)
     : methods_(methods),
       background_(std::move(background)),
@@ -62,15 +63,15 @@ Result<RestRequest> RestService::Read(const http::RequestHead& head) const {
   return RestRequest{bindings_, *std::move(match), *std::move(parameters), form};
 }
 
-Result<const http::SingleRequestMethod*> RestService::FindMethod(const Binding& binding) const {
+Result<const rpc::SingleRequestMethod*> RestService::FindMethod(const Binding& binding) const {
   const auto& method = *binding.method;
   const std::string name = method.service()->full_name() + "/" + method.name();
   if (method.client_streaming()) {
     return Status(Code::kUnimplemented,
                   "Method " + name + " is only available via gRPC or WebChannel, not REST.");
   }
-  const http::RpcMethod* found = methods_.Find("/" + name);
-  const auto* single = found == nullptr ? nullptr : std::get_if<http::SingleRequestMethod>(found);
+  const rpc::Method* found = methods_.Find("/" + name);
+  const auto* single = found == nullptr ? nullptr : std::get_if<rpc::SingleRequestMethod>(found);
   if (single == nullptr) {
     return Status(Code::kUnimplemented, "Method " + name + " is unimplemented");
   }

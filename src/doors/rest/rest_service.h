@@ -6,7 +6,7 @@
 #include "doors/rest/bindings.h"
 #include "doors/rest/rest_call.h"
 #include "http/exchange.h"
-#include "http/rpc_methods.h"
+#include "rpc/methods.h"
 
 namespace hearth::doors::rest {
 
@@ -17,7 +17,7 @@ namespace hearth::doors::rest {
 // outlive every call; what `background` uses must outlive the server. Errors: Google's JSON.
 class RestService final : public http::Service {
  public:
-  RestService(const http::RpcMethods& methods, Background background, RestOptions options = {});
+  RestService(const rpc::Methods& methods, rpc::Background background, RestOptions options = {});
 
   std::shared_ptr<http::ExchangeHandler> Open(http::Exchange& exchange) override;
 
@@ -25,10 +25,10 @@ class RestService final : public http::Service {
   // What `head` asks for, or why it cannot be had.
   Result<RestRequest> Read(const http::RequestHead& head) const;
   // The method that answers; Unimplemented where there is none.
-  Result<const http::SingleRequestMethod*> FindMethod(const Binding& binding) const;
+  Result<const rpc::SingleRequestMethod*> FindMethod(const Binding& binding) const;
 
-  const http::RpcMethods& methods_;
-  const Background background_;
+  const rpc::Methods& methods_;
+  const rpc::Background background_;
   const RestOptions options_;
   const std::shared_ptr<const Bindings> bindings_;  // Shared with calls that outlive this.
 };

@@ -18,7 +18,6 @@ namespace hearth::doors::rest {
 namespace {
 
 namespace proto = ::google::firestore::v1;
-using http::RpcCall;
 using http::TestAnswer;
 using http::TestHttp2Client;
 using http::TestSocket;
@@ -39,10 +38,10 @@ std::string Result1(const std::string& name) {
 
 class RestServiceTest : public testing::Test {
  protected:
-  using Method = http::SingleRequestMethod;
+  using Method = rpc::SingleRequestMethod;
 
   void Add(const std::string& name, Method method) {
-    server_.methods.Add("/google.firestore.v1.Firestore/" + name, std::move(method));
+    methods_.Add("/google.firestore.v1.Firestore/" + name, std::move(method));
   }
   void Start() {
     server_.router.AddService("/v1/", service_);
@@ -71,26 +70,26 @@ class RestServiceTest : public testing::Test {
     return client.answer(stream);
   }
 
-  Status RunInBackground(std::function<void()> task) {
+  Status RunInBackground(Task task) {
     ++background_tasks_;
     if (!background_status_.ok()) return background_status_;
     background_thread_ = std::jthread(std::move(task));
     return Status();
   }
 
+  rpc::Methods methods_;
   http::TestServer server_;
   Status background_status_;
   std::atomic<int> background_tasks_ = 0;
   std::jthread background_thread_;
-  RestService service_{
-      server_.methods,
-      [this](std::function<void()> task) { return RunInBackground(std::move(task)); },
-      {.body_bytes_max = kBodyBytesMax, .loop_body_bytes_max = kLoopBodyBytesMax}};
+  RestService service_{methods_,
+                       [this](Task task) { return RunInBackground(std::move(task)); },
+                       {.body_bytes_max = kBodyBytesMax, .loop_body_bytes_max = kLoopBodyBytesMax}};
 };
 
 TEST_F(RestServiceTest, AnswersWithAnObject) {
   std::string method_saw;
-  Add("GetDocument", [&](const std::shared_ptr<RpcCall>& call, std::string_view bytes) {
+  Add("GetDocument", [&](const std::shared_ptr<rpc::Call>& call, std::string_view bytes) {
     proto::GetDocumentRequest request;
     ASSERT_TRUE(request.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())));
     method_saw = call->head().Find("authorization").value_or("");
@@ -115,25 +114,26 @@ TEST_F(RestServiceTest, AnswersWithAnObject) {
 }
 
 TEST_F(RestServiceTest, AnEmptyAnswerIsAnEmptyObject) {
-  Add("DeleteDocument",
-      [](const std::shared_ptr<RpcCall>& call, std::string_view) { call->Respond(std::string()); });
+  Add("DeleteDocument", [](const std::shared_ptr<rpc::Call>& call, std::string_view) {
+    call->Respond(std::string());
+  });
   Start();
   EXPECT_EQ(BodyOf(Ask("DELETE", "/c/a")), "{}\n");
 }
 
 TEST_F(RestServiceTest, AnswersWithAList) {
-  Add("RunQuery", [](const std::shared_ptr<RpcCall>& call, std::string_view) {
+  Add("RunQuery", [](const std::shared_ptr<rpc::Call>& call, std::string_view) {
     call->Send(Result1("a"));
-    http::MessageBatch batch;
+    rpc::MessageBatch batch;
     batch.Add(Result1("b"));
     batch.Add(Result1("c"));
     call->Send(std::move(batch));
-    http::MessageBatch last;
+    rpc::MessageBatch last;
     last.Add(Result1("d"));
     call->Finish(std::move(last), Status());
   });
   Add("BatchGetDocuments",
-      [](const std::shared_ptr<RpcCall>& call, std::string_view) { call->Finish(Status()); });
+      [](const std::shared_ptr<rpc::Call>& call, std::string_view) { call->Finish(Status()); });
   Start();
   EXPECT_EQ(Ask2("POST", ":runQuery?prettyPrint=false").body,
             "[{\"document\":{\"name\":\"a\"}}\n,\n{\"document\":{\"name\":\"b\"}}\n,\n"
@@ -144,7 +144,7 @@ TEST_F(RestServiceTest, AnswersWithAList) {
 
 TEST_F(RestServiceTest, WorksFromOtherThreads) {
   std::jthread worker;
-  Add("RunQuery", [&](std::shared_ptr<RpcCall> call, std::string_view) {
+  Add("RunQuery", [&](std::shared_ptr<rpc::Call> call, std::string_view) {
     worker = std::jthread([call = std::move(call)] {
       for (int i = 0; i < 100; ++i) call->Send(Result1(std::to_string(i)));
       call->Finish(Status());
@@ -159,10 +159,10 @@ TEST_F(RestServiceTest, WorksFromOtherThreads) {
 TEST_F(RestServiceTest, ErrorsAreObjectsOrInLists) {
   const Status missing(Code::kNotFound, "no \"x\"");
   Add("GetDocument",
-      [&](const std::shared_ptr<RpcCall>& call, std::string_view) { call->Respond(missing); });
+      [&](const std::shared_ptr<rpc::Call>& call, std::string_view) { call->Respond(missing); });
   Add("RunQuery",
-      [&](const std::shared_ptr<RpcCall>& call, std::string_view) { call->Finish(missing); });
-  Add("RunAggregationQuery", [&](const std::shared_ptr<RpcCall>& call, std::string_view) {
+      [&](const std::shared_ptr<rpc::Call>& call, std::string_view) { call->Finish(missing); });
+  Add("RunAggregationQuery", [&](const std::shared_ptr<rpc::Call>& call, std::string_view) {
     call->Send(std::string());
     call->Finish(missing);
   });
@@ -181,7 +181,7 @@ TEST_F(RestServiceTest, ErrorsAreObjectsOrInLists) {
 }
 
 TEST_F(RestServiceTest, RefusesWhatItCannotRead) {
-  const auto fail = [](const std::shared_ptr<RpcCall>&, std::string_view) { FAIL(); };
+  const auto fail = [](const std::shared_ptr<rpc::Call>&, std::string_view) { FAIL(); };
   Add("Commit", fail);
   Add("RunQuery", fail);
   Add("GetDocument", fail);
@@ -200,7 +200,7 @@ TEST_F(RestServiceTest, RefusesWhatItCannotRead) {
 
 TEST_F(RestServiceTest, BoundsTheBody) {
   size_t writes = 0;
-  Add("Commit", [&](const std::shared_ptr<RpcCall>& call, std::string_view) {
+  Add("Commit", [&](const std::shared_ptr<rpc::Call>& call, std::string_view) {
     ++writes;
     call->Respond(std::string());
   });
@@ -219,8 +219,9 @@ TEST_F(RestServiceTest, BoundsTheBody) {
 }
 
 TEST_F(RestServiceTest, ReadsLongBodiesInTheBackground) {
-  Add("Commit",
-      [](const std::shared_ptr<RpcCall>& call, std::string_view) { call->Respond(std::string()); });
+  Add("Commit", [](const std::shared_ptr<rpc::Call>& call, std::string_view) {
+    call->Respond(std::string());
+  });
   Start();
   const auto padded = [](size_t bytes) { return "{}" + std::string(bytes - 2, ' '); };
   EXPECT_THAT(Ask("POST", ":commit", padded(kLoopBodyBytesMax)), StartsWith("HTTP/1.1 200 "));
@@ -233,8 +234,8 @@ TEST_F(RestServiceTest, ReadsLongBodiesInTheBackground) {
 }
 
 TEST_F(RestServiceTest, AnswersForWhatIsNotThere) {
-  server_.methods.Add("/google.firestore.v1.Firestore/Listen",
-                      http::StreamMethod([](const std::shared_ptr<RpcCall>&) { return nullptr; }));
+  methods_.Add("/google.firestore.v1.Firestore/Listen",
+               rpc::StreamMethod([](const std::shared_ptr<rpc::Call>&) { return nullptr; }));
   Start();
   const std::string unknown = Ask("GET", ":nope", "", "origin: http://page\r\n");
   EXPECT_THAT(unknown, StartsWith("HTTP/1.1 404 "));
@@ -254,7 +255,7 @@ TEST_F(RestServiceTest, AnswersForWhatIsNotThere) {
 // Sends `left` results of some 10,000 bytes each, as fast as the client reads.
 class Producer : public std::enable_shared_from_this<Producer> {
  public:
-  Producer(std::shared_ptr<RpcCall> call, int left, Watched<int>& sent)
+  Producer(std::shared_ptr<rpc::Call> call, int left, Watched<int>& sent)
       : call_(std::move(call)), left_(left), sent_(sent) {}
 
   void Run() {
@@ -265,7 +266,7 @@ class Producer : public std::enable_shared_from_this<Producer> {
   }
 
  private:
-  const std::shared_ptr<RpcCall> call_;  // Shared with the connection.
+  const std::shared_ptr<rpc::Call> call_;  // Shared with the connection.
   int left_;
   Watched<int>& sent_;
 };
@@ -273,7 +274,7 @@ class Producer : public std::enable_shared_from_this<Producer> {
 TEST_F(RestServiceTest, AListGrowsNoFasterThanItIsRead) {
   Watched<int> sent;
   Watched<bool> cancelled;
-  Add("RunQuery", [&](std::shared_ptr<RpcCall> call, std::string_view) {
+  Add("RunQuery", [&](std::shared_ptr<rpc::Call> call, std::string_view) {
     call->OnCancelled([&] { cancelled.Update([](bool& value) { value = true; }); });
     std::make_shared<Producer>(std::move(call), 2'000, sent)->Run();
   });
@@ -296,7 +297,7 @@ TEST_F(RestServiceTest, AListGrowsNoFasterThanItIsRead) {
 
 TEST_F(RestServiceTest, ALongListArrivesWhole) {
   Watched<int> sent;
-  Add("RunQuery", [&](std::shared_ptr<RpcCall> call, std::string_view) {
+  Add("RunQuery", [&](std::shared_ptr<rpc::Call> call, std::string_view) {
     std::make_shared<Producer>(std::move(call), 500, sent)->Run();
   });
   Start();
@@ -304,9 +305,9 @@ TEST_F(RestServiceTest, ALongListArrivesWhole) {
 }
 
 TEST_F(RestServiceTest, AClientThatLeavesCancelsItsCall) {
-  Watched<std::shared_ptr<RpcCall>> waiting;
+  Watched<std::shared_ptr<rpc::Call>> waiting;
   Watched<bool> cancelled;
-  Add("Commit", [&](const std::shared_ptr<RpcCall>& call, std::string_view) {
+  Add("Commit", [&](const std::shared_ptr<rpc::Call>& call, std::string_view) {
     call->OnCancelled([&] { cancelled.Update([](bool& value) { value = true; }); });
     waiting.Update([&](auto& held) { held = call; });
   });
@@ -319,7 +320,7 @@ TEST_F(RestServiceTest, AClientThatLeavesCancelsItsCall) {
     ASSERT_TRUE(waiting.WaitFor([](const auto& held) { return held != nullptr; }));
   }
   EXPECT_TRUE(cancelled.WaitFor([](bool value) { return value; }));
-  const std::shared_ptr<RpcCall> call = waiting.Get();
+  const std::shared_ptr<rpc::Call> call = waiting.Get();
   EXPECT_TRUE(call->closed());
   call->Respond(std::string());  // Does nothing.
 }
@@ -327,7 +328,7 @@ TEST_F(RestServiceTest, AClientThatLeavesCancelsItsCall) {
 TEST_F(RestServiceTest, AReaderOfHttp1ThatLeavesCancelsItsCall) {
   Watched<int> sent;
   Watched<bool> cancelled;
-  Add("RunQuery", [&](std::shared_ptr<RpcCall> call, std::string_view) {
+  Add("RunQuery", [&](std::shared_ptr<rpc::Call> call, std::string_view) {
     call->OnCancelled([&] { cancelled.Update([](bool& value) { value = true; }); });
     const int endless = -1;
     std::make_shared<Producer>(std::move(call), endless, sent)->Run();

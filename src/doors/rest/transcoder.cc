@@ -4,6 +4,7 @@
 #include <google/protobuf/message.h>
 
 #include "base/check.h"
+#include "base/status_macros.h"
 #include "base/utf8.h"
 #include "wire/json_reader.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/status_macros.h"
 #include "base/text.h"
 #include "doors/webchannel/options.h"
 #include "wire/json.h"

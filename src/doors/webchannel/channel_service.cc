@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/status_macros.h"
 #include "doors/webchannel/answers.h"
 #include "http/cors.h"
 
@@ -41,14 +42,14 @@ std::string HandshakeAnswer(const std::string& session_id) {
 }
 
 // Names the methods' end of the channel.
-const http::StreamMethod* FindStream(const http::RpcMethods& methods, std::string_view path) {
-  const http::RpcMethod* method = methods.Find(path);
-  return method ? std::get_if<http::StreamMethod>(method) : nullptr;
+const rpc::StreamMethod* FindStream(const rpc::Methods& methods, std::string_view path) {
+  const rpc::Method* method = methods.Find(path);
+  return method ? std::get_if<rpc::StreamMethod>(method) : nullptr;
 }
 
 }  // namespace
 
-ChannelService::ChannelService(const http::RpcMethods& methods, Background background,
+ChannelService::ChannelService(const rpc::Methods& methods, rpc::Background background,
                                ChannelOptions options)
     : methods_(methods),
       background_(std::move(background)),
@@ -125,8 +126,8 @@ Result<ChannelService::Body> ChannelService::ParseBody(std::string_view text,
 
 void ChannelService::ReadBody(const std::shared_ptr<http::PlainCall>& request,
                               const google::protobuf::Descriptor& type,
-                              std::function<void(Body body)> answer) {
-  const auto take = [request, answer = std::move(answer)](Result<Body> body) {
+                              Callback<void(Body body)> answer) {
+  auto take = [request, answer = std::move(answer)](Result<Body> body) mutable {
     if (body.ok()) return answer(*std::move(body));
     request->Respond(RefusedAnswer(request->head(), 400, body.status().message()));
   };
@@ -134,9 +135,11 @@ void ChannelService::ReadBody(const std::shared_ptr<http::PlainCall>& request,
     return take(ParseBody(request->body(), type));
   }
   // Nothing of the service is used over there: it may have gone. Its loops have then, too.
-  const Status accepted = background_([request, &type, take] {
+  const Status accepted = background_([request, &type, take = std::move(take)]() mutable {
     request->loop()->Post(
-        [take, body = ParseBody(request->body(), type)]() mutable { take(std::move(body)); });
+        [take = std::move(take), body = ParseBody(request->body(), type)]() mutable {
+          take(std::move(body));
+        });
   });
   if (!accepted.ok()) {
     request->Respond(RefusedAnswer(request->head(), 503, accepted.message()));

@@ -11,7 +11,7 @@
 #include "doors/webchannel/session_table.h"
 #include "http/exchange.h"
 #include "http/plain.h"
-#include "http/rpc_methods.h"
+#include "rpc/methods.h"
 
 namespace hearth::doors::webchannel {
 
@@ -25,11 +25,8 @@ namespace hearth::doors::webchannel {
 // a method that is not there or does not stream, 503 for too many sessions.
 class ChannelService final : public http::Service {
  public:
-  // Runs a task on a thread that is nobody's loop; fails when too many wait there. It may run
-  // tasks when the service has gone.
-  using Background = std::function<Status(std::function<void()> task)>;
-
-  ChannelService(const http::RpcMethods& methods, Background background,
+  // `background` may run tasks when the service has gone.
+  ChannelService(const rpc::Methods& methods, rpc::Background background,
                  ChannelOptions options = {});
   ~ChannelService() override { sessions_.Clear(); }
 
@@ -53,10 +50,10 @@ class ChannelService final : public http::Service {
                        MethodTypes types, Body body);
   // Reads the body and gives it to `answer`, on the same loop; refuses one that cannot be read.
   void ReadBody(const std::shared_ptr<http::PlainCall>& request,
-                const google::protobuf::Descriptor& type, std::function<void(Body body)> answer);
+                const google::protobuf::Descriptor& type, Callback<void(Body body)> answer);
 
-  const http::RpcMethods& methods_;
-  const Background background_;
+  const rpc::Methods& methods_;
+  const rpc::Background background_;
   const ChannelOptions options_;
   const http::PlainHandler handler_;
   SessionTable sessions_;

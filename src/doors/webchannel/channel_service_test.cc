@@ -39,13 +39,13 @@ struct Log {
   Watched<int> cancelled;
   Watched<int> receivers_gone;
   Watched<size_t> produced;
-  Watched<std::shared_ptr<http::RpcCall>> call;
+  Watched<std::shared_ptr<rpc::Call>> call;
 };
 
 // Answers each message with its text; some texts are orders.
-class Echo final : public http::RpcReceiver {
+class Echo final : public rpc::Receiver {
  public:
-  Echo(std::shared_ptr<http::RpcCall> call, Log& log) : call_(std::move(call)), log_(log) {
+  Echo(std::shared_ptr<rpc::Call> call, Log& log) : call_(std::move(call)), log_(log) {
     call_->OnCancelled([&log] { log.cancelled.Update([](int& count) { ++count; }); });
   }
   ~Echo() override {
@@ -64,7 +64,7 @@ class Echo final : public http::RpcReceiver {
     if (text == "flood") return Flood();
     if (text == "broken") return call_->Send("\xff\xff");
     if (text == "last") {
-      http::MessageBatch batch;
+      rpc::MessageBatch batch;
       batch.Add(Answer("one"));
       batch.Add(Answer("two"));
       return call_->Finish(std::move(batch), Status());
@@ -84,7 +84,7 @@ class Echo final : public http::RpcReceiver {
     call_->Send(Answer(text));
   }
   // Without end, one message whenever there is room.
-  static void Produce(const std::shared_ptr<http::RpcCall>& call, Log& log) {
+  static void Produce(const std::shared_ptr<rpc::Call>& call, Log& log) {
     call->WhenWritable([call, &log] {
       call->Send(Answer(std::string(10'000, 'x')));
       log.produced.Update([](size_t& count) { ++count; });
@@ -95,7 +95,7 @@ class Echo final : public http::RpcReceiver {
     for (int i = 0; i < 100; ++i) call_->Send(Answer(std::string(10'000, 'x')));
   }
 
-  const std::shared_ptr<http::RpcCall> call_;
+  const std::shared_ptr<rpc::Call> call_;
   Log& log_;
 };
 
@@ -108,20 +108,19 @@ struct HttpAnswer {
 class ChannelServiceTest : public testing::Test {
  protected:
   void Start(ChannelOptions options = {}) {
-    server_.methods.Add("/google.firestore.v1.Firestore/Write",
-                        http::StreamMethod([this](std::shared_ptr<http::RpcCall> call) {
-                          log_.call.Update([&](auto& latest) { latest = call; });
-                          return std::make_unique<Echo>(std::move(call), log_);
-                        }));
-    server_.methods.Add("/google.firestore.v1.Firestore/Commit",
-                        http::SingleRequestMethod([](auto, std::string_view) {}));
-    server_.methods.Add("/no.Proto/Here",
-                        http::StreamMethod([](auto) { return std::unique_ptr<Echo>(); }));
+    methods_.Add("/google.firestore.v1.Firestore/Write",
+                 rpc::StreamMethod([this](std::shared_ptr<rpc::Call> call) {
+                   log_.call.Update([&](auto& latest) { latest = call; });
+                   return std::make_unique<Echo>(std::move(call), log_);
+                 }));
+    methods_.Add("/google.firestore.v1.Firestore/Commit",
+                 rpc::SingleRequestMethod([](auto, std::string_view) {}));
+    methods_.Add("/no.Proto/Here", rpc::StreamMethod([](auto) { return std::unique_ptr<Echo>(); }));
     service_ = std::make_unique<ChannelService>(
-        server_.methods,
-        [this](std::function<void()> task) {
+        methods_,
+        [this](Task task) {
           if (background_is_full_) return Status(Code::kResourceExhausted, "busy");
-          background_.emplace_back(std::move(task));
+          background_.emplace_back([run = std::move(task)]() mutable { run(); });
           return Status();
         },
         options);
@@ -194,6 +193,7 @@ class ChannelServiceTest : public testing::Test {
   Log log_;
   std::atomic<bool> background_is_full_ = false;
   std::vector<std::jthread> background_;  // One request at a time uses it.
+  rpc::Methods methods_;
   http::TestServer server_;
   std::unique_ptr<ChannelService> service_;
 };
@@ -580,7 +580,7 @@ TEST_F(ChannelServiceTest, TheServersEndCancelsCalls) {
   const std::string id = Handshake({"a"});
   BackReader back(server_.port(), BackRequest(id, 0, 0));
   EXPECT_EQ(back.Read(1), (Arrays{{1, "a"}}));
-  const std::shared_ptr<http::RpcCall> call = log_.call.Get();
+  const std::shared_ptr<rpc::Call> call = log_.call.Get();
   server_.server.reset();
   service_.reset();
   EXPECT_EQ(log_.cancelled.Get(), 1);

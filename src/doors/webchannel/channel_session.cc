@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/status_macros.h"
 #include "doors/webchannel/answers.h"
 #include "wire/json.h"
 
@@ -16,29 +17,17 @@ constexpr const char* kClose = R"(["close"])";
 }  // namespace
 
 ChannelSession::ChannelSession(std::shared_ptr<http::EventLoop> loop, http::RequestHead head,
-                               MethodTypes types, const ChannelOptions& options,
-                               std::function<void()> on_gone)
-    : loop_(std::move(loop)),
-      head_(std::move(head)),
+                               MethodTypes types, const ChannelOptions& options, Task on_gone)
+    : LoopCall(std::move(loop), std::move(head)),
       types_(types),
       options_(options),
       on_gone_(std::move(on_gone)),
       inbox_(options.held_maps_max, options.held_map_bytes_max),
-      timer_(*loop_) {}
+      timer_(*this->loop()) {}
 
-template <typename Work>
-void ChannelSession::OnLoop(Work work) {
-  if (loop_->InLoop()) {
-    work(*this);
-  } else {
-    loop_->Post([self = shared_from_this(), work = std::move(work)]() mutable { work(*self); });
-  }
-}
-
-void ChannelSession::Start(const http::StreamMethod& method, std::vector<IncomingMap> maps) {
+void ChannelSession::Start(const rpc::StreamMethod& method, std::vector<IncomingMap> maps) {
   ArmTimer();
-  receiver_ = method(shared_from_this());
-  CHECK(receiver_ != nullptr);
+  StartReceiving(method);
   const Status added = inbox_.Add(std::move(maps));
   if (!added.ok()) return FailNow(added);
   Deliver();
@@ -53,7 +42,7 @@ void ChannelSession::Forward(std::vector<IncomingMap> maps, std::optional<uint64
     if (session.gone_) return request->Respond(UnknownSessionAnswer(request->head()));
     if (acknowledged) session.outbox_.Acknowledge(*acknowledged);
     // After the end nobody takes messages; that is no reason to fail the request.
-    if (!session.ended_) {
+    if (!session.ended()) {
       const Status added = session.inbox_.Add(std::move(maps));
       if (!added.ok()) {
         return request->Respond(RefusedAnswer(request->head(), 429, added.message()));
@@ -61,6 +50,7 @@ void ChannelSession::Forward(std::vector<IncomingMap> maps, std::optional<uint64
     }
     session.held_requests_.push_back(std::move(request));
     session.Deliver();
+    session.AnswerHeld();
     session.RunWhenWritable();
   });
 }
@@ -70,7 +60,7 @@ void ChannelSession::Attach(std::shared_ptr<BackChannel> back_channel,
   OnLoop([back_channel = std::move(back_channel), acknowledged](ChannelSession& session) mutable {
     if (acknowledged) session.outbox_.Acknowledge(*acknowledged);
     // Everything is told and the client has it all, so nothing is left to come.
-    if (!session.gone_ && session.ended_ && session.outbox_.empty()) session.DropNow();
+    if (!session.gone_ && session.ended() && session.outbox_.empty()) session.DropNow();
     if (session.gone_) return back_channel->Refuse();
     if (session.back_channel_) session.FinishBackChannel("");
     session.back_channel_ = std::move(back_channel);
@@ -112,73 +102,14 @@ void ChannelSession::Drain() {
 
 void ChannelSession::Shutdown() {
   DropNow();
-  receiver_ = nullptr;
+  DropReceiver();
 }
 
-// ---- What methods ask for.
+// ---- What is sent to the client.
 
-void ChannelSession::OnCancelled(std::function<void()> callback) {
-  OnLoop([callback = std::move(callback)](ChannelSession& session) mutable {
-    if (!session.ended_) {
-      std::swap(session.on_cancelled_, callback);
-    } else if (session.cancelled_) {
-      callback();
-    }
-  });
-}
-
-void ChannelSession::Send(std::string message) {
-  if (closed()) return;
-  Result<std::string> array = MakeArray(message);
-  Result<Arrays> arrays =
-      array.ok() ? Result<Arrays>(Arrays{*std::move(array)}) : Result<Arrays>(array.status());
-  OnLoop([arrays = std::move(arrays)](ChannelSession& session) mutable {
-    session.SendNow(std::move(arrays));
-  });
-}
-
-void ChannelSession::Send(http::MessageBatch batch) {
-  if (closed()) return;
-  OnLoop([arrays = MakeArrays(batch)](ChannelSession& session) mutable {
-    session.SendNow(std::move(arrays));
-  });
-}
-
-void ChannelSession::WhenWritable(std::function<void()> callback) {
-  // Always through the loop: a producer that sends from its callback must not recurse.
-  loop_->Post([self = shared_from_this(), callback = std::move(callback)]() mutable {
-    if (self->ended_) return;
-    self->on_writable_ = std::move(callback);
-    self->RunWhenWritable();
-  });
-}
-
-void ChannelSession::Finish(const Status& status) {
-  OnLoop([status](ChannelSession& session) { session.FinishNow(status); });
-}
-
-void ChannelSession::Finish(http::MessageBatch last, const Status& status) {
-  OnLoop([arrays = MakeArrays(last), status](ChannelSession& session) mutable {
-    session.SendNow(std::move(arrays));
-    session.FinishNow(status);
-  });
-}
-
-void ChannelSession::Respond(Result<std::string> answer) {
-  if (!answer.ok()) return Finish(answer.status());
-  Send(*std::move(answer));
-  Finish(Status());
-}
-
-void ChannelSession::PauseReceiving() {
-  OnLoop([](ChannelSession& session) { session.paused_ = true; });
-}
-
-void ChannelSession::ResumeReceiving() {
-  OnLoop([](ChannelSession& session) {
-    session.paused_ = false;
-    session.Deliver();
-  });
+Result<ChannelSession::Encoded> ChannelSession::Encode(const std::string& message) const {
+  ASSIGN_OR_RETURN(std::string array, MakeArray(message));
+  return Encoded{std::move(array)};
 }
 
 Result<std::string> ChannelSession::MakeArray(std::string_view message) const {
@@ -187,8 +118,8 @@ Result<std::string> ChannelSession::MakeArray(std::string_view message) const {
   return "[" + json + "]";
 }
 
-Result<ChannelSession::Arrays> ChannelSession::MakeArrays(const http::MessageBatch& batch) const {
-  Arrays arrays;
+Result<ChannelSession::Encoded> ChannelSession::Encode(const rpc::MessageBatch& batch) const {
+  Encoded arrays;
   Status failed;
   batch.ForEach([&](std::string_view message) {
     if (!failed.ok()) return;
@@ -205,91 +136,51 @@ Result<ChannelSession::Arrays> ChannelSession::MakeArrays(const http::MessageBat
 
 // ---- On the loop.
 
-void ChannelSession::SendNow(Result<Arrays> arrays) {
-  if (ended_) return;
-  // The method hears of its call's end, but not from inside its own call to send.
-  if (!arrays.ok()) {
-    loop_->Post([self = shared_from_this(), status = arrays.status()] { self->FailNow(status); });
-    return;
-  }
-  for (std::string& array : *arrays) outbox_.Add(std::move(array));
+void ChannelSession::WriteNow(Encoded arrays) {
+  for (std::string& array : arrays) outbox_.Add(std::move(array));
   if (outbox_.retained_bytes() > options_.retained_bytes_max) {
     // The client does not read, and the method does not wait for it.
-    loop_->Post([self = shared_from_this()] { self->DropNow(); });
+    loop()->Post([self = shared_from_this()] { self->DropNow(); });
     return;
   }
   ScheduleFlush();
 }
 
-void ChannelSession::FinishNow(const Status& status) {
-  if (ended_) return;
-  MarkEnded();
-  on_cancelled_ = nullptr;
+void ChannelSession::WriteEndNow(const Status& status) {
   if (!status.ok()) outbox_.Add("[" + wire::JsonFromError(status) + "]");
   outbox_.Add(kClose);
   ScheduleFlush();
   AnswerHeld();
 }
 
-void ChannelSession::FailNow(const Status& status) {
-  if (ended_) return;
-  std::function<void()> callback = std::move(on_cancelled_);
-  FinishNow(status);
-  on_cancelled_ = std::move(callback);
-  RunOnCancelled();
-}
-
-void ChannelSession::MarkEnded() {
-  ended_ = true;
-  closed_.store(true, std::memory_order_release);
-  on_writable_ = nullptr;
+void ChannelSession::ReleaseNow() {
   inbox_.Clear();
   // The receiver may be what has ended the call: it goes when it has returned.
-  loop_->Post([self = shared_from_this()] { self->receiver_ = nullptr; });
-}
-
-void ChannelSession::RunOnCancelled() {
-  cancelled_ = true;
-  if (const auto callback = std::exchange(on_cancelled_, nullptr)) callback();
+  loop()->Post([self = shared_from_this()] { self->DropReceiver(); });
 }
 
 void ChannelSession::DropNow() {
   if (std::exchange(gone_, true)) return;
   const std::shared_ptr<ChannelSession> self = shared_from_this();
   timer_.Disarm();
-  const bool had_ended = ended_;
-  if (!ended_) MarkEnded();
   if (back_channel_) FinishBackChannel("");
   outbox_.Clear();
   for (const auto& request : std::exchange(held_requests_, {})) {
     request->Respond(UnknownSessionAnswer(request->head()));
   }
-  if (!had_ended) RunOnCancelled();
-  if (const auto on_gone = std::exchange(on_gone_, nullptr)) on_gone();
+  CancelNow();
+  if (Task on_gone = std::exchange(on_gone_, nullptr)) on_gone();
 }
 
-void ChannelSession::Deliver() {
-  // A receiver that resumes from inside OnMessage is served by the loop that called it.
-  if (delivering_) return;
-  const std::shared_ptr<ChannelSession> self = shared_from_this();
-  delivering_ = true;
-  while (!ended_ && !paused_) {
-    const std::optional<Result<std::string>> message = inbox_.Next();
-    if (!message) break;
-    if (message->ok()) {
-      receiver_->OnMessage(**message);
-    } else {
-      FailNow(message->status());
-    }
-  }
-  delivering_ = false;
+void ChannelSession::DeliverNow() {
+  DeliverMessages([this] { return inbox_.Next(); });
   AnswerHeld();
 }
 
 void ChannelSession::AnswerHeld() {
   // A client sends its next messages when it has the answer: that holds it back while the method
   // has paused.
-  const bool waits = !ended_ && paused_ && inbox_.has_next();
+  const bool waits = !ended() && paused() && inbox_.has_next();
   if (waits && held_requests_.size() < kHeldAnswersMax) return;
   for (const auto& request : std::exchange(held_requests_, {})) {
     request->Respond(ChannelAnswer(request->head(), MakeChunk(ForwardAnswer())));
@@ -306,7 +197,7 @@ std::string ChannelSession::ForwardAnswer() const {
 void ChannelSession::ScheduleFlush() {
   // At the end of the turn, so that what one turn sends goes out in one chunk.
   if (std::exchange(flush_scheduled_, true)) return;
-  loop_->Post([self = shared_from_this()] {
+  loop()->Post([self = shared_from_this()] {
     self->flush_scheduled_ = false;
     self->Flush();
   });
@@ -322,7 +213,7 @@ void ChannelSession::Flush() {
     }
   }
   const bool ends = polling || outbox_.sent_bytes() >= options_.unacknowledged_bytes_max ||
-                    (ended_ && !outbox_.has_unsent());
+                    (ended() && !outbox_.has_unsent());
   if (ends) {
     FinishBackChannel(std::move(chunk));
   } else {
@@ -347,7 +238,7 @@ void ChannelSession::ArmTimer() {
                       wait);
   }
   // The timer dies with the session or is disarmed before, so it needs no share in it.
-  timer_.Arm(loop_->turn_start() + wait, [this] { OnTimer(); });
+  timer_.Arm(loop()->turn_start() + wait, [this] { OnTimer(); });
 }
 
 void ChannelSession::OnTimer() {
@@ -356,13 +247,6 @@ void ChannelSession::OnTimer() {
   if (!outbox_.has_unsent()) outbox_.Add(kNoop);
   ArmTimer();
   Flush();
-}
-
-void ChannelSession::RunWhenWritable() {
-  if (!on_writable_ || outbox_.unsent_bytes() >= http::kSendBufferLowBytes) return;
-  loop_->Post([self = shared_from_this()] {
-    if (const auto callback = std::exchange(self->on_writable_, nullptr)) callback();
-  });
 }
 
 }  // namespace hearth::doors::webchannel

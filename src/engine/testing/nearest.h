@@ -29,7 +29,7 @@ inline query::Filter Combine(query::CompositeFilter::Operator op,
 
 // The `limit` documents of `collection` whose field "v" is nearest.
 inline query::Query NearestQuery(std::string collection, Components to, size_t limit,
-                                 vector::DistanceMeasure measure) {
+                                 model::DistanceMeasure measure) {
   query::Query query{Parent(), std::move(collection)};
   query.nearest = query::FindNearest{FieldAt("v"), std::move(to), measure, limit};
   return query;
@@ -42,27 +42,27 @@ struct NearestAnswer {
   std::vector<Near> results;
   std::vector<query::IndexUse> indexes;
   query::Statistics statistics;
-  std::vector<Record> records;  // Of the results.
+  std::vector<model::Record> records;  // Of the results.
 };
 
-inline std::unique_ptr<QueryRun> StartQuery(TestEngine& engine, query::Query query,
-                                            const Consistency& consistency = Now()) {
+inline std::unique_ptr<QueryRun> StartQuery(
+    TestEngine& engine, query::Query query,
+    const request::Consistency& consistency = request::Now()) {
   Result<query::NormalizedQuery> normalized = query::Normalize(std::move(query));
   CHECK(normalized.ok());
-  Outcome<Result<std::unique_ptr<QueryRun>>> outcome;
-  engine.engine().Query(engine.database(), *std::move(normalized), consistency, outcome.Callback());
-  Result<std::unique_ptr<QueryRun>> run = outcome.Take();
+  Result<std::unique_ptr<QueryRun>> run =
+      engine.StartQuery(*std::move(normalized), consistency).Take();
   CHECK(run.ok());
   return *std::move(run);
 }
 
 inline NearestAnswer FindNearest(TestEngine& engine, query::Query query,
-                                 const Consistency& consistency = Now()) {
+                                 const request::Consistency& consistency = request::Now()) {
   const std::unique_ptr<QueryRun> run = StartQuery(engine, std::move(query), consistency);
   NearestAnswer answer;
-  answer.indexes = *run->IndexesUsed(query::Execution::Wants::kDocuments);
+  answer.indexes = run->indexes_used();
   while (true) {
-    Result<std::optional<QueryResult>> next = run->Next();
+    Result<std::optional<request::QueryResult>> next = run->Next();
     CHECK(next.ok());
     if (!*next) break;
     answer.results.emplace_back((*next)->path.path(), *(*next)->distance);
@@ -80,7 +80,7 @@ inline std::vector<Near> ExpectNearest(const std::map<std::string, Components>& 
     if (components.size() != wanted.query_vector.size()) continue;
     const double distance = vector::Distance(wanted.measure, wanted.query_vector, components);
     const bool is_too_far =
-        wanted.distance_threshold && !(wanted.measure == vector::DistanceMeasure::kDotProduct
+        wanted.distance_threshold && !(wanted.measure == model::DistanceMeasure::kDotProduct
                                            ? distance >= *wanted.distance_threshold
                                            : distance <= *wanted.distance_threshold);
     if (!is_too_far) all.emplace_back(path, distance);

@@ -9,16 +9,21 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/fake_clock.h"
 #include "base/mutex.h"
 #include "base/random.h"
+#include "base/status_macros.h"
+#include "base/testing/fake_clock.h"
+#include "base/testing/gate.h"
+#include "base/testing/inline_executor.h"
+#include "base/testing/outcome.h"
+#include "base/testing/test_time.h"
+#include "documents/document_cursor.h"
 #include "engine/engine.h"
-#include "engine/testing/faulty_store.h"
-#include "engine/testing/outcome.h"
-#include "engine/testing/test_time.h"
-#include "engine/testing/writes.h"
+#include "engine/options.h"
 #include "model/path_encoding.h"
+#include "request/testing/writes.h"
 #include "storage/memory_store.h"
+#include "storage/testing/faulty_store.h"
 
 namespace hearth::engine {
 
@@ -26,11 +31,12 @@ namespace hearth::engine {
 // not wait for the answer.
 class TestEngine {
  public:
-  using Commits = Outcome<Result<CommitResult>>;
+  using Commits = Outcome<Result<request::CommitResult>>;
   using Views = Outcome<Result<std::unique_ptr<ReadView>>>;
+  using Runs = Outcome<Result<std::unique_ptr<QueryRun>>>;
 
   explicit TestEngine(EngineOptions options = {},
-                      FaultyStore::Values values = FaultyStore::Values::kInMemory)
+                      storage::FaultyStore::Values values = storage::FaultyStore::Values::kInMemory)
       : options_(options), store_(*memory_, values) {
     Restart();
   }
@@ -38,9 +44,9 @@ class TestEngine {
   ~TestEngine() { store_.RemoveHooks(); }
 
   FakeClock& clock() { return clock_; }
-  FaultyStore& store() { return store_; }
+  storage::FaultyStore& store() { return store_; }
   Engine& engine() { return *engine_; }
-  Database& database() { return *database_; }
+  documents::Database& database() { return *database_; }
   int64_t now() const { return clock_.WallMicros(); }
 
   // Closes the engine and opens it again on what is on disk.
@@ -59,44 +65,55 @@ class TestEngine {
     engine_->Maintain();
   }
 
-  Commits StartCommit(std::vector<Write> writes, std::string_view transaction = "") {
+  Commits StartCommit(std::vector<request::Write> writes, std::string_view transaction = "") {
     Commits outcome;
-    engine_->Commit(*database_, std::move(writes), transaction, outcome.Callback());
+    engine_->Commit(*database_, std::move(writes), transaction, InlineExecutor::Get(),
+                    outcome.Callback());
     return outcome;
   }
-  Result<CommitResult> Commit(std::vector<Write> writes, std::string_view transaction = "") {
+  Result<request::CommitResult> Commit(std::vector<request::Write> writes,
+                                       std::string_view transaction = "") {
     return StartCommit(std::move(writes), transaction).Take();
   }
-  Result<CommitResult> Commit(Write write, std::string_view transaction = "") {
-    return Commit(std::vector<Write>{std::move(write)}, transaction);
+  Result<request::CommitResult> Commit(request::Write write, std::string_view transaction = "") {
+    return Commit(std::vector<request::Write>{std::move(write)}, transaction);
   }
   // A commit that succeeds.
-  model::Timestamp MustCommit(std::vector<Write> writes, std::string_view transaction = "") {
-    Result<CommitResult> result = Commit(std::move(writes), transaction);
+  model::Timestamp MustCommit(std::vector<request::Write> writes,
+                              std::string_view transaction = "") {
+    Result<request::CommitResult> result = Commit(std::move(writes), transaction);
     CHECK(result.ok());
     return result->commit_time;
   }
-  model::Timestamp MustCommit(Write write, std::string_view transaction = "") {
-    return MustCommit(std::vector<Write>{std::move(write)}, transaction);
+  model::Timestamp MustCommit(request::Write write, std::string_view transaction = "") {
+    return MustCommit(std::vector<request::Write>{std::move(write)}, transaction);
   }
 
-  Views StartRead(const Consistency& consistency, const ReadScope& scope) {
+  Views StartRead(const request::Consistency& consistency, const ReadScope& scope) {
     Views outcome;
-    engine_->Read(*database_, consistency, scope, outcome.Callback());
+    engine_->Read(*database_, consistency, scope, InlineExecutor::Get(), outcome.Callback());
     return outcome;
   }
-  Result<std::unique_ptr<ReadView>> Read(const Consistency& consistency, const ReadScope& scope) {
+  Runs StartQuery(query::NormalizedQuery query, request::Consistency consistency = request::Now{},
+                  QueryAnswer answer = QueryAnswer::kDocuments) {
+    Runs outcome;
+    engine_->Query(*database_, {std::move(query), answer, std::move(consistency)},
+                   InlineExecutor::Get(), outcome.Callback());
+    return outcome;
+  }
+  Result<std::unique_ptr<ReadView>> Read(const request::Consistency& consistency,
+                                         const ReadScope& scope) {
     return StartRead(consistency, scope).Take();
   }
-  Result<Record> Get(const Consistency& consistency, std::string_view path) {
+  Result<model::Record> Get(const request::Consistency& consistency, std::string_view path) {
     ASSIGN_OR_RETURN(const std::unique_ptr<ReadView> view, Read(consistency, Documents({path})));
     return view->Get(Path(path));
   }
-  Result<Record> GetNewest(std::string_view path) {
+  Result<model::Record> GetNewest(std::string_view path) {
     return engine_->GetNewest(*database_, Path(path));
   }
 
-  std::string Begin(const TransactionOptions& options = {}) {
+  std::string Begin(const request::TransactionOptions& options = {}) {
     Result<std::string> id = engine_->BeginTransaction(*database_, options);
     CHECK(id.ok());
     return *std::move(id);
@@ -128,57 +145,22 @@ class TestEngine {
   FakeClock clock_{kTestStartMicros};
   RandomSource random_{1};
   std::unique_ptr<storage::Store> memory_ = storage::NewMemoryStore();
-  FaultyStore store_;
+  storage::FaultyStore store_;
   std::unique_ptr<Engine> engine_;
-  Database* database_ = nullptr;
+  documents::Database* database_ = nullptr;
 };
 
 // Paths and records of all that `view` sees of its database.
 inline Result<std::map<std::string, std::string>> ScanAll(const ReadView& view) {
   std::map<std::string, std::string> documents;
-  const std::unique_ptr<DocumentCursor> cursor =
-      view.Scan(storage::PrefixRange(DatabaseKeyPrefix(view.database().number)));
+  const std::unique_ptr<documents::DocumentCursor> cursor =
+      view.Scan(storage::PrefixRange(model::DatabaseKeyPrefix(view.database().number)));
   for (; cursor->Valid(); cursor->Next()) {
-    ASSIGN_OR_RETURN(const model::DocumentPath path, DocumentPathOfKey(cursor->key()));
+    ASSIGN_OR_RETURN(const model::DocumentPath path, model::DocumentPathOfKey(cursor->key()));
     documents[path.path()] = cursor->record();
   }
   RETURN_IF_ERROR(cursor->status());
   return documents;
 }
-
-// Where threads wait until the test lets them on. Threads: safe for concurrent use.
-class Gate {
- public:
-  void Open() {
-    MutexLock lock(mutex_);
-    is_open_ = true;
-    changed_.NotifyAll();
-  }
-  void Close() {
-    MutexLock lock(mutex_);
-    is_open_ = false;
-  }
-  void Pass() {
-    MutexLock lock(mutex_);
-    ++arrived_;
-    changed_.NotifyAll();
-    while (!is_open_) changed_.Wait(mutex_);
-  }
-  // Waits until so many have arrived, since the beginning.
-  void AwaitArrivals(size_t count) {
-    MutexLock lock(mutex_);
-    while (arrived_ < count) changed_.Wait(mutex_);
-  }
-  size_t arrivals() {
-    MutexLock lock(mutex_);
-    return arrived_;
-  }
-
- private:
-  Mutex mutex_;
-  CondVar changed_;
-  bool is_open_ GUARDED_BY(mutex_) = true;
-  size_t arrived_ GUARDED_BY(mutex_) = 0;
-};
 
 }  // namespace hearth::engine

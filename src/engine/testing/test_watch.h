@@ -9,9 +9,9 @@
 
 #include "engine/testing/test_engine.h"
 #include "engine/testing/watch_client.h"
-#include "engine/watcher.h"
 #include "query/testing/query_builder.h"
 #include "watch/live_query.h"
+#include "watch/watcher.h"
 
 namespace hearth::engine {
 
@@ -20,7 +20,7 @@ inline const query::QueryBuilder kAll = query::QueryBuilder("c");
 // Listens until it is closed, which must be before the engine is.
 class TestWatch {
  public:
-  using Resume = TargetRequest::Resume;
+  using Resume = request::TargetRequest::Resume;
 
   explicit TestWatch(TestEngine& engine)
       : engine_(engine),
@@ -29,44 +29,43 @@ class TestWatch {
   ~TestWatch() { Close(); }
 
   WatchClient& client() { return *client_; }
-  Watcher& watcher() { return *watcher_; }
+  watch::Watcher& watcher() { return *watcher_; }
 
-  void Add(TargetId id, const query::QueryBuilder& builder,
+  void Add(request::TargetId id, const query::QueryBuilder& builder,
            std::optional<Resume> resume = std::nullopt) {
-    TargetRequest request = RequestFor(builder);
+    request::TargetRequest request = RequestFor(builder);
     request.resume = resume;
     watcher_->AddTarget(id, std::move(request));
   }
   // Adds the target and waits for its results.
-  TargetView Start(TargetId id, const query::QueryBuilder& builder,
+  TargetView Start(request::TargetId id, const query::QueryBuilder& builder,
                    std::optional<Resume> resume = std::nullopt) {
     Add(id, builder, resume);
     return client_->AwaitSnapshotOf(id).targets.at(id);
   }
-  void AddDocuments(TargetId id, const std::vector<std::string>& paths,
+  void AddDocuments(request::TargetId id, const std::vector<std::string>& paths,
                     std::optional<Resume> resume = std::nullopt) {
-    TargetRequest request;
-    watch::DocumentSet documents;
+    request::TargetRequest request;
+    std::vector<model::DocumentPath> documents;
     for (const std::string& path : paths) documents.push_back(Path(path));
     request.target = std::move(documents);
     request.resume = resume;
     watcher_->AddTarget(id, std::move(request));
   }
-  TargetRequest RequestFor(const query::QueryBuilder& builder) {
-    TargetRequest request;
-    request.target =
-        std::make_unique<const watch::LiveQuery>(engine_.database().name, builder.Build());
+  request::TargetRequest RequestFor(const query::QueryBuilder& builder) {
+    request::TargetRequest request;
+    request.target = builder.Build();
     return request;
   }
 
-  TargetView At(TargetId id, model::Timestamp at_least) {
+  TargetView At(request::TargetId id, model::Timestamp at_least) {
     return client_->AwaitSnapshot(at_least).targets.at(id);
   }
 
   // Waits until the change feed has passed on to everybody what was committed before.
   void AwaitFeed() {
     for (int round = 0; round < 2; ++round) {
-      const TargetId id = last_probe_--;
+      const request::TargetId id = last_probe_--;
       AddDocuments(id, {"probes/p"});
       client_->AwaitSnapshotOf(id);
     }
@@ -83,9 +82,9 @@ class TestWatch {
 
  private:
   TestEngine& engine_;
-  TargetId last_probe_ = 2'000'000'000;
-  std::shared_ptr<WatchClient> client_;  // Shared with the watcher.
-  std::shared_ptr<Watcher> watcher_;     // Shared with its work under way.
+  request::TargetId last_probe_ = 2'000'000'000;
+  std::shared_ptr<WatchClient> client_;      // Shared with the watcher.
+  std::shared_ptr<watch::Watcher> watcher_;  // Shared with its work under way.
 };
 
 }  // namespace hearth::engine

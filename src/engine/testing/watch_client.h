@@ -12,8 +12,9 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "engine/watch_sink.h"
 #include "model/document.h"
+#include "watch/bloom_filter.h"
+#include "watch/watch_sink.h"
 
 namespace hearth::engine {
 
@@ -21,7 +22,7 @@ namespace hearth::engine {
 struct TargetView {
   struct Document {
     model::Timestamp update_time;
-    Record record;
+    model::Record record;
     std::optional<std::vector<model::FieldPath>> mask;
   };
   struct Filter {
@@ -48,7 +49,7 @@ struct TargetView {
 struct WatchSnapshot {
   model::Timestamp read_time;
   std::string resume_token;
-  std::map<TargetId, TargetView> targets;
+  std::map<request::TargetId, TargetView> targets;
 };
 
 // Takes in events, and lets tests wait for what follows from them. It is as slow as a test wants
@@ -59,8 +60,8 @@ struct WatchSnapshot {
 class WatchClient : public std::enable_shared_from_this<WatchClient> {
  public:
   struct State {
-    std::map<TargetId, TargetView> targets;
-    std::map<TargetId, Status> removed;  // With the cause.
+    std::map<request::TargetId, TargetView> targets;
+    std::map<request::TargetId, Status> removed;  // With the cause.
     std::vector<WatchSnapshot> snapshots;
     std::vector<std::string> faults;  // What no server may do.
     std::optional<Status> end;
@@ -76,10 +77,10 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
 
   static std::shared_ptr<WatchClient> New() { return std::make_shared<WatchClient>(); }
 
-  std::unique_ptr<WatchSink> NewSink() { return std::make_unique<Sink>(shared_from_this()); }
+  std::unique_ptr<watch::WatchSink> NewSink() { return std::make_unique<Sink>(shared_from_this()); }
 
   // Has the target begin with what the client kept of an earlier one.
-  void Keep(TargetId id, TargetView view) {
+  void Keep(request::TargetId id, TargetView view) {
     MutexLock lock(mutex_);
     view.is_current = false;
     view.filter.reset();
@@ -88,7 +89,7 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
 
   // With `events_max`, the watcher has to wait after so many events, even of one that reads.
   void SetSpeed(Speed speed, size_t events_max = 1'000'000) {
-    std::function<void()> callback;
+    Task callback;
     {
       MutexLock lock(mutex_);
       speed_ = speed;
@@ -100,7 +101,7 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
 
   // The connection is lost.
   void Disconnect() {
-    std::function<void()> dropped;
+    Task dropped;
     MutexLock lock(mutex_);
     is_closed_ = true;
     dropped = TakeCallback();
@@ -120,12 +121,12 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
         [&](const WatchSnapshot& snapshot) { return snapshot.read_time >= at_least; });
   }
   // A snapshot that has the target in it.
-  WatchSnapshot AwaitSnapshotOf(TargetId id) {
+  WatchSnapshot AwaitSnapshotOf(request::TargetId id) {
     return AwaitSnapshotThat(
         [&](const WatchSnapshot& snapshot) { return snapshot.targets.contains(id); });
   }
   // Returns the cause.
-  Status AwaitRemoved(TargetId id) {
+  Status AwaitRemoved(request::TargetId id) {
     Status cause;
     Await([&](const State& state) {
       const auto found = state.removed.find(id);
@@ -150,19 +151,17 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
   }
 
  private:
-  class Sink final : public WatchSink {
+  class Sink final : public watch::WatchSink {
    public:
     explicit Sink(std::shared_ptr<WatchClient> client) : client_(std::move(client)) {}
 
-    void Send(const TargetEvent& event) override { client_->Take(event); }
-    void Send(const DocumentEvent& event) override { client_->Take(event); }
-    void Send(const DocumentGoneEvent& event) override { client_->Take(event); }
-    void Send(const ExistenceFilterEvent& event) override { client_->Take(event); }
+    void Send(const request::TargetEvent& event) override { client_->Take(event); }
+    void Send(const request::DocumentEvent& event) override { client_->Take(event); }
+    void Send(const request::DocumentGoneEvent& event) override { client_->Take(event); }
+    void Send(const request::ExistenceFilterEvent& event) override { client_->Take(event); }
     void Flush() override {}
     bool IsFull() const override { return client_->IsFull(); }
-    void WhenWritable(std::function<void()> callback) override {
-      client_->WhenWritable(std::move(callback));
-    }
+    void WhenWritable(Task callback) override { client_->WhenWritable(std::move(callback)); }
     void OnRequestTaken(size_t) override { client_->OnRequestTaken(); }
     void End(const Status& status) override { client_->End(status); }
     bool closed() const override { return client_->IsClosed(); }
@@ -182,17 +181,17 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
     return snapshot;
   }
 
-  void Take(const TargetEvent& event) {
+  void Take(const request::TargetEvent& event) {
     MutexLock lock(mutex_);
     if (!NoteEvent()) return;
-    if (event.kind == TargetEvent::Kind::kNoChange) {
+    if (event.kind == request::TargetEvent::Kind::kNoChange) {
       TakeSnapshot(event);
     } else {
-      for (const TargetId id : event.targets) TakeTargetEvent(id, event);
+      for (const request::TargetId id : event.targets) TakeTargetEvent(id, event);
     }
   }
 
-  void TakeSnapshot(const TargetEvent& event) REQUIRES_LOCK(mutex_) {
+  void TakeSnapshot(const request::TargetEvent& event) REQUIRES_LOCK(mutex_) {
     if (!event.targets.empty() || !event.read_time || event.resume_token.empty()) {
       return Fault("a snapshot must be of all targets, with a time and a token");
     }
@@ -205,8 +204,9 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
     }
   }
 
-  void TakeTargetEvent(TargetId id, const TargetEvent& event) REQUIRES_LOCK(mutex_) {
-    using Kind = TargetEvent::Kind;
+  void TakeTargetEvent(request::TargetId id, const request::TargetEvent& event)
+      REQUIRES_LOCK(mutex_) {
+    using Kind = request::TargetEvent::Kind;
     if (event.kind == Kind::kAdd) {
       if (state_.targets.contains(id)) Fault("a target added twice");
       state_.targets[id] = std::exchange(kept_[id], {});
@@ -227,45 +227,47 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
     }
   }
 
-  void Take(const DocumentEvent& event) {
+  void Take(const request::DocumentEvent& event) {
     MutexLock lock(mutex_);
     if (!NoteEvent()) return;
     ++state_.document_events;
     const std::string& path = event.path.path();
     if (event.targets.empty() || !event.record) return Fault("a document of no target: " + path);
-    for (const TargetId id : event.targets) {
+    for (const request::TargetId id : event.targets) {
       TargetView* view = Find(id);
       if (!view) continue;
       view->missing.erase(path);
       view->documents[path] = {model::RecordUpdateTime(*event.record), event.record, event.mask};
     }
-    for (const TargetId id : event.removed) Remove(id, path);
+    for (const request::TargetId id : event.removed) Remove(id, path);
   }
 
-  void Take(const DocumentGoneEvent& event) {
+  void Take(const request::DocumentGoneEvent& event) {
     MutexLock lock(mutex_);
     if (!NoteEvent()) return;
     ++state_.document_events;
     if (event.removed.empty()) Fault("gone from no target: " + event.path);
-    for (const TargetId id : event.removed) {
+    for (const request::TargetId id : event.removed) {
       Remove(id, event.path);
       TargetView* view = Find(id);
-      const bool is_deleted = event.reason == DocumentGoneEvent::Reason::kDeleted;
+      const bool is_deleted = event.reason == request::DocumentGoneEvent::Reason::kDeleted;
       if (view && is_deleted) view->missing.insert(event.path);
     }
   }
 
-  void Take(const ExistenceFilterEvent& event) {
+  void Take(const request::ExistenceFilterEvent& event) {
     MutexLock lock(mutex_);
     if (!NoteEvent()) return;
-    if (TargetView* view = Find(event.target)) view->filter = {event.count, event.unchanged_names};
+    if (TargetView* view = Find(event.target)) {
+      view->filter = {event.count, watch::BloomFilter(event.unchanged_names)};
+    }
   }
 
-  void Remove(TargetId id, const std::string& path) REQUIRES_LOCK(mutex_) {
+  void Remove(request::TargetId id, const std::string& path) REQUIRES_LOCK(mutex_) {
     if (TargetView* view = Find(id)) view->documents.erase(path);
   }
 
-  TargetView* Find(TargetId id) REQUIRES_LOCK(mutex_) {
+  TargetView* Find(request::TargetId id) REQUIRES_LOCK(mutex_) {
     const auto found = state_.targets.find(id);
     if (found == state_.targets.end()) Fault("no target " + std::to_string(id));
     return found == state_.targets.end() ? nullptr : &found->second;
@@ -284,7 +286,7 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
     MutexLock lock(mutex_);
     return speed_ == Speed::kStopped || unread_events_ >= events_max_;
   }
-  void WhenWritable(std::function<void()> callback) {
+  void WhenWritable(Task callback) {
     {
       MutexLock lock(mutex_);
       unread_events_ = 0;
@@ -298,7 +300,7 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
     }
     callback();
   }
-  std::function<void()> TakeCallback() REQUIRES_LOCK(mutex_) {
+  Task TakeCallback() REQUIRES_LOCK(mutex_) {
     state_.waits_for_reader = false;
     return std::exchange(callback_, nullptr);
   }
@@ -323,12 +325,12 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
   Mutex mutex_;  // Leaf lock.
   CondVar changed_;
   State state_ GUARDED_BY(mutex_);
-  std::map<TargetId, TargetView> kept_ GUARDED_BY(mutex_);
+  std::map<request::TargetId, TargetView> kept_ GUARDED_BY(mutex_);
   model::Timestamp newest_snapshot_ GUARDED_BY(mutex_);
   Speed speed_ GUARDED_BY(mutex_) = Speed::kReads;
   size_t events_max_ GUARDED_BY(mutex_) = 1'000'000;
   size_t unread_events_ GUARDED_BY(mutex_) = 0;
-  std::function<void()> callback_ GUARDED_BY(mutex_);
+  Task callback_ GUARDED_BY(mutex_);
   bool is_closed_ GUARDED_BY(mutex_) = false;
 };
 

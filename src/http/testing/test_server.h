@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "base/mutex.h"
-#include "http/grpc_service.h"
 #include "http/router.h"
 #include "http/server.h"
 
@@ -49,19 +48,13 @@ class Watched {
   T value_ GUARDED_BY(mutex_);
 };
 
-// A server on a free port of the loopback, with whatever a test adds to `router` and `methods`
-// before Start.
+// A server on a free port of the loopback, with whatever a test adds to `router` before Start.
 struct TestServer {
-  TestServer() : grpc(methods) { options.listen = {{.host = "127.0.0.1", .port = 0}}; }
-  explicit TestServer(GrpcOptions grpc_options) : grpc(methods, grpc_options) {
-    options.listen = {{.host = "127.0.0.1", .port = 0}};
-  }
-  explicit TestServer(PlainOptions plain_options) : router(plain_options), grpc(methods) {
+  explicit TestServer(PlainOptions plain_options = {}) : router(plain_options) {
     options.listen = {{.host = "127.0.0.1", .port = 0}};
   }
 
   void Start() {
-    router.SetGrpc(grpc);
     server = std::make_unique<Server>(options, router);
     const Status started = server->Start();
     ASSERT_TRUE(started.ok()) << started.ToString();
@@ -70,8 +63,6 @@ struct TestServer {
 
   ServerOptions options;
   Router router;
-  RpcMethods methods;
-  GrpcService grpc;
   std::unique_ptr<Server> server;
 };
 

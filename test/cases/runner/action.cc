@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "cases/runner/parse.h"
 
 namespace hearth::cases {

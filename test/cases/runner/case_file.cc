@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "base/text.h"
 #include "cases/runner/scanner.h"
 

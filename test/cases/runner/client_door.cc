@@ -8,16 +8,17 @@
 
 #include "base/check.h"
 #include "base/mutex.h"
+#include "base/status_macros.h"
 #include "cases/runner/client_convert.h"
 #include "cases/runner/client_transaction.h"
 #include "cases/runner/doors.h"
 #include "cases/runner/local_engine.h"
 #include "cases/runner/rpc.h"
-#include "client/embedded.h"
-#include "client/remote.h"
+#include "client/embedded/embedded.h"
+#include "client/remote/remote.h"
 #include "model/names.h"
 #include "storage/rocksdb_store.h"
-#include "storage/temporary_folder.h"
+#include "storage/testing/temporary_folder.h"
 
 namespace hearth::cases {
 namespace {

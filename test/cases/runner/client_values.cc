@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "cases/runner/client_convert.h"
 
 namespace hearth::cases {

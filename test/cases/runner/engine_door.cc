@@ -10,29 +10,27 @@
 #include "cases/runner/doors.h"
 #include "cases/runner/local_engine.h"
 #include "cases/runner/rpc.h"
-#include "http/rpc.h"
-#include "http/rpc_methods.h"
-#include "service/firestore_service.h"
+#include "rpc/call.h"
+#include "rpc/methods.h"
+#include "service/firestore_methods.h"
 #include "storage/memory_store.h"
 
 namespace hearth::cases {
 namespace {
 
-constexpr size_t kQueuedTasksMax = 1'000'000;
-
 std::string PathOf(const std::string& method) { return "/google.firestore.v1.Firestore/" + method; }
 
 // Where methods and their callbacks run, one after the other.
-class Loop {
+class Loop final : public Executor {
  public:
-  void Post(std::function<void()> task) { CHECK(pool_.Submit(std::move(task))); }
+  void Post(Task task) override { pool_.Post(std::move(task)); }
 
  private:
-  ThreadPool pool_{1, kQueuedTasksMax};
+  ThreadPool pool_{1, 0};
 };
 
 // One call, as its method sees it. Threads: safe for concurrent use.
-class LocalCall final : public http::RpcCall, public std::enable_shared_from_this<LocalCall> {
+class LocalCall final : public rpc::Call, public std::enable_shared_from_this<LocalCall> {
  public:
   LocalCall(Loop& loop, const std::string& method) : loop_(loop) {
     head_.set_method("POST");
@@ -40,11 +38,12 @@ class LocalCall final : public http::RpcCall, public std::enable_shared_from_thi
   }
 
   const http::RequestHead& head() const override { return head_; }
+  Executor& executor() const override { return loop_; }
   bool closed() const override {
     MutexLock lock(mutex_);
     return is_over_;
   }
-  void OnCancelled(std::function<void()> callback) override {
+  void OnCancelled(Task callback) override {
     MutexLock lock(mutex_);
     if (!is_over_) on_cancelled_ = std::move(callback);
   }
@@ -53,10 +52,10 @@ class LocalCall final : public http::RpcCall, public std::enable_shared_from_thi
     if (!is_over_) messages_.push_back(std::move(message));
     changed_.NotifyAll();
   }
-  void Send(http::MessageBatch batch) override {
+  void Send(rpc::MessageBatch batch) override {
     batch.ForEach([this](std::string_view message) { Send(std::string(message)); });
   }
-  void WhenWritable(std::function<void()> callback) override {
+  void WhenWritable(Task callback) override {
     if (!closed()) loop_.Post(std::move(callback));
   }
   void Finish(const Status& status) override {
@@ -67,7 +66,7 @@ class LocalCall final : public http::RpcCall, public std::enable_shared_from_thi
     on_cancelled_ = nullptr;
     changed_.NotifyAll();
   }
-  void Finish(http::MessageBatch last, const Status& status) override {
+  void Finish(rpc::MessageBatch last, const Status& status) override {
     Send(std::move(last));
     Finish(status);
   }
@@ -89,7 +88,7 @@ class LocalCall final : public http::RpcCall, public std::enable_shared_from_thi
 
   // The client's side.
   void Cancel() {
-    std::function<void()> callback;
+    Task callback;
     {
       MutexLock lock(mutex_);
       is_over_ = true;
@@ -125,7 +124,7 @@ class LocalCall final : public http::RpcCall, public std::enable_shared_from_thi
     return std::vector<std::string>(messages_.begin(), messages_.end());
   }
   // On the loop: opens the stream, takes in what the client sends, and ends.
-  void Receive(const http::StreamMethod& method) { receiver_ = method(shared_from_this()); }
+  void Receive(const rpc::StreamMethod& method) { receiver_ = method(shared_from_this()); }
   void Take(std::string message) {
     incoming_.push_back(std::move(message));
     Deliver();
@@ -150,15 +149,15 @@ class LocalCall final : public http::RpcCall, public std::enable_shared_from_thi
 
   Loop& loop_;
   http::RequestHead head_;
-  std::unique_ptr<http::RpcReceiver> receiver_;  // Of the loop.
-  std::deque<std::string> incoming_;             // Of the loop.
+  std::unique_ptr<rpc::Receiver> receiver_;  // Of the loop.
+  std::deque<std::string> incoming_;         // Of the loop.
   mutable Mutex mutex_;
   CondVar changed_;
   std::deque<std::string> messages_ GUARDED_BY(mutex_);
   bool is_over_ GUARDED_BY(mutex_) = false;
   bool is_paused_ GUARDED_BY(mutex_) = false;
   Status status_ GUARDED_BY(mutex_);
-  std::function<void()> on_cancelled_ GUARDED_BY(mutex_);
+  Task on_cancelled_ GUARDED_BY(mutex_);
 };
 
 class LocalPending final : public PendingRpc {
@@ -190,12 +189,12 @@ class LocalStream final : public RpcStream {
 
 class LocalChannel final : public RpcChannel {
  public:
-  LocalChannel(Loop& loop, const http::RpcMethods& methods) : loop_(loop), methods_(methods) {}
+  LocalChannel(Loop& loop, const rpc::Methods& methods) : loop_(loop), methods_(methods) {}
 
   std::unique_ptr<PendingRpc> Start(const Request& request) override {
     const auto [call, method] = Open(MethodOf(request));
     loop_.Post([call = call, method = method, bytes = MessageOf(request).SerializeAsString()] {
-      std::get<http::SingleRequestMethod> (*method)(call, bytes);
+      std::get<rpc::SingleRequestMethod> (*method)(call, bytes);
     });
     return std::make_unique<LocalPending>(call);
   }
@@ -203,19 +202,19 @@ class LocalChannel final : public RpcChannel {
   std::unique_ptr<RpcStream> OpenStream(const std::string& name, const std::string&) override {
     const auto [call, method] = Open(name);
     loop_.Post(
-        [call = call, method = method] { call->Receive(std::get<http::StreamMethod>(*method)); });
+        [call = call, method = method] { call->Receive(std::get<rpc::StreamMethod>(*method)); });
     return std::make_unique<LocalStream>(loop_, call);
   }
 
  private:
-  std::pair<std::shared_ptr<LocalCall>, const http::RpcMethod*> Open(const std::string& name) {
-    const http::RpcMethod* method = methods_.Find(PathOf(name));
+  std::pair<std::shared_ptr<LocalCall>, const rpc::Method*> Open(const std::string& name) {
+    const rpc::Method* method = methods_.Find(PathOf(name));
     CHECK(method != nullptr);
     return {std::make_shared<LocalCall>(loop_, name), method};
   }
 
   Loop& loop_;
-  const http::RpcMethods& methods_;
+  const rpc::Methods& methods_;
 };
 
 class EngineDoor final : public Door {
@@ -232,9 +231,9 @@ class EngineDoor final : public Door {
   }
 
  private:
-  http::RpcMethods methods_;
+  rpc::Methods methods_;
   LocalEngine local_{storage::NewMemoryStore()};
-  service::FirestoreService service_{*local_.engine, local_.clock, local_.random};
+  service::FirestoreMethods service_{*local_.engine, local_.clock, local_.random};
   Loop loop_;
 };
 

@@ -2,7 +2,7 @@
 
 #include "cases/runner/doors.h"
 #include "cases/runner/rpc.h"
-#include "client/grpc_answer.h"
+#include "client/remote/grpc_answer.h"
 #include "http/testing/test_http2_client.h"
 
 namespace hearth::cases {

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "engine/engine.h"
+#include "engine/options.h"
 #include "storage/store.h"
 
 namespace hearth::cases {

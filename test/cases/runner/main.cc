@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/mutex.h"
+#include "base/status_macros.h"
 #include "cases/runner/case_file.h"
 #include "cases/runner/run.h"
 #include "cases/runner/servers.h"

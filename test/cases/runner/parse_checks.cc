@@ -1,6 +1,7 @@
 #include <array>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "cases/runner/check.h"
 #include "cases/runner/parse.h"
 

@@ -1,6 +1,7 @@
 #include <set>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "cases/runner/action.h"
 #include "cases/runner/check.h"
 #include "cases/runner/run.h"

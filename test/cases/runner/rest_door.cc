@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/base64.h"
+#include "base/status_macros.h"
 #include "cases/runner/doors.h"
 #include "cases/runner/http_client.h"
 #include "cases/runner/rpc.h"

@@ -15,7 +15,7 @@
 #include "cases/runner/case_file.h"
 #include "cases/runner/doors.h"
 #include "cases/runner/run.h"
-#include "storage/temporary_folder.h"
+#include "storage/testing/temporary_folder.h"
 
 namespace hearth::cases {
 namespace {

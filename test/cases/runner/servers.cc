@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/status_macros.h"
+
 namespace hearth::cases {
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "cases/runner/doors.h"
-#include "storage/temporary_folder.h"
+#include "storage/testing/temporary_folder.h"
 #include "support/official_emulator.h"
 #include "support/server_process.h"
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "cases/runner/doors.h"
 #include "cases/runner/webchannel.h"
 #include "model/names.h"

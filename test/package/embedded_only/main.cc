@@ -1,4 +1,4 @@
-#include <client/embedded.h>
+#include <client/embedded/embedded.h>
 
 #include <cstdio>
 

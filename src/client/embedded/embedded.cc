@@ -1,0 +1,55 @@
+#include "client/embedded/embedded.h"
+
+#include <utility>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/status_macros.h"
+#include "client/embedded/embedded_transport.h"
+#include "engine/engine.h"
+#include "engine/options.h"
+#include "storage/rocksdb_store.h"
+#include "storage/store.h"
+
+namespace hearth::client {
+namespace {
+
+constexpr size_t kMebibyte = size_t{1024} * 1024;
+
+// An engine with all that it stands on; it goes first.
+struct OwnedEngine {
+  SystemClock clock;
+  RandomSource random;
+  std::unique_ptr<storage::Store> store;
+  std::unique_ptr<engine::Engine> engine;
+};
+
+}  // namespace
+
+Result<Firestore> OpenEmbedded(const EmbeddedOptions& options) {
+  ASSIGN_OR_RETURN(
+      const model::DatabaseName name,
+      model::DatabaseName::Parse("projects/" + options.project + "/databases/" + options.database));
+  auto owned = std::make_shared<OwnedEngine>();
+  storage::RocksDbOptions storage_options;
+  storage_options.path = options.data_path;
+  storage_options.block_cache_bytes = options.cache_mib * kMebibyte / 2;
+  ASSIGN_OR_RETURN(owned->store, storage::OpenRocksDbStore(storage_options));
+  engine::EngineOptions engine_options;
+  engine_options.document_cache_bytes = options.cache_mib * kMebibyte / 2;
+  engine_options.vectors.folder = options.data_path + "/vectors";
+  ASSIGN_OR_RETURN(owned->engine, engine::Engine::Open(*owned->store, owned->clock, owned->random,
+                                                       engine_options));
+  engine::Engine& engine = *owned->engine;
+  ASSIGN_OR_RETURN(std::shared_ptr<EmbeddedTransport> transport,
+                   EmbeddedTransport::Make(engine, name, std::move(owned)));
+  return Firestore(std::move(transport));
+}
+
+Result<Firestore> OverEngine(engine::Engine& engine, const model::DatabaseName& database) {
+  ASSIGN_OR_RETURN(std::shared_ptr<EmbeddedTransport> transport,
+                   EmbeddedTransport::Make(engine, database, nullptr));
+  return Firestore(std::move(transport));
+}
+
+}  // namespace hearth::client

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "base/callback.h"
+#include "base/mutex.h"
+#include "base/status.h"
+#include "documents/commit_clock.h"
+#include "documents/database.h"
+#include "documents/document_cache.h"
+#include "documents/document_reader.h"
+#include "indexing/commit_steps.h"
+#include "indexing/index_registry.h"
+#include "indexing/vector_graphs.h"
+#include "request/write.h"
+#include "storage/store.h"
+#include "transactions/lock_table.h"
+#include "watch/change_feed.h"
+
+namespace hearth::commit {
+
+// One commit with all the locks it needs.
+struct AdmittedCommit {
+  documents::Database* database;
+  transactions::LockOwner owner;  // Its locks are released once the outcome is known.
+  std::vector<request::Write> writes;
+  Callback<void(Result<request::CommitResult>)> done;
+};
+
+// The one thread that writes: gathers the commits that are waiting, applies them in order of
+// arrival, and makes the whole group durable with one sync. Documents, what they replaced, their
+// index entries and the log of the change go into one atomic batch.
+//
+// A commit whose preconditions fail takes nothing else down with it. If the store fails, every
+// commit of the group fails and none of it is visible.
+//
+// Threads: safe for concurrent use. `done` runs on the committer's thread and must not block.
+// Ownership: borrows all that it is given.
+class Committer final : public indexing::CommitSteps {
+ public:
+  static constexpr size_t kGroupCommitsMax = 512;
+  static constexpr size_t kGroupBytesMax = 16 * 1024 * 1024;
+
+  Committer(storage::Store& store, documents::CommitClock& clock, documents::DocumentCache& cache,
+            const documents::DocumentReader& reader, transactions::LockTable& locks,
+            const indexing::IndexRegistry& indexes, indexing::VectorGraphs& vector_graphs,
+            watch::ChangeFeed& change_feed);
+  ~Committer() override { Stop(); }
+  Committer(const Committer&) = delete;
+  Committer& operator=(const Committer&) = delete;
+
+  // Finishes what was submitted. What comes later is answered with Unavailable, on the thread that
+  // submits it. To be called from one thread.
+  void Stop() EXCLUDES_LOCK(mutex_);
+
+  // Takes the commit in. How many there are is bounded by whoever admits them.
+  void Submit(AdmittedCommit commit) EXCLUDES_LOCK(mutex_);
+  void Submit(indexing::CommitStep step) override EXCLUDES_LOCK(mutex_);
+
+  uint64_t failed_groups() const override { return failed_groups_; }
+
+ private:
+  // What the group has done so far to one document; null: it is gone.
+  using Overlay = std::unordered_map<std::string, model::Record>;
+  struct Group;
+  struct Work {
+    std::vector<AdmittedCommit> commits;
+    std::vector<indexing::CommitStep> steps;
+    bool empty() const { return commits.empty() && steps.empty(); }
+  };
+
+  void Run() EXCLUDES_LOCK(mutex_);
+  // False when there will be no more.
+  bool TakeWork(Work* work) EXCLUDES_LOCK(mutex_);
+  void CommitGroup(Work work);
+  Status Store(Group& group);
+  Result<request::CommitResult> Stage(AdmittedCommit& commit, Group* group);
+  Result<model::Record> Load(const std::string& document_key, const Overlay& overlay);
+
+  storage::Store& store_;
+  documents::CommitClock& clock_;
+  documents::DocumentCache& cache_;
+  const documents::DocumentReader& reader_;
+  transactions::LockTable& locks_;
+  const indexing::IndexRegistry& indexes_;
+  indexing::VectorGraphs& vector_graphs_;
+  watch::ChangeFeed& change_feed_;
+  std::atomic<uint64_t> failed_groups_ = 0;
+
+  Mutex mutex_;  // Guards the queue only; nothing is called while it is held.
+  CondVar changed_;
+  std::deque<AdmittedCommit> queue_ GUARDED_BY(mutex_);
+  std::vector<indexing::CommitStep> steps_ GUARDED_BY(mutex_);
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  bool has_ended_ GUARDED_BY(mutex_) = false;  // Nothing more is taken from the queue.
+  std::thread thread_;                         // Last: it starts when all else is there.
+};
+
+}  // namespace hearth::commit

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "documents/commit_clock.h"
+#include "documents/document_cache.h"
+#include "model/timestamp.h"
+#include "storage/store.h"
+
+namespace hearth::documents {
+
+// Reads single documents, as they are now or as they were.
+//
+// A document at an earlier moment is its newest state, unless it has changed since: then it is
+// what the first later commit replaced. So reading the past needs no snapshot of it.
+//
+// Threads: safe for concurrent use. Ownership: borrows all that it is given.
+// Errors: those of the store. Absence is a null record.
+class DocumentReader {
+ public:
+  DocumentReader(const storage::Store& store, CommitClock& clock, DocumentCache& cache)
+      : store_(store), clock_(clock), cache_(cache) {}
+
+  // What is in the store, published or not.
+  Result<model::Record> Newest(const std::string& document_key) const;
+
+  // The newest state that is published. A commit becomes visible to all readers at one moment,
+  // whatever of it is in the cache or the store already.
+  Result<model::Record> Present(const std::string& document_key) const;
+  // nullopt when the answer would have to wait for the disk.
+  std::optional<Result<model::Record>> PresentIfInMemory(const std::string& document_key) const;
+
+  Result<model::Record> At(const std::string& document_key, model::Timestamp read_time) const;
+  std::optional<Result<model::Record>> AtIfInMemory(const std::string& document_key,
+                                                    model::Timestamp read_time) const;
+
+ private:
+  std::optional<Result<model::Record>> NewestIfInMemory(const std::string& document_key) const;
+  // True when `newest`, read just now, is also the state at `read_time`.
+  bool IsStateAt(const model::Record& newest, model::Timestamp read_time) const;
+  // True when `newest`, read just now, is also the present state.
+  bool IsPresent(const model::Record& newest) const;
+
+  const storage::Store& store_;
+  CommitClock& clock_;
+  DocumentCache& cache_;
+};
+
+}  // namespace hearth::documents

@@ -1,0 +1,214 @@
+#include "doors/grpc/grpc_call.h"
+
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "base/check.h"
+
+namespace hearth::doors::grpc {
+namespace {
+
+constexpr http::Header kContentType = {"content-type", "application/grpc",
+                                       http::HeaderText::kStatic};
+constexpr http::Header kAcceptEncoding = {"grpc-accept-encoding", "identity,gzip",
+                                          http::HeaderText::kStatic};
+// Longer messages are cut: clients bound the size of the trailers they take, often at 8 KiB.
+constexpr size_t kStatusMessageBytesMax = 4 * 1024;
+
+http::Header StatusHeader(Code code) {
+  static constexpr std::array<std::string_view, 17> kNumbers = {
+      "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16"};
+  return {"grpc-status", kNumbers.at(static_cast<size_t>(code)), http::HeaderText::kStatic};
+}
+
+// The fields of a status, which view `message`.
+struct StatusFields {
+  explicit StatusFields(const Status& status) {
+    fields[count++] = StatusHeader(status.code());
+    if (status.message().empty()) return;
+    message = PercentEncode(std::string_view(status.message()).substr(0, kStatusMessageBytesMax));
+    fields[count++] = {.name = "grpc-message", .value = message};
+  }
+
+  std::string message;
+  std::array<http::Header, 2> fields;
+  size_t count = 0;
+};
+
+// Whether the same request may do better. gRPC clients try again by themselves only as long as they
+// have not seen a head.
+bool IsWorthAnotherTry(Code code) {
+  return code == Code::kUnavailable || code == Code::kResourceExhausted ||
+         code == Code::kInternal || code == Code::kDeadlineExceeded;
+}
+
+Status DeadlineExceeded() { return Status(Code::kDeadlineExceeded, "deadline exceeded"); }
+
+}  // namespace
+
+void AnswerGrpcError(http::Exchange& exchange, const Status& status,
+                     std::span<const http::Header> more_headers) {
+  const StatusFields trailers(status);
+  std::vector<http::Header> headers = {kContentType};
+  headers.insert(headers.end(), trailers.fields.begin(), trailers.fields.begin() + trailers.count);
+  headers.insert(headers.end(), more_headers.begin(), more_headers.end());
+  exchange.SendHead(200, headers, http::BodyFollows::kNo);
+}
+
+GrpcServerCall::GrpcServerCall(http::Exchange& exchange, size_t message_bytes_max)
+    : LoopCall(exchange.loop(), exchange.TakeHead()),
+      client_(exchange.client()),
+      start_(loop()->turn_start()),
+      exchange_(&exchange),
+      reader_(message_bytes_max, exchange.budget()),
+      deadline_(*loop()) {}
+
+bool GrpcServerCall::Negotiate() {
+  const std::string_view encoding = head().Find("grpc-encoding").value_or("identity");
+  if (encoding == "gzip") {
+    reader_.set_encoding(GrpcEncoding::kGzip);
+  } else if (encoding != "identity") {
+    AnswerGrpcError(*exchange_,
+                    Status(Code::kUnimplemented,
+                           "grpc-encoding " + std::string(encoding) + " is not supported"),
+                    {&kAcceptEncoding, 1});
+    return false;
+  }
+  return true;
+}
+
+void GrpcServerCall::AnswerWith(const rpc::StreamMethod& method) {
+  StartReceiving(method);
+  ArmDeadline();
+}
+
+Result<GrpcServerCall::Encoded> GrpcServerCall::Encode(std::string message) {
+  return Encoded{rpc::FrameHead(message.size()), std::move(message)};
+}
+
+void GrpcServerCall::WriteNow(Encoded encoded) {
+  SendHeadNow();
+  exchange_->SendBody(std::move(encoded.frames));
+  if (!encoded.message.empty()) exchange_->SendBody(std::move(encoded.message));
+}
+
+void GrpcServerCall::SendHeadNow() {
+  if (std::exchange(head_sent_, true)) return;
+  exchange_->SendHead(200, {&kContentType, 1}, http::BodyFollows::kYes);
+}
+
+void GrpcServerCall::WriteEndNow(const Status& status) {
+  // The SDK for Node.js takes a stream without a head for one that was not answered, and asks twice
+  // more, seconds later.
+  if (!IsWorthAnotherTry(status.code())) SendHeadNow();
+  if (head_sent_) {
+    const StatusFields trailers(status);
+    exchange_->Finish({trailers.fields.data(), trailers.count});
+  } else {
+    AnswerGrpcError(*exchange_, status);
+  }
+}
+
+void GrpcServerCall::ReleaseNow() {
+  deadline_.Disarm();
+  reader_.Clear();
+  ReturnCredit();
+}
+
+void GrpcServerCall::OnBody(std::string_view bytes) {
+  uncredited_bytes_ += bytes.size();
+  if (ended()) return ReturnCredit();
+  if (const Status appended = reader_.Append(bytes); !appended.ok()) return FailNow(appended);
+  Deliver();
+}
+
+void GrpcServerCall::OnBodyEnd() {
+  body_ended_ = true;
+  Deliver();
+}
+
+void GrpcServerCall::OnDrain() {
+  if (receiver() && !ended()) receiver()->OnDrain();
+}
+
+void GrpcServerCall::OnClosed() {
+  CancelNow();
+  exchange_ = nullptr;
+  DropReceiver();
+}
+
+void GrpcServerCall::DeliverNow() {
+  if (single_ != nullptr) {
+    DeliverSingle();
+  } else {
+    DeliverStream();
+  }
+  if (!paused()) ReturnCredit();
+}
+
+void GrpcServerCall::DeliverSingle() {
+  const Result<std::optional<size_t>> frame_bytes = reader_.FrameBytes();
+  if (!frame_bytes.ok()) return FailNow(frame_bytes.status());
+  const size_t waiting_bytes = reader_.waiting_bytes();
+  if (*frame_bytes && waiting_bytes > **frame_bytes) {
+    return FailNow(Status(Code::kUnimplemented, "more than one message for a unary method"));
+  }
+  const bool complete = *frame_bytes && waiting_bytes == **frame_bytes;
+  if (!body_ended_) {
+    // A complete message is answered as soon as its stream ends, most often in this turn: no
+    // deadline is worth its timer yet.
+    if (!complete) ArmDeadline();
+    return;
+  }
+  if (waiting_bytes == 0) {
+    return FailNow(Status(Code::kUnimplemented, "no message for a unary method"));
+  }
+  if (!complete) return FailNow(Status(Code::kInternal, "the stream ends inside a message"));
+  const Result<std::optional<std::string_view>> message = reader_.Next();
+  if (!message.ok()) return FailNow(message.status());
+  if (const std::optional<http::TimePoint> end = Deadline();
+      end && std::chrono::steady_clock::now() >= *end) {
+    return FailNow(DeadlineExceeded());  // Nobody waits for what has not been begun.
+  }
+  (*single_)(shared_from_this(), **message);
+  reader_.Clear();
+  if (!ended()) ArmDeadline();
+}
+
+void GrpcServerCall::DeliverStream() {
+  DeliverMessages([this]() -> std::optional<Result<std::string_view>> {
+    const Result<std::optional<std::string_view>> message = reader_.Next();
+    if (!message.ok()) return message.status();
+    if (!*message) return std::nullopt;
+    return **message;
+  });
+  if (ended() || paused() || !body_ended_ || half_close_delivered_) return;
+  if (reader_.waiting_bytes() > 0) {
+    return FailNow(Status(Code::kInternal, "the stream ends inside a message"));
+  }
+  half_close_delivered_ = true;
+  receiver()->OnHalfClose();
+}
+
+void GrpcServerCall::ReturnCredit() {
+  const size_t bytes = std::exchange(uncredited_bytes_, 0);
+  if (bytes > 0) exchange_->ConsumeBody(bytes);
+}
+
+std::optional<http::TimePoint> GrpcServerCall::Deadline() const {
+  const std::optional<std::string_view> timeout = head().Find("grpc-timeout");
+  if (!timeout) return std::nullopt;
+  const auto length = ParseGrpcTimeout(*timeout);
+  return length ? std::optional(start_ + *length) : std::nullopt;
+}
+
+void GrpcServerCall::ArmDeadline() {
+  if (ended() || deadline_.armed_for() != http::TimePoint::max()) return;
+  if (const std::optional<http::TimePoint> end = Deadline()) {
+    // The timer dies with the call or is disarmed before, so it needs no share in it.
+    deadline_.Arm(*end, [this] { FailNow(DeadlineExceeded()); });
+  }
+}
+
+}  // namespace hearth::doors::grpc

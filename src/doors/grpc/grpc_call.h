@@ -1,0 +1,84 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "doors/grpc/grpc_framing.h"
+#include "http/event_loop.h"
+#include "http/exchange.h"
+#include "rpc/call.h"
+#include "rpc/loop_call.h"
+
+namespace hearth::doors::grpc {
+
+// Answers with nothing but a status ("Trailers-Only"): head and trailers are one frame.
+void AnswerGrpcError(http::Exchange& exchange, const Status& status,
+                     std::span<const http::Header> more_headers = {});
+
+// A call on an HTTP/2 stream.
+//
+// Threads, Ownership: as rpc::Call says. The stream holds it until OnClosed; only after that may
+// it be destroyed on another thread.
+class GrpcServerCall final : public rpc::LoopCall<GrpcServerCall>, public http::ExchangeHandler {
+ public:
+  GrpcServerCall(http::Exchange& exchange, size_t message_bytes_max);
+
+  // False when the request asks for what cannot be had; it is answered then.
+  bool Negotiate();
+  // `method` outlives the call.
+  void AnswerWith(const rpc::SingleRequestMethod& method) { single_ = &method; }
+  void AnswerWith(const rpc::StreamMethod& method);
+
+  std::shared_ptr<const ClientPresence> client() const override { return client_; }
+
+  void OnBody(std::string_view bytes) override;
+  void OnBodyEnd() override;
+  void OnDrain() override;
+  void OnWritable() override { RunWhenWritable(); }
+  void OnClosed() override;
+
+ private:
+  friend class rpc::LoopCall<GrpcServerCall>;
+
+  // Frames, of which the last may be in two parts, so that no message is copied.
+  struct Encoded {
+    std::string frames;
+    std::string message = {};
+  };
+  static Result<Encoded> Encode(std::string message);
+  static Result<Encoded> Encode(rpc::MessageBatch batch) { return Encoded{batch.TakeFrames()}; }
+
+  // What follows runs on the loop.
+  void WriteNow(Encoded encoded);
+  void WriteEndNow(const Status& status);
+  bool IsWritable() const { return exchange_->unsent_bytes() < http::kSendBufferLowBytes; }
+  void DeliverNow();
+  void ReleaseNow();
+
+  void SendHeadNow();
+  void DeliverSingle();
+  void DeliverStream();
+  void ReturnCredit();
+  // When the caller stops waiting; nullopt: never.
+  std::optional<http::TimePoint> Deadline() const;
+  void ArmDeadline();
+
+  const std::shared_ptr<const ClientPresence> client_;  // Shared with the connection.
+  const http::TimePoint start_;
+
+  // Everything below belongs to the loop.
+  http::Exchange* exchange_;  // Null once closed.
+  GrpcMessageReader reader_;
+  const rpc::SingleRequestMethod* single_ = nullptr;
+  http::Timer deadline_;
+  size_t uncredited_bytes_ = 0;  // Received, but held back from flow control while paused.
+  bool head_sent_ = false;
+  bool body_ended_ = false;
+  bool half_close_delivered_ = false;
+};
+
+}  // namespace hearth::doors::grpc

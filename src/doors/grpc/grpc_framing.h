@@ -1,0 +1,61 @@
+// gRPC's bytes: message frames, time-outs, and percent-encoded status messages.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "http/exchange.h"
+#include "rpc/message_batch.h"
+
+namespace hearth::doors::grpc {
+
+enum class GrpcEncoding : uint8_t { kIdentity, kGzip };
+
+// "10S" and so on, at most a year; nullopt when it is not of that form.
+std::optional<std::chrono::nanoseconds> ParseGrpcTimeout(std::string_view text);
+
+// A status message as the grpc-message trailer carries it.
+std::string PercentEncode(std::string_view text);
+
+// Cuts the bytes of a request into messages.
+//
+// Threads: one loop. Ownership: borrows the budget, from which it takes what it buffers; Clear
+// comes before the budget's end.
+// Errors: ResourceExhausted for a message beyond the limit or the budget, Internal for what is
+// not a frame; after an error it is only cleared.
+class GrpcMessageReader {
+ public:
+  GrpcMessageReader(size_t message_bytes_max, http::BufferBudget& budget)
+      : message_bytes_max_(message_bytes_max), budget_(budget) {}
+  GrpcMessageReader(const GrpcMessageReader&) = delete;
+  GrpcMessageReader& operator=(const GrpcMessageReader&) = delete;
+
+  void set_encoding(GrpcEncoding encoding) { encoding_ = encoding; }
+
+  Status Append(std::string_view bytes);
+  // The size of the next frame, its head included; nullopt while that head is incomplete.
+  Result<std::optional<size_t>> FrameBytes() const;
+  // The next complete message, valid until the next call; nullopt when there is none yet.
+  Result<std::optional<std::string_view>> Next();
+  // What Next has not given out.
+  size_t waiting_bytes() const { return buffer_.size() - offset_; }
+  // Frees the buffer and returns its bytes to the budget.
+  void Clear();
+
+ private:
+  Result<std::optional<std::string_view>> Decompress(std::string_view message);
+
+  const size_t message_bytes_max_;
+  http::BufferBudget& budget_;
+  GrpcEncoding encoding_ = GrpcEncoding::kIdentity;
+  std::string buffer_;
+  size_t offset_ = 0;  // Where the next frame begins.
+  std::string decompressed_;
+};
+
+}  // namespace hearth::doors::grpc

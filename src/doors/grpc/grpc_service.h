@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "http/exchange.h"
+#include "rpc/methods.h"
+
+namespace hearth::doors::grpc {
+
+struct GrpcOptions {
+  // Firestore takes requests of 10 MiB; the slack is for what the message wraps around them.
+  size_t message_bytes_max = 10 * 1024 * 1024 + 64 * 1024;
+};
+
+// gRPC on top of the HTTP/2 server: five-byte frames, trailers, deadlines, cancellation. gRPC-Web
+// on either version.
+//
+// Threads: Open runs on several loops at once. Ownership: borrows the methods; must outlive the
+// server and the calls it opened.
+// Errors: what a client does wrong is answered with the status that the gRPC specification names.
+class GrpcService final : public http::ChoosingService {
+ public:
+  explicit GrpcService(const rpc::Methods& methods, GrpcOptions options = {})
+      : methods_(methods), options_(options) {}
+
+  bool Wants(const http::RequestHead& head) const override;
+
+  std::shared_ptr<http::ExchangeHandler> Open(http::Exchange& exchange) override;
+
+ private:
+  // Null when it is answered already.
+  std::shared_ptr<http::ExchangeHandler> OpenCall(http::Exchange& exchange) const;
+
+  const rpc::Methods& methods_;
+  const GrpcOptions options_;
+};
+
+}  // namespace hearth::doors::grpc

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "doors/grpc/grpc_service.h"
+#include "http/testing/test_server.h"
+#include "rpc/methods.h"
+
+namespace hearth::doors::grpc {
+
+// A test's server that answers gRPC calls with whatever the test adds to `methods` before Start.
+struct GrpcTestServer : http::TestServer {
+  explicit GrpcTestServer(GrpcOptions grpc_options = {}) : grpc(methods, grpc_options) {
+    router.SetFirst(grpc);
+  }
+
+  rpc::Methods methods;
+  GrpcService grpc;
+};
+
+}  // namespace hearth::doors::grpc

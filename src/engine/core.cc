@@ -1,0 +1,148 @@
+#include "engine/core.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "documents/keys.h"
+#include "model/document_id.h"
+
+namespace hearth::engine {
+namespace {
+
+using model::Timestamp;
+
+constexpr std::chrono::milliseconds kMaintenancePeriod{250};
+
+// A read that began just inside the history must not lose it while it runs.
+constexpr std::chrono::microseconds kHistorySlack = std::chrono::minutes(5);
+
+Result<Timestamp> LoadTime(const storage::Store& store, std::string_view key) {
+  ASSIGN_OR_RETURN(const std::optional<std::string> stored, store.Get(storage::Space::kMeta, key));
+  if (!stored) return Timestamp();
+  ASSIGN_OR_RETURN(const uint64_t micros, model::DecodeUint64(*stored));
+  return Timestamp::FromMicros(static_cast<int64_t>(micros));
+}
+
+// The newest moment that was handed out, to a commit or to a reader.
+Result<Timestamp> LoadNewestTime(const storage::Store& store) {
+  ASSIGN_OR_RETURN(const Timestamp commit_time, LoadTime(store, documents::kCommitTimeKey));
+  ASSIGN_OR_RETURN(const Timestamp read_time, LoadTime(store, documents::kReadTimeKey));
+  return std::max(commit_time, read_time);
+}
+
+// Tells this store's tokens from those of others that were served at the same address.
+Result<std::string> LoadStoreId(storage::Store& store, RandomSource& random) {
+  ASSIGN_OR_RETURN(std::optional<std::string> stored,
+                   store.Get(storage::Space::kMeta, documents::kStoreIdKey));
+  if (stored) return *std::move(stored);
+  std::string id = model::EncodeUint64(random.Next());
+  storage::Batch batch;
+  batch.Put(storage::Space::kMeta, std::string(documents::kStoreIdKey), id);
+  RETURN_IF_ERROR(store.Commit(batch));
+  return id;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Engine::Core>> Engine::Core::Open(storage::Store& store, const Clock& clock,
+                                                         RandomSource& random,
+                                                         const EngineOptions& options) {
+  ASSIGN_OR_RETURN(std::unique_ptr<documents::Catalog> catalog, documents::Catalog::Load(store));
+  ASSIGN_OR_RETURN(const Timestamp newest_time, LoadNewestTime(store));
+  std::unique_ptr<Core> core(
+      new Core(store, clock, random, options, std::move(catalog), newest_time));
+  ASSIGN_OR_RETURN(core->index_keeper_,
+                   indexing::IndexKeeper::Open(store, clock, core->indexes_, options.indexes));
+  ASSIGN_OR_RETURN(core->ttl_policies_, expiry::TtlPolicies::Load(store));
+  ASSIGN_OR_RETURN(core->store_id_, LoadStoreId(store, random));
+  core->change_feed_.Start();
+  core->index_keeper_->Start(core->committer_);
+  core->vector_graphs_.Start();
+  core->StartTtl();
+  // Last: it looks after all of them.
+  core->maintenance_ = std::thread([&self = *core] { self.RunMaintenance(); });
+  return core;
+}
+
+Engine::Core::Core(storage::Store& store, const Clock& clock, RandomSource& random,
+                   const EngineOptions& options, std::unique_ptr<documents::Catalog> catalog,
+                   Timestamp newest_time)
+    : store_(store),
+      clock_(clock),
+      random_(random),
+      options_(options),
+      catalog_(std::move(catalog)),
+      commit_clock_(clock, newest_time),
+      cache_(options.document_cache_bytes),
+      reader_(store, commit_clock_, cache_),
+      locks_(clock, options.lock_wait_max),
+      transactions_(clock, commit_clock_, locks_, random),
+      change_feed_(commit_clock_, clock, options.queued_change_bytes_max),
+      vector_graphs_(store, clock, indexes_, options_.vectors, options.history),
+      committer_(store, commit_clock_, cache_, reader_, locks_, indexes_, vector_graphs_,
+                 change_feed_),
+      readers_(options.reader_threads, options.queued_reads_max),
+      watch_threads_(options.watch_threads, std::numeric_limits<size_t>::max()) {}
+
+Engine::Core::~Core() {
+  {
+    MutexLock lock(maintenance_mutex_);
+    stopping_ = true;
+  }
+  maintenance_changed_.NotifyAll();
+  if (maintenance_.joinable()) maintenance_.join();
+  // While all that the callbacks use is still there, and before the sweeper's end: nobody ends its
+  // waits any more.
+  locks_.Close(Status(Code::kUnavailable, "the database is closing"));
+  if (ttl_sweeper_) ttl_sweeper_->Stop();
+  change_feed_.Stop();  // While those whom it sets to work are still there.
+  if (index_keeper_) index_keeper_->Stop();
+  NoteReadTime();
+  committer_.Stop();
+}
+
+void Engine::Core::NoteReadTime() {
+  const Status status = committer_.RunStep(
+      [this](storage::Batch* batch) {
+        batch->Put(storage::Space::kMeta, std::string(documents::kReadTimeKey),
+                   model::EncodeUint64(static_cast<uint64_t>(commit_clock_.Newest().micros())));
+      },
+      [] {});
+  if (status.ok()) return;
+  // Nearly always the machine's clock will be ahead of it at the next start anyway.
+  Log(LogLevel::kWarning, "could not save the newest read time", {{"error", status.ToString()}});
+}
+
+std::string Engine::Core::NewDocumentId() { return model::NewDocumentId(random_); }
+
+void Engine::Core::Maintain() {
+  transactions_.Expire();
+  locks_.ExpireWaits();  // After the locks that have come free.
+  index_keeper_->Maintain();
+  vector_graphs_.Maintain();
+  change_feed_.Maintain();
+  const int64_t horizon = clock_.WallMicros() -
+                          std::chrono::microseconds(options_.history).count() -
+                          kHistorySlack.count();
+  if (horizon <= 0) return;
+  int64_t forgotten = forgotten_micros_;
+  while (forgotten < horizon && !forgotten_micros_.compare_exchange_weak(forgotten, horizon)) {
+  }
+  store_.ExpireBefore(static_cast<uint64_t>(horizon));
+}
+
+void Engine::Core::RunMaintenance() {
+  while (true) {
+    {
+      MutexLock lock(maintenance_mutex_);
+      if (!stopping_) maintenance_changed_.WaitFor(maintenance_mutex_, kMaintenancePeriod);
+      if (stopping_) return;
+    }
+    Maintain();
+  }
+}
+
+}  // namespace hearth::engine

@@ -1,0 +1,224 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "base/random.h"
+#include "base/thread_pool.h"
+#include "commit/commits_under_way.h"
+#include "commit/committer.h"
+#include "documents/catalog.h"
+#include "documents/commit_clock.h"
+#include "documents/document_cache.h"
+#include "documents/document_reader.h"
+#include "engine/engine.h"
+#include "engine/options.h"
+#include "engine/read_view_parts.h"
+#include "execution/execution.h"
+#include "expiry/ttl_policies.h"
+#include "expiry/ttl_sweeper.h"
+#include "index/index_config.h"
+#include "indexing/index_keeper.h"
+#include "indexing/index_policy.h"
+#include "indexing/index_registry.h"
+#include "indexing/needed_indexes.h"
+#include "indexing/vector_graphs.h"
+#include "storage/store.h"
+#include "transactions/lock_table.h"
+#include "transactions/transactions.h"
+#include "watch/change_feed.h"
+#include "watch/reader.h"
+
+namespace hearth::engine {
+
+transactions::LockScope ToLockScope(const documents::Database& database, const ReadScope& scope);
+
+// The engine's parts, and how they work together. What is public has the meaning that engine.h
+// gives it.
+//
+// Threads: safe for concurrent use.
+class Engine::Core final : public watch::Reader {
+ public:
+  static Result<std::unique_ptr<Core>> Open(storage::Store& store, const Clock& clock,
+                                            RandomSource& random, const EngineOptions& options);
+  ~Core() override;
+
+  // ---- Reading.
+  void Read(const documents::Database& database, const request::Consistency& consistency,
+            const ReadScope& scope, Executor& executor, ReadCallback done);
+  std::unique_ptr<ReadView> ReadNewest(const documents::Database& database);
+  const documents::DocumentReader& documents() const { return reader_; }
+  ThreadPool& readers() { return readers_; }
+  Status RunOnReaders(Task task);
+
+  // ---- Queries.
+  void Query(const documents::Database& database, QueryRequest request, Executor& executor,
+             QueryCallback done);
+
+  // ---- Commits and transactions.
+  void Commit(documents::Database& database, std::vector<request::Write> writes,
+              std::string_view transaction, Executor& executor, CommitCallback done);
+  Result<std::string> BeginTransaction(const documents::Database& database,
+                                       const request::TransactionOptions& options,
+                                       request::Client client);
+  Status Rollback(const documents::Database& database, std::string_view transaction) {
+    return transactions_.Rollback(database, transaction);
+  }
+
+  // ---- Listeners.
+  std::shared_ptr<watch::Watcher> Watch(const documents::Database& database,
+                                        std::unique_ptr<watch::WatchSink> sink);
+  size_t live_targets() const { return change_feed_.targets(); }
+  Status Check(const documents::Database& database, const query::NormalizedQuery& query) override;
+  Result<std::unique_ptr<watch::Results>> Query(const documents::Database& database,
+                                                query::NormalizedQuery query,
+                                                model::Timestamp read_time,
+                                                std::function<bool()> is_cancelled) override;
+  Result<size_t> Count(const documents::Database& database, query::NormalizedQuery query,
+                       model::Timestamp read_time, std::function<bool()> is_cancelled) override;
+  Result<model::Record> Get(const documents::Database& database, const model::DocumentPath& path,
+                            model::Timestamp read_time) override;
+  bool IsInHistory(model::Timestamp time) const override { return CheckReadTime(time).ok(); }
+  Result<std::optional<std::vector<watch::Change>>> ChangesBetween(
+      const documents::Database& database, model::Timestamp from, model::Timestamp to,
+      const std::function<bool(const model::DocumentPath&)>& concerns,
+      const watch::ChangesMax& max) override;
+  std::string ResumeToken(model::Timestamp read_time) const override;
+  std::optional<model::Timestamp> ReadResumeToken(std::string_view token) const override;
+
+  // ---- Databases, their indexes and their TTL policies.
+  Result<documents::Database*> OpenDatabase(const model::DatabaseName& name);
+  std::vector<const documents::Database*> Databases() const;
+  void SetIndexConfig(std::string database, index::IndexConfig config);
+  std::vector<index::Index> Indexes(const documents::Database& database) const;
+  uint64_t IndexBytes(const index::Index& index) const;
+  index::IndexConfig NeededIndexes(const documents::Database& database) const {
+    return needed_indexes_.Of(database.number);
+  }
+  Status SetTtlPolicy(documents::Database& database, const index::TtlPolicy& policy);
+  Status ClearTtlPolicy(documents::Database& database, const std::string& collection_group);
+  std::vector<expiry::TtlStatus> TtlStatuses(const documents::Database& database) const {
+    return ttl_sweeper_->StatusOf(database);
+  }
+  size_t SweepExpired() { return ttl_sweeper_->Sweep(); }
+  std::vector<indexing::VectorGraphStatus> VectorGraphStatuses(
+      const documents::Database& database) const;
+  void AwaitIndexes() {
+    index_keeper_->AwaitIdle();
+    vector_graphs_.AwaitIdle();
+  }
+
+  std::string NewDocumentId();
+  void Maintain();
+
+ private:
+  // Whether the calling thread is a reader, which may wait for the disk.
+  enum class Here : uint8_t { kReader, kElsewhere };
+  // A view that waits for its locks, its moment or a thread.
+  struct OpeningView {
+    const documents::Database& database;
+    ReadScope scope;
+    ReadViewParts parts;
+    ReadCallback done;
+  };
+
+  Core(storage::Store& store, const Clock& clock, RandomSource& random,
+       const EngineOptions& options, std::unique_ptr<documents::Catalog> catalog,
+       model::Timestamp newest_commit);
+
+  // ---- Reading.
+  Status CheckReadTime(model::Timestamp read_time) const;
+  // Runs `done` on a reader where the scope is for scans, otherwise on any thread; at once if that
+  // is possible.
+  void OpenView(Here here, const documents::Database& database,
+                const request::Consistency& consistency, const ReadScope& scope, ReadCallback done);
+  void OpenInTransaction(Here here, std::shared_ptr<const transactions::Transaction> transaction,
+                         OpeningView opening);
+  void OpenAt(Here here, model::Timestamp read_time, OpeningView opening);
+  // What is left to do once the transaction has its locks, or does not get them.
+  void FinishLocked(const transactions::Transaction& transaction, const Status& locked,
+                    OpeningView opening);
+  Result<std::unique_ptr<ReadView>> ViewAt(const documents::Database& database,
+                                           const ReadScope& scope, model::Timestamp read_time,
+                                           ReadViewParts parts) const;
+  // For scans; waits for commits at or before that moment.
+  Result<std::unique_ptr<ReadView>> ViewAtSettled(const documents::Database& database,
+                                                  model::Timestamp read_time);
+
+  // ---- Queries.
+  // Notes what the query needs, and refuses it where its index is missing.
+  Result<execution::ExecutionOptions> PrepareQuery(const documents::Database& database,
+                                                   const query::NormalizedQuery& query);
+  Result<std::unique_ptr<QueryRun>> StartQuery(std::unique_ptr<ReadView> view,
+                                               query::NormalizedQuery query, QueryAnswer answer,
+                                               execution::ExecutionOptions options);
+  Result<std::unique_ptr<QueryRun>> QueryAt(const documents::Database& database,
+                                            query::NormalizedQuery query, QueryAnswer answer,
+                                            model::Timestamp read_time,
+                                            std::function<bool()> is_cancelled);
+  // Once the run is at its end, gives up those of its locks that its answer does not need.
+  void NarrowLocksAfter(QueryRun& run, const transactions::LockOwner& owner,
+                        const transactions::KeyPrefix& locked);
+  // What a query has cost decides whether it gets better indexes.
+  void NoteCost(const documents::Database& database, const execution::Plan& plan,
+                const query::Statistics& statistics);
+
+  // ---- Commits.
+  void Admit(documents::Database& database, std::vector<request::Write> writes,
+             const transactions::LockOwner& owner, CommitCallback done);
+
+  // ---- Indexes and policies.
+  void StartTtl();
+  void ApplyIndexPolicy(documents::Database& database);
+  // The same, if the database does not follow the newest configuration yet.
+  void FollowIndexPolicy(documents::Database& database);
+  std::vector<index::TtlPolicy> TtlPoliciesOf(const documents::Database& database) const;
+
+  void RunMaintenance();
+  // So that no later commit gets a time that a reader has been told, even though the machine's
+  // clock may be set back meanwhile.
+  void NoteReadTime();
+
+  storage::Store& store_;
+  const Clock& clock_;
+  RandomSource& random_;
+  const EngineOptions options_;
+  std::unique_ptr<documents::Catalog> catalog_;
+  documents::CommitClock commit_clock_;
+  documents::DocumentCache cache_;
+  documents::DocumentReader reader_;
+  transactions::LockTable locks_;
+  transactions::Transactions transactions_;
+  commit::CommitsUnderWay commits_under_way_;
+  std::string store_id_;
+  watch::ChangeFeed change_feed_;
+  indexing::IndexRegistry indexes_;
+  indexing::VectorGraphs vector_graphs_;
+  std::unique_ptr<indexing::IndexKeeper> index_keeper_;
+  indexing::IndexPolicy index_policy_;
+  indexing::NeededIndexRecorder needed_indexes_;
+  std::unique_ptr<expiry::TtlPolicies> ttl_policies_;
+  std::unique_ptr<expiry::TtlSweeper> ttl_sweeper_;
+  // History up to here may be gone, also if the wall clock has been set back since.
+  std::atomic<int64_t> forgotten_micros_ = 0;
+  Mutex maintenance_mutex_;  // Leaf lock.
+  CondVar maintenance_changed_;
+  bool stopping_ GUARDED_BY(maintenance_mutex_) = false;
+  // The order matters. The destructor stops the committer first, because its callbacks queue tasks
+  // for the readers; the object outlives the readers, because their tasks may still try to commit.
+  // All of them end before the members above, which they use.
+  commit::Committer committer_;
+  ThreadPool readers_;
+  ThreadPool watch_threads_;
+  std::thread maintenance_;
+};
+
+}  // namespace hearth::engine

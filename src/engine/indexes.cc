@@ -1,0 +1,164 @@
+// The engine's indexes and TTL policies, as its users see them.
+#include <algorithm>
+#include <utility>
+
+#include "base/status_macros.h"
+#include "documents/keys.h"
+#include "engine/core.h"
+
+namespace hearth::engine {
+
+using index::Definition;
+using index::Index;
+using index::Origin;
+using index::TtlPolicy;
+
+Result<documents::Database*> Engine::Core::OpenDatabase(const model::DatabaseName& name) {
+  ASSIGN_OR_RETURN(documents::Database * database, catalog_->Open(name));
+  FollowIndexPolicy(*database);
+  return database;
+}
+
+std::vector<const documents::Database*> Engine::Core::Databases() const {
+  const std::vector<documents::Database*> stored = catalog_->Stored();
+  std::vector<const documents::Database*> databases(stored.begin(), stored.end());
+  std::sort(databases.begin(), databases.end(),
+            [](const documents::Database* left, const documents::Database* right) {
+              return left->name < right->name;
+            });
+  return databases;
+}
+
+void Engine::Core::SetIndexConfig(std::string database, index::IndexConfig config) {
+  index_policy_.Set(std::move(database), std::move(config));
+  for (documents::Database* each : catalog_->Stored()) ApplyIndexPolicy(*each);
+}
+
+void Engine::Core::FollowIndexPolicy(documents::Database& database) {
+  if (database.index_policy_version != index_policy_.version()) ApplyIndexPolicy(database);
+}
+
+void Engine::Core::ApplyIndexPolicy(documents::Database& database) {
+  // Its number is not for ever before it is on disk: its indexes have to wait until then.
+  if (!database.is_on_disk) return;
+  const uint64_t version = index_policy_.version();
+  const std::shared_ptr<const index::IndexConfig> config = index_policy_.Of(database);
+  std::vector<Definition> wanted;
+  const auto want = [&](const Definition& definition, Origin origin) {
+    index_keeper_->Want(database.number, definition, origin);
+    wanted.push_back(definition);
+  };
+  for (const Definition& composite : config->composites) {
+    want(index::Canonical(composite), Origin::kDeclared);
+  }
+  for (const index::VectorIndex& vector : config->vectors) {
+    want(index::DefinitionOf(vector), Origin::kDeclared);
+  }
+  for (const TtlPolicy& policy : TtlPoliciesOf(database))
+    want(expiry::TtlIndex(policy), Origin::kTtl);
+  index_keeper_->ReleaseAllBut(database.number, std::move(wanted));
+  vector_graphs_.SetWanted(database.number, config->vectors);
+  database.index_policy_version = version;
+}
+
+std::vector<Index> Engine::Core::Indexes(const documents::Database& database) const {
+  std::vector<Index> found;
+  for (const auto indexes = indexes_.Current(); const Index& index : indexes->all()) {
+    if (index.database == database.number) found.push_back(index);
+  }
+  return found;
+}
+
+std::vector<indexing::VectorGraphStatus> Engine::Core::VectorGraphStatuses(
+    const documents::Database& database) const {
+  std::vector<indexing::VectorGraphStatus> statuses = vector_graphs_.Statuses();
+  std::erase_if(statuses, [&](const auto& each) { return each.database != database.number; });
+  return statuses;
+}
+
+uint64_t Engine::Core::IndexBytes(const Index& index) const {
+  return store_.ApproximateBytes(storage::Space::kIndexes,
+                                 storage::PrefixRange(index::IndexKeyPrefix(index.number)));
+}
+
+void Engine::Core::StartTtl() {
+  expiry::TtlSweeper::Hooks hooks;
+  hooks.databases = [this] {
+    std::vector<documents::Database*> stored = catalog_->Stored();
+    // One that has come into being since the last sweep has its indexes yet to get, also if nobody
+    // opens it again.
+    for (documents::Database* database : stored) FollowIndexPolicy(*database);
+    return stored;
+  };
+  hooks.policies = [this](const documents::Database& database) { return TtlPoliciesOf(database); };
+  hooks.get = [this](const documents::Database& database, const model::DocumentPath& path) {
+    return reader_.Present(model::DocumentKey(database.number, path));
+  };
+  hooks.commit = [this](documents::Database& database, request::Write write,
+                        Callback<void(Status)> done) {
+    std::vector<request::Write> writes;
+    writes.push_back(std::move(write));
+    Admit(database, std::move(writes), transactions_.NewOwner(),
+          [done = std::move(done)](const Result<request::CommitResult>& result) mutable {
+            done(result.status());
+          });
+  };
+  ttl_sweeper_ = std::make_unique<expiry::TtlSweeper>(store_, clock_, indexes_, std::move(hooks));
+  ttl_sweeper_->Start();
+}
+
+// Those that were set by command, and those of the configuration for other collection groups.
+std::vector<TtlPolicy> Engine::Core::TtlPoliciesOf(const documents::Database& database) const {
+  std::vector<TtlPolicy> policies = ttl_policies_->Of(database.number);
+  for (const auto config = index_policy_.Of(database);
+       const TtlPolicy& configured : config->ttl_policies) {
+    const bool is_set = std::any_of(policies.begin(), policies.end(), [&](const TtlPolicy& policy) {
+      return policy.collection_group == configured.collection_group;
+    });
+    if (!is_set) policies.push_back(configured);
+  }
+  return policies;
+}
+
+Status Engine::Core::SetTtlPolicy(documents::Database& database, const TtlPolicy& policy) {
+  const auto stage = [&](storage::Batch* batch) {
+    expiry::TtlPolicies::StageSet(database.number, policy, batch);
+    if (database.is_on_disk) return;
+    batch->Put(storage::Space::kMeta,
+               std::string(documents::kDatabaseKeyPrefix) + database.name.text(),
+               model::EncodeUint32(static_cast<uint32_t>(database.number)));
+  };
+  RETURN_IF_ERROR(committer_.RunStep(stage, [&] {
+    database.is_on_disk = true;
+    ttl_policies_->Set(database.number, policy);
+  }));
+  ApplyIndexPolicy(database);
+  return Status();
+}
+
+Status Engine::Core::ClearTtlPolicy(documents::Database& database,
+                                    const std::string& collection_group) {
+  const auto is_of_group = [&](const TtlPolicy& policy) {
+    return policy.collection_group == collection_group;
+  };
+  const std::vector<TtlPolicy> stored = ttl_policies_->Of(database.number);
+  if (std::none_of(stored.begin(), stored.end(), is_of_group)) {
+    const std::vector<TtlPolicy> in_force = TtlPoliciesOf(database);
+    if (std::none_of(in_force.begin(), in_force.end(), is_of_group)) {
+      return Status(Code::kNotFound,
+                    "the collection group '" + collection_group + "' has no TTL policy");
+    }
+    return Status(Code::kFailedPrecondition, "the TTL policy of the collection group '" +
+                                                 collection_group +
+                                                 "' is the index configuration's: change the file");
+  }
+  RETURN_IF_ERROR(committer_.RunStep(
+      [&](storage::Batch* batch) {
+        expiry::TtlPolicies::StageClear(database.number, collection_group, batch);
+      },
+      [&] { ttl_policies_->Clear(database.number, collection_group); }));
+  ApplyIndexPolicy(database);
+  return Status();
+}
+
+}  // namespace hearth::engine

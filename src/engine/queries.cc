@@ -1,0 +1,152 @@
+// Queries, and the indexes that follow from what they cost.
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "engine/core.h"
+#include "execution/required_index.h"
+#include "watch/live_query.h"
+
+namespace hearth::engine {
+namespace {
+
+// A transaction's query with more results than this keeps its whole collection locked.
+constexpr size_t kNarrowedResultsMax = 1'000;
+
+// True when much more was read than the results explain.
+bool IsExpensive(const query::Statistics& statistics, uint64_t allowed) {
+  constexpr uint64_t kReadsPerResult = 4;
+  const uint64_t explained = kReadsPerResult * statistics.results_returned;
+  return statistics.documents_scanned + statistics.index_entries_scanned > allowed + explained;
+}
+
+}  // namespace
+
+using documents::Database;
+using execution::ExecutionOptions;
+using index::Definition;
+using Run = Result<std::unique_ptr<QueryRun>>;
+
+Result<ExecutionOptions> Engine::Core::PrepareQuery(const Database& database,
+                                                    const query::NormalizedQuery& query) {
+  // First, because a query that is refused needs its index all the more.
+  needed_indexes_.Note(database.number, query);
+  ExecutionOptions options;
+  if (options_.index_mode == indexing::IndexMode::kStrict) {
+    options.documents_max = options_.scanned_documents_max;
+    RETURN_IF_ERROR(execution::CheckIndexes(query, *index_policy_.Of(database)));
+  }
+  return options;
+}
+
+Run Engine::Core::StartQuery(std::unique_ptr<ReadView> view, query::NormalizedQuery query,
+                             QueryAnswer answer, ExecutionOptions options) {
+  const Database& database = view->database();
+  const std::optional<transactions::LockOwner> locked_by = view->parts().locked_by;
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<QueryRun> run,
+      QueryRun::Start(
+          std::move(view), vector_graphs_, std::move(query), answer, std::move(options),
+          [this, &database](const execution::Plan& plan, const query::Statistics& statistics) {
+            NoteCost(database, plan, statistics);
+          }));
+  if (locked_by) {
+    const transactions::LockScope locked = ToLockScope(database, ScopeOf(run->query()));
+    if (locked.key_prefixes.size() == 1) NarrowLocksAfter(*run, *locked_by, locked.key_prefixes[0]);
+  }
+  return run;
+}
+
+void Engine::Core::Query(const Database& database, QueryRequest request, Executor& executor,
+                         QueryCallback done) {
+  const bool goes_on_here = &executor == &readers_;
+  // Shared by the steps to the answer.
+  struct Starting {
+    QueryRequest request;
+    QueryCallback deliver;
+  };
+  auto starting = std::make_shared<Starting>(Starting{
+      std::move(request), [&executor, goes_on_here, done = std::move(done)](Run run) mutable {
+        if (goes_on_here) return done(std::move(run));  // A reader, and the call has returned.
+        executor.Post(
+            [done = std::move(done), run = std::move(run)]() mutable { done(std::move(run)); });
+      }});
+  const Status accepted = RunOnReaders([this, &database, starting] {
+    const query::NormalizedQuery& query = starting->request.query;
+    Result<ExecutionOptions> options = PrepareQuery(database, query);
+    if (!options.ok()) return starting->deliver(options.status());
+    options->is_cancelled = std::move(starting->request.is_cancelled);
+    OpenView(Here::kReader, database, starting->request.consistency, ScopeOf(query),
+             [this, starting,
+              options = *std::move(options)](Result<std::unique_ptr<ReadView>> view) mutable {
+               if (!view.ok()) return starting->deliver(view.status());
+               starting->deliver(StartQuery(*std::move(view), std::move(starting->request.query),
+                                            starting->request.answer, std::move(options)));
+             });
+  });
+  if (!accepted.ok()) executor.Post([starting, accepted] { starting->deliver(accepted); });
+}
+
+Run Engine::Core::QueryAt(const Database& database, query::NormalizedQuery query,
+                          QueryAnswer answer, model::Timestamp read_time,
+                          std::function<bool()> is_cancelled) {
+  ASSIGN_OR_RETURN(ExecutionOptions options, PrepareQuery(database, query));
+  options.is_cancelled = std::move(is_cancelled);
+  ASSIGN_OR_RETURN(std::unique_ptr<ReadView> view, ViewAtSettled(database, read_time));
+  return StartQuery(std::move(view), std::move(query), answer, std::move(options));
+}
+
+void Engine::Core::NarrowLocksAfter(QueryRun& run, const transactions::LockOwner& owner,
+                                    const transactions::KeyPrefix& locked) {
+  const query::Query& query = run.query().query;
+  // What these skip, or compare, counts too, though it is no result.
+  if (query.offset > 0 || query.nearest) return;
+  auto live = std::make_shared<const watch::LiveQuery>(run.database().name, run.query());
+  run.WhenAllRead(kNarrowedResultsMax, [this, owner, locked, live, &database = run.database()](
+                                           const std::vector<model::DocumentPath>& paths) {
+    std::vector<std::string> keys;
+    keys.reserve(paths.size());
+    for (const model::DocumentPath& path : paths) {
+      keys.push_back(model::DocumentKey(database.number, path));
+    }
+    locks_.Narrow(owner, locked, live, std::move(keys));
+  });
+}
+
+void Engine::Core::NoteCost(const documents::Database& database, const execution::Plan& plan,
+                            const query::Statistics& statistics) {
+  const int64_t now = clock_.WallMicros();
+  for (const execution::ConjunctionPlan& conjunction : plan.conjunctions) {
+    for (const execution::ScannedIndex& scanned : conjunction.scan.indexes) {
+      scanned.index->activity->used_at_micros = now;
+    }
+  }
+  for (const execution::VectorScan& scan : plan.vectors) scan.index->activity->used_at_micros = now;
+  if (!IsExpensive(statistics, options_.reads_without_index_max)) return;
+  const std::vector<Definition>& wanted =
+      plan.missing.empty() ? plan.alternatives_to_joins : plan.missing;
+  if (wanted.empty()) return;
+  if (statistics.documents_scanned > options_.scanned_documents_max) {
+    Log(LogLevel::kWarning, "a query without a fitting index has read many documents",
+        {{"database", database.name.text()},
+         {"collection", wanted[0].collection_id},
+         {"index", index::Properties(wanted[0])},
+         {"documents", statistics.documents_scanned}});
+  }
+  if (!database.is_on_disk) return;
+  const std::shared_ptr<const index::IndexConfig> config = index_policy_.Of(database);
+  for (const Definition& definition : wanted) {
+    const bool may_be_made = std::all_of(
+        definition.fields.begin(), definition.fields.end(), [&](const index::IndexField& field) {
+          return execution::MayBeIndexed(definition.collection_id, field.path, *config);
+        });
+    // Vectors that nothing has, of another dimension say, need no index.
+    const bool is_of_use = !definition.vector || statistics.results_returned > 0;
+    if (may_be_made && is_of_use) {
+      index_keeper_->Want(database.number, definition, index::Origin::kOnDemand);
+    }
+  }
+}
+
+}  // namespace hearth::engine

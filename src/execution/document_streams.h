@@ -1,0 +1,56 @@
+// Streams that read documents without an index.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <memory>
+
+#include "execution/sort_key.h"
+#include "execution/source.h"
+#include "execution/stream.h"
+#include "execution/tally.h"
+#include "query/matcher.h"
+
+namespace hearth::execution {
+
+// All that the streams of one query share. Borrowed by them.
+struct Context {
+  const Source& source;
+  const query::NormalizedQuery& query;
+  const Layout& layout;
+  Tally* tally;
+  // Records are not wanted: an index that has the names is better than the documents.
+  bool keys_only = false;
+  size_t documents_max = std::numeric_limits<size_t>::max();
+  const std::function<bool()>* is_cancelled = nullptr;
+
+  // The same for another query over the same source, of which this one makes use.
+  Context For(const query::NormalizedQuery& inner_query, const Layout& inner_layout) const {
+    return {source, inner_query, inner_layout, tally, keys_only, documents_max, is_cancelled};
+  }
+  // The same with other counts.
+  Context CountedBy(Tally* other) const {
+    return {source, query, layout, other, keys_only, documents_max, is_cancelled};
+  }
+
+  // Cancelled when nobody wants the answer any more. To be called for each thing that is read.
+  Status CheckCancelled() const {
+    if (!tally->IsTimeToPause() || !is_cancelled || !*is_cancelled) return Status();
+    return (*is_cancelled)() ? Status(Code::kCancelled, "the query was cancelled") : Status();
+  }
+};
+
+// The query's documents, found by looking at all documents of its collection; in the order of
+// their names. For layouts without fields that is the order of sort keys, otherwise not.
+// Null where the source cannot be read backwards.
+std::unique_ptr<Stream> NewCollectionScan(const Context& context, storage::Direction direction);
+
+// The same for collection groups and for all documents below the parent. Forward only.
+std::unique_ptr<Stream> NewSubtreeScan(const Context& context);
+
+// The document that a conjunction names by an equality on `__name__`, if it is a result.
+std::unique_ptr<Stream> NewLookup(const Context& context, const query::Conjunction& conjunction,
+                                  const query::FieldFilter& name_filter);
+
+}  // namespace hearth::execution

@@ -1,0 +1,270 @@
+#include "expiry/ttl_sweeper.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "index/entries.h"
+#include "index/value_key.h"
+#include "model/document.h"
+#include "model/fields.h"
+
+namespace hearth::expiry {
+namespace {
+
+using index::Index;
+using index::TtlPolicy;
+using model::Timestamp;
+
+std::string TimeKey(int64_t micros) {
+  std::string key;
+  const std::string value = model::EncodeTimestamp(Timestamp::FromMicros(micros));
+  index::AppendValueKey(model::ValueView(value), &key);
+  return key;
+}
+
+// Counts down what is under way. Threads: safe for concurrent use.
+class Countdown {
+ public:
+  explicit Countdown(size_t count) : left_(count) {}
+
+  void Succeed() EXCLUDES_LOCK(mutex_) {
+    MutexLock lock(mutex_);
+    ++succeeded_;
+    CountDown();
+  }
+  void Fail(int64_t expired_at_micros) EXCLUDES_LOCK(mutex_) {
+    MutexLock lock(mutex_);
+    oldest_failed_ = std::min(oldest_failed_.value_or(expired_at_micros), expired_at_micros);
+    CountDown();
+  }
+  void Skip() EXCLUDES_LOCK(mutex_) {
+    MutexLock lock(mutex_);
+    CountDown();
+  }
+  void Wait() EXCLUDES_LOCK(mutex_) {
+    MutexLock lock(mutex_);
+    while (left_ > 0) done_.Wait(mutex_);
+  }
+
+  size_t succeeded() const EXCLUDES_LOCK(mutex_) {
+    MutexLock lock(mutex_);
+    return succeeded_;
+  }
+  std::optional<int64_t> oldest_failed() const EXCLUDES_LOCK(mutex_) {
+    MutexLock lock(mutex_);
+    return oldest_failed_;
+  }
+
+ private:
+  void CountDown() REQUIRES_LOCK(mutex_) {
+    if (--left_ == 0) done_.NotifyAll();
+  }
+
+  mutable Mutex mutex_;  // Leaf lock.
+  CondVar done_;
+  size_t left_ GUARDED_BY(mutex_);
+  size_t succeeded_ GUARDED_BY(mutex_) = 0;
+  std::optional<int64_t> oldest_failed_ GUARDED_BY(mutex_);
+};
+
+// The time that the entry's key has, which was made of a timestamp.
+int64_t TimeOfComponent(std::string_view component) {
+  uint64_t ordered = 0;
+  for (const char byte : component.substr(1)) {
+    ordered = ordered << 8 | static_cast<uint8_t>(byte);
+  }
+  return static_cast<int64_t>(ordered ^ (uint64_t{1} << 63));
+}
+
+}  // namespace
+
+index::Definition TtlIndex(const TtlPolicy& policy) {
+  return {policy.collection_group,
+          index::QueryScope::kCollectionGroup,
+          {{policy.field, index::FieldMode::kAscending}},
+          false};
+}
+
+TtlSweeper::TtlSweeper(const storage::Store& store, const Clock& clock,
+                       const indexing::IndexRegistry& indexes, Hooks hooks)
+    : store_(store), clock_(clock), indexes_(indexes), hooks_(std::move(hooks)) {}
+
+TtlSweeper::~TtlSweeper() { Stop(); }
+
+void TtlSweeper::Start() {
+  thread_ = std::thread([this] { Run(); });
+}
+
+void TtlSweeper::Stop() {
+  {
+    MutexLock lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.NotifyAll();
+  if (thread_.joinable()) thread_.join();
+}
+
+bool TtlSweeper::stopping() const {
+  MutexLock lock(mutex_);
+  return stopping_;
+}
+
+void TtlSweeper::Run() {
+  while (true) {
+    {
+      MutexLock lock(mutex_);
+      if (!stopping_) changed_.WaitFor(mutex_, kPeriod);
+      if (stopping_) return;
+    }
+    Sweep();
+  }
+}
+
+size_t TtlSweeper::Sweep() {
+  {
+    MutexLock lock(mutex_);
+    while (is_sweeping_) changed_.Wait(mutex_);
+    is_sweeping_ = true;
+  }
+  const size_t deleted = SweepAll();
+  {
+    MutexLock lock(mutex_);
+    is_sweeping_ = false;
+  }
+  changed_.NotifyAll();
+  return deleted;
+}
+
+size_t TtlSweeper::SweepAll() {
+  size_t deleted = 0;
+  for (documents::Database* database : hooks_.databases()) {
+    for (const TtlPolicy& policy : hooks_.policies(*database)) {
+      const Result<size_t> swept = SweepPolicy(*database, policy);
+      if (swept.ok()) {
+        deleted += *swept;
+      } else {
+        Log(LogLevel::kWarning, "expired documents have to wait",
+            {{"collection", policy.collection_group}, {"error", swept.status().ToString()}});
+      }
+      if (stopping()) return deleted;
+    }
+  }
+  return deleted;
+}
+
+std::optional<Index> TtlSweeper::IndexOf(const documents::Database& database,
+                                         const TtlPolicy& policy) const {
+  const auto indexes = indexes_.Current();
+  const index::Definition definition = TtlIndex(policy);
+  for (const Index& index : indexes->Of(database.number, policy.collection_group)) {
+    if (index.state == index::State::kReady && index.definition == definition) return index;
+  }
+  return std::nullopt;
+}
+
+Result<size_t> TtlSweeper::SweepPolicy(documents::Database& database, const TtlPolicy& policy) {
+  const std::optional<Index> index = IndexOf(database, policy);
+  if (!index) return 0;
+  index->activity->used_at_micros = clock_.WallMicros();
+  const std::chrono::microseconds offset = policy.offset;
+  size_t deleted = 0;
+  std::string after;
+  std::optional<int64_t> oldest_left;
+  while (!stopping()) {
+    const int64_t cutoff = clock_.WallMicros() - offset.count();
+    ASSIGN_OR_RETURN(const std::vector<Candidate> candidates, FindExpired(*index, cutoff, after));
+    // What could not be deleted is older than what comes now.
+    const int64_t next = candidates.empty() ? cutoff : candidates.front().expired_at_micros;
+    const int64_t oldest = oldest_left.value_or(next);
+    Note(database, policy, 0, std::chrono::microseconds(cutoff - oldest));
+    if (candidates.empty()) return deleted;
+    const Outcome outcome = Delete(database, policy, cutoff, candidates);
+    deleted += outcome.deleted;
+    if (!oldest_left) oldest_left = outcome.oldest_left_micros;
+    Note(database, policy, outcome.deleted, std::chrono::microseconds(cutoff - oldest));
+    after = candidates.back().entry_key;
+  }
+  return deleted;
+}
+
+Result<std::vector<TtlSweeper::Candidate>> TtlSweeper::FindExpired(const Index& index,
+                                                                   int64_t cutoff_micros,
+                                                                   const std::string& after) const {
+  const std::string prefix = index::IndexKeyPrefix(index.number);
+  const std::string type = TimeKey(cutoff_micros).substr(0, 1);
+  storage::KeyRange range{prefix + type,
+                          storage::PrefixRange(prefix + TimeKey(cutoff_micros)).last};
+  if (!after.empty()) range.first = after + '\0';
+  const auto snapshot = store_.NewSnapshot();
+  const auto cursor = snapshot->Scan(storage::Space::kIndexes, range, storage::Direction::kForward);
+  std::vector<Candidate> candidates;
+  for (; cursor->Valid() && candidates.size() < kUnderWayMax; cursor->Next()) {
+    const std::string_view rest = cursor->key().substr(prefix.size());
+    const std::optional<size_t> length = index::ComponentLength(rest, index::ByteOrder::kAscending);
+    if (!length) return Status(Code::kDataLoss, "an index entry does not decode");
+    ASSIGN_OR_RETURN(model::DocumentPath path,
+                     index::DecodeName(rest.substr(*length), index.definition.scope, false, ""));
+    candidates.push_back(
+        {std::string(cursor->key()), std::move(path), TimeOfComponent(rest.substr(0, *length))});
+  }
+  RETURN_IF_ERROR(cursor->status());
+  return candidates;
+}
+
+TtlSweeper::Outcome TtlSweeper::Delete(documents::Database& database, const TtlPolicy& policy,
+                                       int64_t cutoff_micros,
+                                       const std::vector<Candidate>& candidates) {
+  // Shared with the commits' callbacks.
+  auto countdown = std::make_shared<Countdown>(candidates.size());
+  for (const Candidate& candidate : candidates) {
+    const Result<model::Record> record = hooks_.get(database, candidate.path);
+    std::optional<model::ValueView> value;
+    if (record.ok() && *record) {
+      value = model::FindField(model::RecordFields(**record), policy.field);
+    }
+    const bool has_expired = value && value->type() == model::ValueType::kTimestamp &&
+                             value->timestamp().micros() <= cutoff_micros;
+    if (!has_expired) {
+      // It has changed since, or cannot be read.
+      record.ok() ? countdown->Skip() : countdown->Fail(candidate.expired_at_micros);
+      continue;
+    }
+    request::Precondition unchanged{std::nullopt, model::RecordUpdateTime(**record)};
+    request::Write write{candidate.path, request::WriteKind::kDelete, {}, std::nullopt, {},
+                         unchanged};
+    hooks_.commit(database, std::move(write),
+                  [countdown, at = candidate.expired_at_micros](const Status& status) {
+                    status.ok() ? countdown->Succeed() : countdown->Fail(at);
+                  });
+  }
+  countdown->Wait();
+  return {countdown->succeeded(), countdown->oldest_failed()};
+}
+
+void TtlSweeper::Note(const documents::Database& database, const TtlPolicy& policy,
+                      uint64_t deleted, std::chrono::microseconds late) {
+  MutexLock lock(mutex_);
+  Progress& progress = progress_[{database.number, policy.collection_group}];
+  progress.deleted += deleted;
+  progress.late = late;
+}
+
+std::vector<TtlStatus> TtlSweeper::StatusOf(const documents::Database& database) const {
+  std::vector<TtlStatus> statuses;
+  for (const TtlPolicy& policy : hooks_.policies(database)) {
+    TtlStatus status{policy, IndexOf(database, policy).has_value(), 0, {}};
+    MutexLock lock(mutex_);
+    const auto found = progress_.find({database.number, policy.collection_group});
+    if (found != progress_.end()) {
+      status.deleted = found->second.deleted;
+      status.late = found->second.late;
+    }
+    statuses.push_back(std::move(status));
+  }
+  return statuses;
+}
+
+}  // namespace hearth::expiry

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/callback.h"
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "base/status.h"
+#include "documents/database.h"
+#include "index/index_config.h"
+#include "indexing/index_registry.h"
+#include "request/write.h"
+#include "storage/store.h"
+
+namespace hearth::expiry {
+
+// How one TTL policy is doing.
+struct TtlStatus {
+  index::TtlPolicy policy;
+  bool is_indexed = false;  // Nothing expires before the index is ready.
+  uint64_t deleted = 0;     // Since the start.
+  // By how much the oldest document that is still there has outlived its time.
+  std::chrono::microseconds late{0};
+};
+
+// Deletes what has expired: the documents whose TTL field, plus the policy's offset, is in the
+// past.
+//
+// Each deletion is a commit of its own, on the condition that the document has not changed since;
+// only so many are under way at a time that commits of others keep their share.
+//
+// Threads: safe for concurrent use. Ownership: borrows all that it is given. Errors are logged, and
+// what failed is tried again with the next sweep.
+class TtlSweeper {
+ public:
+  static constexpr size_t kUnderWayMax = 128;
+  static constexpr std::chrono::milliseconds kPeriod{1'000};
+
+  // What the sweeper needs of the engine.
+  struct Hooks {
+    std::function<std::vector<documents::Database*>()> databases;
+    std::function<std::vector<index::TtlPolicy>(const documents::Database&)> policies;
+    std::function<Result<model::Record>(const documents::Database&, const model::DocumentPath&)>
+        get;
+    // Calls back on any thread.
+    std::function<void(documents::Database&, request::Write, Callback<void(Status)>)> commit;
+  };
+
+  TtlSweeper(const storage::Store& store, const Clock& clock,
+             const indexing::IndexRegistry& indexes, Hooks hooks);
+  ~TtlSweeper();
+  TtlSweeper(const TtlSweeper&) = delete;
+  TtlSweeper& operator=(const TtlSweeper&) = delete;
+
+  void Start();
+  void Stop() EXCLUDES_LOCK(mutex_);
+
+  // Deletes all that has expired by now, after a sweep that is under way. Returns how many
+  // documents that were.
+  size_t Sweep() EXCLUDES_LOCK(mutex_);
+
+  std::vector<TtlStatus> StatusOf(const documents::Database& database) const EXCLUDES_LOCK(mutex_);
+
+ private:
+  struct Progress {
+    uint64_t deleted = 0;
+    std::chrono::microseconds late{0};
+  };
+  // A document that seems to have expired, and the key of its entry.
+  struct Candidate {
+    std::string entry_key;
+    model::DocumentPath path;
+    int64_t expired_at_micros;
+  };
+  struct Outcome {
+    size_t deleted = 0;
+    std::optional<int64_t> oldest_left_micros;  // Of those that could not be deleted.
+  };
+
+  void Run() EXCLUDES_LOCK(mutex_);
+  bool stopping() const EXCLUDES_LOCK(mutex_);
+  size_t SweepAll() EXCLUDES_LOCK(mutex_);
+  std::optional<index::Index> IndexOf(const documents::Database& database,
+                                      const index::TtlPolicy& policy) const;
+  Result<size_t> SweepPolicy(documents::Database& database, const index::TtlPolicy& policy)
+      EXCLUDES_LOCK(mutex_);
+  // The first ones behind the entry `after`, at most kUnderWayMax.
+  Result<std::vector<Candidate>> FindExpired(const index::Index& index, int64_t cutoff_micros,
+                                             const std::string& after) const;
+  Outcome Delete(documents::Database& database, const index::TtlPolicy& policy,
+                 int64_t cutoff_micros, const std::vector<Candidate>& candidates);
+  void Note(const documents::Database& database, const index::TtlPolicy& policy, uint64_t deleted,
+            std::chrono::microseconds late) EXCLUDES_LOCK(mutex_);
+
+  const storage::Store& store_;
+  const Clock& clock_;
+  const indexing::IndexRegistry& indexes_;
+  const Hooks hooks_;
+  mutable Mutex mutex_;  // Leaf lock.
+  CondVar changed_;
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  bool is_sweeping_ GUARDED_BY(mutex_) = false;
+  std::map<std::pair<model::DatabaseNumber, std::string>, Progress> progress_ GUARDED_BY(mutex_);
+  std::thread thread_;
+};
+
+// The index that a policy needs.
+index::Definition TtlIndex(const index::TtlPolicy& policy);
+
+}  // namespace hearth::expiry

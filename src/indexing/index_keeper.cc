@@ -1,0 +1,447 @@
+#include "indexing/index_keeper.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "documents/keys.h"
+#include "model/document.h"
+
+namespace hearth::indexing {
+namespace {
+
+using index::Definition;
+using index::Index;
+using index::IndexNumber;
+using index::IndexRecord;
+using index::IndexSet;
+using index::Origin;
+using index::State;
+using model::DatabaseNumber;
+using storage::Space;
+
+constexpr std::chrono::milliseconds kKeeperPauseAfterError{500};
+constexpr std::chrono::microseconds kUsesNotedEvery = std::chrono::hours(1);
+constexpr std::chrono::milliseconds kReadersCheckedEvery{20};
+constexpr size_t kEntriesRemovedAtOnce = 5'000;
+
+std::string RecordKey(IndexNumber number) {
+  return std::string(documents::kIndexKeyPrefix) +
+         model::EncodeUint32(static_cast<uint32_t>(number));
+}
+
+// Of an index that is gone, but whose entries may not be.
+std::string RemainsKey(IndexNumber number) {
+  return std::string(documents::kIndexRemainsKeyPrefix) +
+         model::EncodeUint32(static_cast<uint32_t>(number));
+}
+
+IndexRecord ToRecord(const Index& index, std::string progress) {
+  return {index.database,      index.state,     index.origin, index.activity->used_at_micros,
+          std::move(progress), index.definition};
+}
+
+Index FromRecord(IndexNumber number, IndexRecord record) {
+  Index index{number,       record.database, std::move(record.definition),
+              record.state, record.origin,   std::make_shared<index::Activity>()};
+  index.activity->used_at_micros = record.used_at_micros;
+  return index;
+}
+
+// The keys of a snapshot that begin with `prefix`, without it, and their values.
+Result<std::vector<std::pair<std::string, std::string>>> ReadAll(const storage::Snapshot& snapshot,
+                                                                 std::string_view prefix) {
+  std::vector<std::pair<std::string, std::string>> entries;
+  const auto cursor =
+      snapshot.Scan(Space::kMeta, storage::PrefixRange(prefix), storage::Direction::kForward);
+  for (; cursor->Valid(); cursor->Next()) {
+    entries.emplace_back(cursor->key().substr(prefix.size()), cursor->value());
+  }
+  RETURN_IF_ERROR(cursor->status());
+  return entries;
+}
+
+bool IsSame(const Index& index, model::DatabaseNumber database, const Definition& definition) {
+  return index.database == database && index.definition == definition;
+}
+
+}  // namespace
+
+// One step of a build: the entries of some documents.
+struct IndexKeeper::Step {
+  std::unique_ptr<storage::Snapshot> snapshot;
+  uint64_t failed_groups = 0;
+  std::string progress;
+  bool finished = false;
+  std::vector<std::pair<std::string, std::vector<index::Entry>>> documents;
+};
+
+Result<std::unique_ptr<IndexKeeper>> IndexKeeper::Open(storage::Store& store, const Clock& clock,
+                                                       IndexRegistry& registry,
+                                                       const IndexKeeperOptions& options) {
+  std::unique_ptr<IndexKeeper> keeper(new IndexKeeper(store, clock, registry, options));
+  RETURN_IF_ERROR(keeper->Load());
+  return keeper;
+}
+
+IndexKeeper::IndexKeeper(storage::Store& store, const Clock& clock, IndexRegistry& registry,
+                         const IndexKeeperOptions& options)
+    : store_(store), clock_(clock), registry_(registry), options_(options) {}
+
+IndexKeeper::~IndexKeeper() { Stop(); }
+
+Status IndexKeeper::Load() {
+  const std::unique_ptr<storage::Snapshot> snapshot = store_.NewSnapshot();
+  ASSIGN_OR_RETURN(const auto next, snapshot->Get(Space::kMeta, documents::kNextIndexKey));
+  if (next) {
+    ASSIGN_OR_RETURN(next_number_, model::DecodeUint32(*next));
+  }
+  std::vector<Index> indexes;
+  ASSIGN_OR_RETURN(const auto records, ReadAll(*snapshot, documents::kIndexKeyPrefix));
+  for (const auto& [key, value] : records) {
+    ASSIGN_OR_RETURN(const uint32_t number, model::DecodeUint32(key));
+    ASSIGN_OR_RETURN(IndexRecord record, index::DecodeIndexRecord(value));
+    const std::string progress = record.progress;
+    indexes.push_back(FromRecord(IndexNumber{number}, std::move(record)));
+    if (indexes.back().state == State::kBuilding) {
+      Enqueue("build " + key, [this, number, progress] { Build(IndexNumber{number}, progress); });
+    }
+  }
+  ASSIGN_OR_RETURN(const auto remains, ReadAll(*snapshot, documents::kIndexRemainsKeyPrefix));
+  for (const auto& [key, value] : remains) {
+    ASSIGN_OR_RETURN(const uint32_t number, model::DecodeUint32(key));
+    Enqueue("remove " + key, [this, number] { RemoveEntries(IndexNumber{number}); });
+  }
+  registry_.Set(std::make_shared<const IndexSet>(std::move(indexes)));
+  return Status();
+}
+
+void IndexKeeper::Start(CommitSteps& committer) {
+  committer_ = &committer;
+  thread_ = std::thread([this] { Run(); });
+}
+
+void IndexKeeper::Stop() {
+  {
+    MutexLock lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.NotifyAll();
+  if (thread_.joinable()) thread_.join();
+}
+
+bool IndexKeeper::stopping() const {
+  MutexLock lock(mutex_);
+  return stopping_;
+}
+
+void IndexKeeper::Enqueue(std::string name, std::function<void()> run) {
+  {
+    MutexLock lock(mutex_);
+    if (!waiting_tasks_.insert(name).second) return;
+    tasks_.push_back({std::move(name), std::move(run)});
+  }
+  changed_.NotifyAll();
+}
+
+void IndexKeeper::Run() {
+  while (true) {
+    Task task;
+    {
+      MutexLock lock(mutex_);
+      is_busy_ = false;
+      changed_.NotifyAll();
+      while (tasks_.empty() && !stopping_) changed_.Wait(mutex_);
+      if (stopping_) return;
+      is_busy_ = true;
+      task = std::move(tasks_.front());
+      tasks_.pop_front();
+      waiting_tasks_.erase(task.name);
+    }
+    task.run();
+  }
+}
+
+void IndexKeeper::AwaitIdle() {
+  MutexLock lock(mutex_);
+  while (!stopping_ && (is_busy_ || !tasks_.empty())) changed_.Wait(mutex_);
+}
+
+void IndexKeeper::Want(model::DatabaseNumber database, const Definition& definition,
+                       Origin origin) {
+  for (const auto indexes = registry_.Current();
+       const Index& index : indexes->Of(database, definition.collection_id)) {
+    if (IsSame(index, database, definition) &&
+        (index.origin == origin || origin == Origin::kOnDemand)) {
+      return;
+    }
+  }
+  const std::string name =
+      "create " + index::EncodeIndexRecord({database, State::kBuilding, origin, 0, "", definition});
+  Enqueue(name, [this, database, definition, origin] { Create(database, definition, origin); });
+}
+
+void IndexKeeper::Drop(IndexNumber number) {
+  Enqueue("drop " + RecordKey(number), [this, number] { Remove(number); });
+}
+
+void IndexKeeper::ReleaseAllBut(model::DatabaseNumber database, std::vector<Definition> wanted) {
+  std::string name = "release all but";
+  for (const Definition& definition : wanted) {
+    name +=
+        index::EncodeIndexRecord({database, State::kReady, Origin::kOnDemand, 0, "", definition});
+  }
+  Enqueue(name, [this, database, wanted = std::move(wanted)] {
+    const std::shared_ptr<const IndexSet> indexes = registry_.Current();
+    for (const Index& index : indexes->all()) {
+      const bool is_wanted =
+          std::find(wanted.begin(), wanted.end(), index.definition) != wanted.end();
+      if (index.database == database && !is_wanted) SetOrigin(index.number, Origin::kOnDemand);
+    }
+  });
+}
+
+void IndexKeeper::Maintain() {
+  const int64_t now = clock_.WallMicros();
+  const int64_t oldest = now - std::chrono::microseconds(options_.unused_max).count();
+  for (const auto indexes = registry_.Current(); const Index& index : indexes->all()) {
+    if (index.origin == Origin::kOnDemand && index.state == State::kReady &&
+        index.activity->used_at_micros < oldest) {
+      Drop(index.number);
+    }
+  }
+  int64_t noted_at = uses_noted_at_;
+  if (now - noted_at < kUsesNotedEvery.count()) return;
+  if (!uses_noted_at_.compare_exchange_strong(noted_at, now)) return;  // Somebody else does it.
+  Enqueue("note uses", [this] { NoteUses(); });
+}
+
+std::optional<Index> IndexKeeper::Find(IndexNumber number) const {
+  for (const auto indexes = registry_.Current(); const Index& index : indexes->all()) {
+    if (index.number == number) return index;
+  }
+  return std::nullopt;
+}
+
+void IndexKeeper::Replace(IndexNumber number, std::optional<Index> changed) {
+  std::vector<Index> next;
+  for (const auto indexes = registry_.Current(); const Index& index : indexes->all()) {
+    if (index.number != number) next.push_back(index);
+  }
+  if (changed) next.push_back(*std::move(changed));
+  registry_.Set(std::make_shared<const IndexSet>(std::move(next)));
+}
+
+bool IndexKeeper::PauseAfter(const Status& status, const char* what) {
+  Log(LogLevel::kWarning, what, {{"error", status.ToString()}});
+  MutexLock lock(mutex_);
+  if (!stopping_) changed_.WaitFor(mutex_, kKeeperPauseAfterError);
+  return !stopping_;
+}
+
+void IndexKeeper::Create(model::DatabaseNumber database, const Definition& definition,
+                         Origin origin) {
+  for (const auto indexes = registry_.Current(); const Index& index : indexes->all()) {
+    if (!IsSame(index, database, definition)) continue;
+    if (index.origin != origin && origin != Origin::kOnDemand) SetOrigin(index.number, origin);
+    return;
+  }
+  if (registry_.Current()->all().size() >= kIndexesMax) {
+    Log(LogLevel::kWarning, "no more indexes are made", {{"indexes", kIndexesMax}});
+    return;
+  }
+  const IndexNumber number{next_number_++};
+  Index index{number,           database, definition,
+              State::kBuilding, origin,   std::make_shared<index::Activity>()};
+  index.activity->used_at_micros = clock_.WallMicros();
+  const auto stage = [&](storage::Batch* batch) {
+    batch->Put(Space::kMeta, std::string(documents::kNextIndexKey),
+               model::EncodeUint32(next_number_));
+    batch->Put(Space::kMeta, RecordKey(number), index::EncodeIndexRecord(ToRecord(index, "")));
+  };
+  Status status;
+  do {
+    status = committer_->RunStep(stage, [&] { Replace(number, index); });
+  } while (!status.ok() && PauseAfter(status, "cannot make an index yet"));
+  if (!status.ok()) return;
+  Log(LogLevel::kInfo, "building an index",
+      {{"collection", definition.collection_id}, {"index", index::Properties(definition)}});
+  Build(number, "");
+}
+
+void IndexKeeper::SetOrigin(IndexNumber number, Origin origin) {
+  std::optional<Index> index = Find(number);
+  if (!index || index->origin == origin || index->state != State::kReady) return;
+  index->origin = origin;
+  // From now on it goes when it is not used: not at once, though.
+  if (origin == Origin::kOnDemand) index->activity->used_at_micros = clock_.WallMicros();
+  const Status status = committer_->RunStep(
+      [&](storage::Batch* batch) {
+        batch->Put(Space::kMeta, RecordKey(number), index::EncodeIndexRecord(ToRecord(*index, "")));
+      },
+      [&] { Replace(number, index); });
+  if (!status.ok()) {
+    Log(LogLevel::kWarning, "cannot note whom an index is for", {{"error", status.ToString()}});
+  }
+}
+
+void IndexKeeper::Build(IndexNumber number, std::string progress) {
+  const std::optional<Index> index = Find(number);
+  if (!index) return;
+  bool finished = false;
+  while (!finished && !stopping()) {
+    const Status status = BuildStep(*index, &progress, &finished);
+    if (status.code() == Code::kInvalidArgument) {
+      Log(LogLevel::kError, "an index cannot be built",
+          {{"collection", index->definition.collection_id}, {"error", status.ToString()}});
+      return Remove(number);
+    }
+    if (!status.ok() && !PauseAfter(status, "building an index has to wait")) return;
+  }
+  if (!finished) return;
+  Log(LogLevel::kInfo, "an index is ready",
+      {{"collection", index->definition.collection_id},
+       {"index", index::Properties(index->definition)},
+       {"documents", index->activity->documents_indexed.load()}});
+}
+
+Status IndexKeeper::BuildStep(const Index& index, std::string* progress, bool* finished) {
+  Step step;
+  step.progress = *progress;
+  RETURN_IF_ERROR(committer_->RunStep([](storage::Batch*) {},
+                                      [&] {
+                                        index.activity->touched.clear();
+                                        step.failed_groups = committer_->failed_groups();
+                                        step.snapshot = store_.NewSnapshot();
+                                      }));
+  RETURN_IF_ERROR(ReadStep(index, &step));
+  Index next = index;
+  if (step.finished) next.state = State::kReady;
+  bool is_stale = false;
+  const auto stage = [&](storage::Batch* batch) {
+    // Documents that commits have touched are left out below. If one of those commits was not
+    // stored, its document would be forgotten.
+    is_stale = committer_->failed_groups() != step.failed_groups;
+    if (is_stale) return;
+    for (auto& [document_key, entries] : step.documents) {
+      if (index.activity->touched.contains(document_key)) continue;
+      for (index::Entry& entry : entries) batch->Put(Space::kIndexes, entry.key, entry.value);
+    }
+    batch->Put(Space::kMeta, RecordKey(index.number),
+               index::EncodeIndexRecord(ToRecord(next, step.progress)));
+  };
+  RETURN_IF_ERROR(committer_->RunStep(stage, [&] {
+    if (step.finished && !is_stale) Replace(index.number, next);
+  }));
+  if (is_stale) return Status();
+  index.activity->documents_indexed += step.documents.size();
+  *progress = std::move(step.progress);
+  *finished = step.finished;
+  return Status();
+}
+
+// Reads the next documents of the index's collection group, of all collections of that id.
+Status IndexKeeper::ReadStep(const Index& index, Step* step) {
+  storage::KeyRange range = storage::PrefixRange(model::DatabaseKeyPrefix(index.database));
+  if (!step->progress.empty()) range.first = step->progress + '\0';
+  const auto cursor = step->snapshot->Scan(Space::kDocuments, range, storage::Direction::kForward);
+  size_t bytes = 0;
+  while (cursor->Valid() && step->documents.size() < options_.step_documents_max &&
+         bytes < options_.step_bytes_max) {
+    const std::string key(cursor->key());
+    ASSIGN_OR_RETURN(const model::DocumentPath path, model::DocumentPathOfKey(key));
+    const std::string_view collection = path.collection();
+    const std::string_view collection_id = collection.substr(collection.rfind('/') + 1);
+    if (collection_id != index.definition.collection_id) {
+      // The other documents of that collection stand together: none of them is of interest.
+      ASSIGN_OR_RETURN(const model::CollectionPath other, model::CollectionPath::Parse(collection));
+      cursor->Seek(storage::PrefixRange(model::CollectionKeyPrefix(index.database, other)).last);
+      continue;
+    }
+    ASSIGN_OR_RETURN(std::vector<index::Entry> entries,
+                     index::EntriesOf(index.number, index.definition, path,
+                                      model::RecordFields(cursor->value())));
+    for (const index::Entry& entry : entries) bytes += entry.key.size() + entry.value.size();
+    step->documents.emplace_back(key, std::move(entries));
+    step->progress = key;
+    cursor->Next();
+  }
+  RETURN_IF_ERROR(cursor->status());
+  step->finished = !cursor->Valid();
+  return Status();
+}
+
+void IndexKeeper::Remove(IndexNumber number) {
+  const std::optional<Index> index = Find(number);
+  if (!index) return;
+  Log(LogLevel::kInfo, "dropping an index",
+      {{"collection", index->definition.collection_id},
+       {"index", index::Properties(index->definition)}});
+  const auto stage = [&](storage::Batch* batch) {
+    batch->Delete(Space::kMeta, RecordKey(number));
+    batch->Put(Space::kMeta, RemainsKey(number), "");
+  };
+  std::weak_ptr<const IndexSet> old_set;
+  const auto stored = [&] {
+    old_set = registry_.Current();
+    Replace(number, std::nullopt);
+  };
+  Status status;
+  do {
+    status = committer_->RunStep(stage, stored);
+  } while (!status.ok() && PauseAfter(status, "cannot drop an index yet"));
+  if (!status.ok()) return;
+  // Whoever holds the old set may be about to read.
+  while (!old_set.expired()) {
+    MutexLock lock(mutex_);
+    if (stopping_) return;  // The remains are removed after the next start.
+    changed_.WaitFor(mutex_, kReadersCheckedEvery);
+  }
+  RemoveEntries(number);
+}
+
+void IndexKeeper::RemoveEntries(IndexNumber number) {
+  const std::string prefix = index::IndexKeyPrefix(number);
+  bool finished = false;
+  while (!finished && !stopping()) {
+    std::vector<std::string> keys;
+    Status status;
+    {
+      const auto snapshot = store_.NewSnapshot();
+      const auto cursor = snapshot->Scan(Space::kIndexes, storage::PrefixRange(prefix),
+                                         storage::Direction::kForward);
+      for (; cursor->Valid() && keys.size() < kEntriesRemovedAtOnce; cursor->Next()) {
+        keys.emplace_back(cursor->key());
+      }
+      status = cursor->status();
+      finished = status.ok() && !cursor->Valid();
+    }
+    const auto stage = [&](storage::Batch* batch) {
+      for (const std::string& key : keys) batch->Delete(Space::kIndexes, key);
+      if (finished) batch->Delete(Space::kMeta, RemainsKey(number));
+    };
+    if (status.ok()) status = committer_->RunStep(stage, [] {});
+    if (status.ok()) continue;
+    finished = false;
+    if (!PauseAfter(status, "cannot remove index entries yet")) return;
+  }
+}
+
+void IndexKeeper::NoteUses() {
+  const std::shared_ptr<const IndexSet> indexes = registry_.Current();
+  const Status status = committer_->RunStep(
+      [&](storage::Batch* batch) {
+        for (const Index& index : indexes->all()) {
+          if (index.state != State::kReady) continue;
+          batch->Put(Space::kMeta, RecordKey(index.number),
+                     index::EncodeIndexRecord(ToRecord(index, "")));
+        }
+      },
+      [] {});
+  if (!status.ok()) {
+    Log(LogLevel::kWarning, "cannot note when indexes were used", {{"error", status.ToString()}});
+  }
+}
+
+}  // namespace hearth::indexing

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+
+#include "base/mutex.h"
+#include "index/index_config.h"
+#include "index/index_config_order.h"
+#include "model/document_key.h"
+#include "query/normalize.h"
+
+namespace hearth::indexing {
+
+// Remembers which indexes Firestore would have asked for, so that a run of an application's tests
+// can end with the configuration that it needs.
+//
+// Threads: safe for concurrent use.
+class NeededIndexRecorder {
+ public:
+  static constexpr size_t kIndexesMax = 10'000;
+
+  void Note(model::DatabaseNumber database, const query::NormalizedQuery& query)
+      EXCLUDES_LOCK(mutex_);
+  // Valid, and enough for all queries that were noted, while there are no more than kIndexesMax.
+  index::IndexConfig Of(model::DatabaseNumber database) const EXCLUDES_LOCK(mutex_);
+
+ private:
+  struct Needed {
+    std::set<index::Definition> definitions;
+    std::map<index::IndexKey, index::VectorIndex> vectors;
+  };
+
+  mutable Mutex mutex_;  // Leaf lock.
+  size_t indexes_ GUARDED_BY(mutex_) = 0;
+  std::map<model::DatabaseNumber, Needed> needed_ GUARDED_BY(mutex_);
+};
+
+}  // namespace hearth::indexing

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "base/client_presence.h"
+#include "model/timestamp.h"
+#include "request/transaction_options.h"
+
+namespace hearth::request {
+
+// Whether the client of a transaction is still there; null if that is not known.
+using Client = std::shared_ptr<const ClientPresence>;
+
+// The newest state.
+struct Now {};
+
+struct InTransaction {
+  std::string id;
+  Client client = nullptr;
+};
+
+// Begins a transaction, and reads in it.
+struct NewTransaction {
+  TransactionOptions options;
+  Client client = nullptr;
+};
+
+// The moment that a read sees.
+using Consistency = std::variant<Now, model::Timestamp, InTransaction, NewTransaction>;
+
+}  // namespace hearth::request

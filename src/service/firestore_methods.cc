@@ -1,0 +1,57 @@
+#include "service/firestore_methods.h"
+
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace hearth::service {
+
+request::Consistency ForClientOf(const rpc::Call& call, request::Consistency consistency) {
+  if (auto* existing = std::get_if<request::InTransaction>(&consistency)) {
+    existing->client = call.client();
+  } else if (auto* beginning = std::get_if<request::NewTransaction>(&consistency)) {
+    beginning->client = call.client();
+  }
+  return consistency;
+}
+
+void FirestoreMethods::Register(rpc::Methods* methods) {
+  using Method = void (FirestoreMethods::*)(const Call&, std::string_view);
+  const auto add = [&](const std::string& name, Method method) {
+    methods->Add(
+        "/google.firestore.v1.Firestore/" + name,
+        rpc::SingleRequestMethod([this, method](const Call& call, std::string_view request) {
+          (this->*method)(call, request);
+        }));
+  };
+  add("GetDocument", &FirestoreMethods::GetDocument);
+  add("BatchGetDocuments", &FirestoreMethods::BatchGetDocuments);
+  add("ListDocuments", &FirestoreMethods::ListDocuments);
+  add("ListCollectionIds", &FirestoreMethods::ListCollectionIds);
+  add("RunQuery", &FirestoreMethods::RunQuery);
+  add("RunAggregationQuery", &FirestoreMethods::RunAggregationQuery);
+  add("PartitionQuery", &FirestoreMethods::PartitionQuery);
+  add("ExecutePipeline", &FirestoreMethods::ExecutePipeline);
+  add("CreateDocument", &FirestoreMethods::CreateDocument);
+  add("UpdateDocument", &FirestoreMethods::UpdateDocument);
+  add("DeleteDocument", &FirestoreMethods::DeleteDocument);
+  add("Commit", &FirestoreMethods::Commit);
+  add("BatchWrite", &FirestoreMethods::BatchWrite);
+  add("BeginTransaction", &FirestoreMethods::BeginTransaction);
+  add("Rollback", &FirestoreMethods::Rollback);
+
+  using Stream = std::unique_ptr<rpc::Receiver> (FirestoreMethods::*)(const Call&);
+  const auto add_stream = [&](const std::string& name, Stream open) {
+    methods->Add("/google.firestore.v1.Firestore/" + name,
+                 rpc::StreamMethod([this, open](const Call& call) { return (this->*open)(call); }));
+  };
+  add_stream("Listen", &FirestoreMethods::Listen);
+  add_stream("Write", &FirestoreMethods::Write);
+}
+
+void FirestoreMethods::RunOnReaders(const Call& call, Task task) {
+  const Status accepted = engine_.RunOnReaders(std::move(task));
+  if (!accepted.ok()) call->Finish(accepted);
+}
+
+}  // namespace hearth::service

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "engine/engine.h"
+#include "http/exchange.h"
+#include "rpc/call.h"
+#include "rpc/methods.h"
+#include "service/write_streams.h"
+#include "wire/requests.h"
+
+namespace hearth::service {
+
+// A message may be sent at any time; a producer of many makes a pause after this many bytes.
+inline constexpr size_t kUnwaitedBytesMax = http::kSendBufferLowBytes;
+
+// The same moment to read; if it is that of a transaction, on behalf of the client that made the
+// call.
+request::Consistency ForClientOf(const rpc::Call& call, request::Consistency consistency);
+
+// google.firestore.v1.Firestore, whatever the door: requests in, the engine's answers out.
+//
+// Threads: methods run on the server's loops, several at once, and never block them.
+// Ownership: borrows the engine, the clock and the random source, which must outlive every call.
+class FirestoreMethods {
+ public:
+  FirestoreMethods(engine::Engine& engine, const Clock& clock, RandomSource& random)
+      : engine_(engine), clock_(clock), write_streams_(clock, random) {}
+
+  // Adds the methods to `methods`, which must not outlive this.
+  void Register(rpc::Methods* methods);
+
+ private:
+  using Call = std::shared_ptr<rpc::Call>;
+
+  void GetDocument(const Call& call, std::string_view request);
+  void BatchGetDocuments(const Call& call, std::string_view request);
+  void ListDocuments(const Call& call, std::string_view request);
+  void ListCollectionIds(const Call& call, std::string_view request);
+  void RunQuery(const Call& call, std::string_view request);
+  void RunAggregationQuery(const Call& call, std::string_view request);
+  void PartitionQuery(const Call& call, std::string_view request);
+  // Always rejected, as in Firestore's Standard edition.
+  void ExecutePipeline(const Call& call, std::string_view request);
+  void CreateDocument(const Call& call, std::string_view request);
+  void UpdateDocument(const Call& call, std::string_view request);
+  void DeleteDocument(const Call& call, std::string_view request);
+  void Commit(const Call& call, std::string_view request);
+  void BatchWrite(const Call& call, std::string_view request);
+  void BeginTransaction(const Call& call, std::string_view request);
+  void Rollback(const Call& call, std::string_view request);
+  std::unique_ptr<rpc::Receiver> Listen(const Call& call);
+  std::unique_ptr<rpc::Receiver> Write(const Call& call);
+
+  // Runs `task` where it may wait for the disk, or ends the call if that is not possible now.
+  void RunOnReaders(const Call& call, Task task);
+
+  engine::Engine& engine_;
+  const Clock& clock_;
+  WriteStreams write_streams_;
+};
+
+}  // namespace hearth::service

@@ -1,0 +1,173 @@
+// For tests: a store that fails when told to.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "storage/store.h"
+
+namespace hearth::storage {
+
+// A failure for it.
+inline const Status kDataLoss(Code::kDataLoss, "checksum");
+
+// Passes everything on to another store, except where a test has asked for a failure. A failed
+// commit changes nothing, as the contract of Store says.
+//
+// Threads: safe for concurrent use. Ownership: borrows the store. Errors: those asked for.
+class FaultyStore final : public Store {
+ public:
+  // Where values are: on disk, so that reads have to wait for it, or in memory.
+  enum class Values { kInMemory, kOnDisk };
+
+  explicit FaultyStore(Store& store, Values values = Values::kInMemory)
+      : store_(store), values_(values) {}
+
+  // The `nth` call from now on (1: the next one) fails with `status`.
+  void FailCommit(size_t nth, Status status) { commit_fault_.Plan(nth, std::move(status)); }
+  // Counts the gets of the store and of its snapshots.
+  void FailGet(size_t nth, Status status) { get_fault_.Plan(nth, std::move(status)); }
+  // The `nth` step of all cursors together; to be made is a cursor's first step.
+  void FailScan(size_t nth, Status status) { scan_fault_.Plan(nth, std::move(status)); }
+
+  // Runs before every commit, on the thread that commits: it may block to gather a group.
+  void BeforeCommits(std::function<void()> hook) { SetHook(kBefore, std::move(hook)); }
+  // Runs when a commit is in the store, but nobody has been told yet.
+  void AfterCommits(std::function<void()> hook) { SetHook(kAfter, std::move(hook)); }
+  // Runs before every snapshot, on the thread that takes it.
+  void BeforeSnapshots(std::function<void()> hook) { SetHook(kSnapshot, std::move(hook)); }
+
+  void RemoveHooks() {
+    for (const Moment moment : {kBefore, kAfter, kSnapshot}) SetHook(moment, nullptr);
+  }
+
+  Result<std::optional<std::string>> Get(Space space, std::string_view key) const override {
+    if (Status status = get_fault_.Next(); !status.ok()) return status;
+    return store_.Get(space, key);
+  }
+
+  std::optional<Result<std::optional<std::string>>> GetIfInMemory(
+      Space space, std::string_view key) const override {
+    if (values_ == Values::kOnDisk) return std::nullopt;
+    return Get(space, key);
+  }
+
+  std::unique_ptr<Snapshot> NewSnapshot() const override {
+    RunHook(kSnapshot);
+    return std::make_unique<FaultySnapshot>(*this, store_.NewSnapshot());
+  }
+
+  Status Commit(const Batch& batch) override {
+    RunHook(kBefore);
+    if (Status status = commit_fault_.Next(); !status.ok()) return status;
+    Status status = store_.Commit(batch);
+    if (status.ok()) RunHook(kAfter);
+    return status;
+  }
+
+  uint64_t ApproximateBytes(Space space, const KeyRange& range) const override {
+    return store_.ApproximateBytes(space, range);
+  }
+
+  void ExpireBefore(uint64_t stamp) override { store_.ExpireBefore(stamp); }
+
+ private:
+  // Counts calls and makes one of them fail.
+  class Fault {
+   public:
+    void Plan(size_t nth, Status status) {
+      MutexLock lock(mutex_);
+      calls_left_ = nth;
+      status_ = std::move(status);
+    }
+    Status Next() {
+      MutexLock lock(mutex_);
+      if (calls_left_ == 0 || --calls_left_ > 0) return Status();
+      return status_;
+    }
+
+   private:
+    Mutex mutex_;
+    size_t calls_left_ GUARDED_BY(mutex_) = 0;
+    Status status_ GUARDED_BY(mutex_);
+  };
+
+  class FaultyCursor final : public Cursor {
+   public:
+    FaultyCursor(const FaultyStore& store, std::unique_ptr<Cursor> cursor)
+        : store_(store), cursor_(std::move(cursor)) {
+      Step();
+    }
+    bool Valid() const override { return fault_.ok() && cursor_->Valid(); }
+    Status status() const override { return fault_.ok() ? cursor_->status() : fault_; }
+    std::string_view key() const override { return cursor_->key(); }
+    std::string_view value() const override { return cursor_->value(); }
+    void Next() override {
+      cursor_->Next();
+      Step();
+    }
+    void Seek(std::string_view key) override {
+      cursor_->Seek(key);
+      Step();
+    }
+
+   private:
+    void Step() {
+      if (fault_.ok()) fault_ = store_.scan_fault_.Next();
+    }
+
+    const FaultyStore& store_;
+    std::unique_ptr<Cursor> cursor_;
+    Status fault_;
+  };
+
+  class FaultySnapshot final : public Snapshot {
+   public:
+    FaultySnapshot(const FaultyStore& store, std::unique_ptr<Snapshot> snapshot)
+        : store_(store), snapshot_(std::move(snapshot)) {}
+    Result<std::optional<std::string>> Get(Space space, std::string_view key) const override {
+      if (Status status = store_.get_fault_.Next(); !status.ok()) return status;
+      return snapshot_->Get(space, key);
+    }
+    std::unique_ptr<Cursor> Scan(Space space, KeyRange range, Direction direction) const override {
+      return std::make_unique<FaultyCursor>(store_,
+                                            snapshot_->Scan(space, std::move(range), direction));
+    }
+
+   private:
+    const FaultyStore& store_;
+    std::unique_ptr<Snapshot> snapshot_;
+  };
+
+  enum Moment { kBefore, kAfter, kSnapshot };
+
+  void SetHook(Moment moment, std::function<void()> hook) {
+    MutexLock lock(hook_mutex_);
+    hooks_[moment] = std::move(hook);
+  }
+  void RunHook(Moment moment) const {
+    std::function<void()> hook;
+    {
+      MutexLock lock(hook_mutex_);
+      hook = hooks_[moment];
+    }
+    if (hook) hook();
+  }
+
+  Store& store_;
+  const Values values_;
+  mutable Fault commit_fault_;
+  mutable Fault get_fault_;
+  mutable Fault scan_fault_;
+  mutable Mutex hook_mutex_;
+  std::array<std::function<void()>, 3> hooks_ GUARDED_BY(hook_mutex_);
+};
+
+}  // namespace hearth::storage

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace hearth::transactions {
+
+// Values by key prefix, any number for one prefix. Finds the values whose prefixes meet a given key
+// or prefix without looking at the others.
+//
+// Threads: whoever owns it synchronises it. Iterators stay valid until their value is erased.
+template <typename T>
+class PrefixMap {
+ public:
+  using iterator = typename std::multimap<std::string, T, std::less<>>::iterator;
+
+  iterator Insert(std::string prefix, T value) {
+    return values_.emplace(std::move(prefix), std::move(value));
+  }
+  void Erase(iterator position) { values_.erase(position); }
+  bool empty() const { return values_.empty(); }
+
+  // Calls `visit` with each value whose prefix `key` begins with, until it returns true; then
+  // returns true as well.
+  template <typename Visit>
+  bool VisitPrefixesOf(std::string_view key, const Visit& visit) const {
+    // All prefixes of the key sort before or with it. Between two of them there may be others:
+    // one that leaves the key after `common` bytes is greater than all shorter prefixes of the key,
+    // and there is no longer one before it.
+    auto position = values_.upper_bound(key);
+    while (position != values_.begin()) {
+      --position;
+      const std::string_view prefix = position->first;
+      if (key.starts_with(prefix)) {
+        if (visit(position->second)) return true;
+        continue;
+      }
+      const auto common = std::ranges::mismatch(key, prefix).in1 - key.begin();
+      position = values_.upper_bound(key.substr(0, static_cast<size_t>(common)));
+    }
+    return false;
+  }
+
+  // The same for each value whose prefix begins with `prefix`, or with whose prefix `prefix`
+  // begins.
+  template <typename Visit>
+  bool VisitMeeting(std::string_view prefix, const Visit& visit) const {
+    for (auto position = values_.upper_bound(prefix);
+         position != values_.end() && position->first.starts_with(prefix); ++position) {
+      if (visit(position->second)) return true;
+    }
+    return VisitPrefixesOf(prefix, visit);
+  }
+
+ private:
+  std::multimap<std::string, T, std::less<>> values_;
+};
+
+}  // namespace hearth::transactions

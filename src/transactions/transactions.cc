@@ -1,0 +1,178 @@
+#include "transactions/transactions.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/status_macros.h"
+#include "documents/keys.h"
+
+namespace hearth::transactions {
+namespace {
+
+// IdParts, and a number that cannot be guessed: a client that knows the id can end the transaction.
+constexpr size_t kIdBytes = 4 * sizeof(uint64_t) + sizeof(uint32_t);
+// More would make no difference.
+constexpr uint32_t kRetriesMax = 10;
+
+// SDKs look for these words and then start the transaction again.
+Status Closed() {
+  return InvalidArgument("The referenced transaction has expired or is no longer valid.");
+}
+
+}  // namespace
+
+Transactions::Transactions(const Clock& clock, documents::CommitClock& commit_clock,
+                           LockTable& locks, RandomSource& random)
+    : clock_(clock),
+      commit_clock_(commit_clock),
+      locks_(locks),
+      random_(random),
+      process_(random.Next()) {}
+
+Result<Transactions::IdParts> Transactions::ParseId(std::string_view id) {
+  if (id.size() != kIdBytes) return InvalidArgument("Invalid transaction.");
+  ASSIGN_OR_RETURN(const uint64_t process, model::DecodeUint64(id.substr(0, 8)));
+  ASSIGN_OR_RETURN(const uint64_t number, model::DecodeUint64(id.substr(8, 8)));
+  ASSIGN_OR_RETURN(const uint64_t age, model::DecodeUint64(id.substr(16, 8)));
+  ASSIGN_OR_RETURN(const uint32_t retries, model::DecodeUint32(id.substr(24, 4)));
+  return IdParts{process, number, age, retries};
+}
+
+Result<std::shared_ptr<const Transaction>> Transactions::Begin(
+    const documents::Database& database, const request::TransactionOptions& options,
+    request::Client client) {
+  std::optional<IdParts> retried;
+  if (!options.retry_transaction.empty()) {
+    ASSIGN_OR_RETURN(retried, ParseId(options.retry_transaction));
+  }
+  auto transaction = std::make_shared<Transaction>();
+  transaction->database = &database;
+  transaction->mode = options.mode;
+  if (options.mode == request::TransactionOptions::Mode::kReadOnly) {
+    transaction->read_time = options.read_time.value_or(commit_clock_.ReadTime());
+  }
+  const auto now = clock_.Monotonic();
+  const uint64_t secret = random_.Next();
+
+  MutexLock lock(mutex_);
+  if (open_.size() >= kOpenTransactionsMax) {
+    return Status(Code::kResourceExhausted, "too many transactions are open");
+  }
+  const uint64_t number = next_number_++;
+  const bool is_retry = retried && retried->process == process_;
+  const uint64_t age = is_retry ? std::min(retried->age, number) : number;
+  transaction->owner = {age, number};
+  transaction->last_release = std::shared_ptr<void>(
+      nullptr, [this, owner = transaction->owner](void*) { locks_.Release(owner); });
+  transaction->read_lock = is_retry ? LockMode::kUpdate : LockMode::kRead;
+  transaction->retries = is_retry ? std::min(retried->retries, kRetriesMax - 1) + 1 : 0;
+  transaction->id = model::EncodeUint64(process_) + model::EncodeUint64(number) +
+                    model::EncodeUint64(age) + model::EncodeUint32(transaction->retries) +
+                    model::EncodeUint64(secret);
+  open_[transaction->id] = Entry{transaction, std::move(client), now, now, 0};
+  return std::shared_ptr<const Transaction>(std::move(transaction));
+}
+
+Result<std::shared_ptr<const Transaction>> Transactions::BeginUse(
+    const documents::Database& database, std::string_view id, request::Client client) {
+  RETURN_IF_ERROR(ParseId(id).status());
+  {
+    MutexLock lock(mutex_);
+    const auto found = open_.find(std::string(id));
+    if (found != open_.end() && found->second.transaction->database == &database) {
+      ++found->second.uses;
+      found->second.client = std::move(client);
+      return found->second.transaction;
+    }
+  }
+  return Closed();
+}
+
+void Transactions::EndUse(const Transaction& transaction) {
+  const auto now = clock_.Monotonic();
+  MutexLock lock(mutex_);
+  const auto found = open_.find(transaction.id);
+  if (found == open_.end()) return;  // Expired or rolled back meanwhile.
+  --found->second.uses;
+  found->second.used_at = now;
+}
+
+Result<std::shared_ptr<const Transaction>> Transactions::TakeForCommit(
+    const documents::Database& database, std::string_view id) {
+  RETURN_IF_ERROR(ParseId(id).status());
+  {
+    MutexLock lock(mutex_);
+    const auto found = open_.find(std::string(id));
+    if (found != open_.end() && found->second.transaction->database == &database) {
+      std::shared_ptr<const Transaction> transaction = found->second.transaction;
+      open_.erase(found);
+      return transaction;
+    }
+  }
+  return Closed();
+}
+
+Status Transactions::Rollback(const documents::Database& database, std::string_view id) {
+  ASSIGN_OR_RETURN(const IdParts parts, ParseId(id));
+  Result<std::shared_ptr<const Transaction>> transaction = TakeForCommit(database, id);
+  if (transaction.ok()) {
+    locks_.Release((*transaction)->owner);
+    return Status();
+  }
+  MutexLock lock(mutex_);
+  const bool is_of_another_database = open_.contains(std::string(id));
+  const bool has_ended =
+      parts.process == process_ && parts.number < next_number_ && !is_of_another_database;
+  return has_ended ? Status() : InvalidArgument("Transaction is invalid or expired.");
+}
+
+std::optional<IdleOwner::YieldsTo> Transactions::WhomToYieldTo(
+    const Entry& entry, std::chrono::steady_clock::duration idle_for) {
+  const auto has_been_idle_for = [&](std::chrono::seconds at_first) {
+    return idle_for >= at_first * (1 << entry.transaction->retries);
+  };
+  const bool has_left = entry.client && entry.client->has_left();
+  if (has_been_idle_for(has_left ? kYieldsWithoutClientAfter : kYieldsAfter)) {
+    return IdleOwner::YieldsTo::kEverybody;
+  }
+  if (has_been_idle_for(kYieldsToRetriesAfter)) return IdleOwner::YieldsTo::kRetries;
+  return std::nullopt;
+}
+
+void Transactions::Expire() {
+  const auto now = clock_.Monotonic();
+  std::vector<LockOwner> owners;
+  std::vector<std::shared_ptr<const Transaction>> ended;  // Must not end while the lock is held.
+  std::vector<IdleOwner> idle;
+  {
+    MutexLock lock(mutex_);
+    std::erase_if(open_, [&](const auto& item) {
+      const Entry& entry = item.second;
+      const LockOwner owner = entry.transaction->owner;
+      const auto idle_for = entry.uses == 0 ? now - entry.used_at : decltype(now - now)::zero();
+      if (idle_for >= kTransactionIdleMax || now - entry.started_at >= kTransactionAgeMax) {
+        owners.push_back(owner);
+        ended.push_back(entry.transaction);
+        return true;
+      }
+      if (const auto yields_to = WhomToYieldTo(entry, idle_for)) {
+        idle.push_back({owner, *yields_to});
+      }
+      return false;
+    });
+  }
+  locks_.ReleaseAll(owners);
+  locks_.Yield(idle);
+}
+
+LockOwner Transactions::NewOwner() {
+  MutexLock lock(mutex_);
+  return LockOwner::OutsideOfTransactions(next_number_++);
+}
+
+size_t Transactions::open_transactions() const {
+  MutexLock lock(mutex_);
+  return open_.size();
+}
+
+}  // namespace hearth::transactions

@@ -1,0 +1,339 @@
+#include "transactions/transactions.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/testing/fake_clock.h"
+#include "base/testing/test_time.h"
+#include "documents/keys.h"
+#include "request/testing/writes.h"
+#include "transactions/testing/transactions.h"
+
+namespace hearth::transactions {
+namespace {
+
+using namespace std::chrono_literals;
+
+const Status kNoTransaction = InvalidArgument("Invalid transaction.");
+
+class TransactionsTest : public testing::Test {
+ protected:
+  std::shared_ptr<const Transaction> Begin(const request::TransactionOptions& options = {}) {
+    Result<std::shared_ptr<const Transaction>> begun = transactions_.Begin(database_, options);
+    EXPECT_TRUE(begun.ok()) << begun.status().ToString();
+    return *begun;
+  }
+  std::shared_ptr<const Transaction> Retry(const std::string& id) { return Begin(RetryOf(id)); }
+  Status Use(const std::string& id) { return transactions_.BeginUse(database_, id).status(); }
+  Status Take(const std::string& id) { return transactions_.TakeForCommit(database_, id).status(); }
+  Status RollBack(const std::string& id) { return transactions_.Rollback(database_, id); }
+
+  // One read of the transaction, begun and ended.
+  void Touch(const Transaction& transaction) {
+    EXPECT_EQ(Use(transaction.id), Status());
+    transactions_.EndUse(transaction);
+  }
+  void Pass(std::chrono::microseconds time) {
+    clock_.Advance(time);
+    transactions_.Expire();
+  }
+  bool IsLocked(const std::string& key) {
+    const LockOwner other = transactions_.NewOwner();
+    bool was_granted = false;
+    locks_.Acquire(other, {{key}, {}}, LockMode::kWrite,
+                   [&was_granted](const Status& status) { was_granted = status.ok(); });
+    locks_.Release(other);
+    return !was_granted;
+  }
+
+  FakeClock clock_{kTestStartMicros};
+  RandomSource random_{1};
+  documents::CommitClock commit_clock_{clock_, model::Timestamp()};
+  LockTable locks_{clock_, 5s};
+  Transactions transactions_{clock_, commit_clock_, locks_, random_};
+  const documents::Database database_{NameDatabase(), model::DatabaseNumber{1}, true};
+  const documents::Database other_database_{NameDatabase("other"), model::DatabaseNumber{2}, true};
+};
+
+TEST_F(TransactionsTest, AreKnownByTheirIds) {
+  const auto first = Begin();
+  const auto second = Begin();
+  EXPECT_EQ(transactions_.open_transactions(), 2u);
+  EXPECT_NE(first->id, second->id);
+  const auto used = transactions_.BeginUse(database_, second->id);
+  ASSERT_TRUE(used.ok());
+  EXPECT_EQ((*used)->id, second->id);
+  EXPECT_EQ((*used)->database, &database_);
+  EXPECT_EQ((*used)->mode, request::TransactionOptions::Mode::kReadWrite);
+  EXPECT_EQ((*used)->read_lock, LockMode::kRead);
+}
+
+TEST_F(TransactionsTest, OwnersAreUnique) {
+  std::set<uint64_t> ids;
+  for (int i = 0; i < 10; ++i) {
+    ids.insert(Begin()->owner.id);
+    ids.insert(transactions_.NewOwner().id);
+  }
+  EXPECT_EQ(ids.size(), 20u);
+}
+
+TEST_F(TransactionsTest, MalformedIds) {
+  const std::string id = Begin()->id;
+  for (const std::string& bad : {std::string(), id.substr(1), id + "x", std::string("garbage")}) {
+    EXPECT_EQ(Use(bad), kNoTransaction);
+    EXPECT_EQ(Take(bad), kNoTransaction);
+    EXPECT_EQ(RollBack(bad), kNoTransaction);
+  }
+  EXPECT_EQ(transactions_.Begin(database_, RetryOf("garbage")).status(), kNoTransaction);
+}
+
+TEST_F(TransactionsTest, UnknownIds) {
+  std::string unknown = Begin()->id;
+  unknown.replace(8, 8, model::EncodeUint64(1'000'000));  // A number that was not given out yet.
+  EXPECT_EQ(Use(unknown), kTransactionOver);
+  EXPECT_EQ(Take(unknown), kTransactionOver);
+  EXPECT_EQ(RollBack(unknown), InvalidArgument("Transaction is invalid or expired."));
+  EXPECT_NE(Retry(unknown)->id, unknown);
+}
+
+TEST_F(TransactionsTest, AnIdDoesNotTellTheNextOne) {
+  std::string guess = Begin()->id;
+  const auto next = Begin();
+  guess.replace(8, 16, next->id.substr(8, 16));  // Their numbers count up.
+  EXPECT_EQ(Use(guess), kTransactionOver);
+  EXPECT_EQ(Take(guess), kTransactionOver);
+  EXPECT_EQ(RollBack(guess), Status());
+  EXPECT_EQ(Use(next->id), Status());
+}
+
+TEST_F(TransactionsTest, OneThatIsBeingCommittedIsClosed) {
+  const auto transaction = Begin();
+  EXPECT_EQ(Take(transaction->id), Status());
+  EXPECT_EQ(Use(transaction->id), kTransactionOver);
+  EXPECT_EQ(Take(transaction->id), kTransactionOver);
+  EXPECT_EQ(RollBack(transaction->id), Status());
+  EXPECT_EQ(transactions_.open_transactions(), 0u);
+}
+
+TEST_F(TransactionsTest, TakingForCommitKeepsTheLocks) {
+  const auto transaction = Begin();
+  locks_.Acquire(transaction->owner, {{"k"}, {}}, LockMode::kRead, [](const Status&) {});
+  EXPECT_EQ(Take(transaction->id), Status());
+  EXPECT_EQ(RollBack(transaction->id), Status());
+  EXPECT_TRUE(IsLocked("k"));
+}
+
+TEST_F(TransactionsTest, RollbackIsIdempotentAndGivesUpTheLocks) {
+  const auto transaction = Begin();
+  locks_.Acquire(transaction->owner, {{"k"}, {}}, LockMode::kRead, [](const Status&) {});
+  EXPECT_TRUE(IsLocked("k"));
+  EXPECT_EQ(RollBack(transaction->id), Status());
+  EXPECT_FALSE(IsLocked("k"));
+  EXPECT_EQ(RollBack(transaction->id), Status());
+  EXPECT_EQ(Use(transaction->id), kTransactionOver);
+  EXPECT_EQ(Take(transaction->id), kTransactionOver);
+}
+
+TEST_F(TransactionsTest, BelongToOneDatabase) {
+  const auto transaction = Begin();
+  locks_.Acquire(transaction->owner, {{"k"}, {}}, LockMode::kRead, [](const Status&) {});
+  EXPECT_EQ(transactions_.BeginUse(other_database_, transaction->id).status(), kTransactionOver);
+  EXPECT_EQ(transactions_.TakeForCommit(other_database_, transaction->id).status(),
+            kTransactionOver);
+  EXPECT_EQ(transactions_.Rollback(other_database_, transaction->id),
+            InvalidArgument("Transaction is invalid or expired."));
+  EXPECT_EQ(Use(transaction->id), Status());
+  EXPECT_TRUE(IsLocked("k"));
+}
+
+TEST_F(TransactionsTest, IdleForAMinuteEnds) {
+  const auto transaction = Begin();
+  locks_.Acquire(transaction->owner, {{"k"}, {}}, LockMode::kRead, [](const Status&) {});
+  Pass(kTransactionIdleMax - 1us);
+  Touch(*transaction);
+  Pass(kTransactionIdleMax - 1us);
+  EXPECT_TRUE(IsLocked("k"));
+  Pass(1us);
+  EXPECT_FALSE(IsLocked("k"));
+  EXPECT_EQ(transactions_.open_transactions(), 0u);
+  EXPECT_EQ(Use(transaction->id), kTransactionOver);
+  EXPECT_EQ(Take(transaction->id), kTransactionOver);
+  EXPECT_EQ(RollBack(transaction->id), Status());
+}
+
+TEST_F(TransactionsTest, InUseIsNotIdle) {
+  const auto transaction = Begin();
+  ASSERT_TRUE(transactions_.BeginUse(database_, transaction->id).ok());
+  ASSERT_TRUE(transactions_.BeginUse(database_, transaction->id).ok());
+  Pass(100s);
+  transactions_.EndUse(*transaction);
+  Pass(100s);  // One use goes on.
+  transactions_.EndUse(*transaction);
+  Pass(kTransactionIdleMax - 1us);
+  EXPECT_EQ(transactions_.open_transactions(), 1u);
+  Pass(1us);
+  EXPECT_EQ(transactions_.open_transactions(), 0u);
+}
+
+TEST_F(TransactionsTest, EndAtTheirAgeEvenInUse) {
+  const auto transaction = Begin();
+  ASSERT_TRUE(transactions_.BeginUse(database_, transaction->id).ok());
+  Pass(kTransactionAgeMax - 1us);
+  EXPECT_EQ(transactions_.open_transactions(), 1u);
+  Pass(1us);
+  EXPECT_EQ(transactions_.open_transactions(), 0u);
+  transactions_.EndUse(*transaction);  // Comes late, and is nobody's.
+  EXPECT_EQ(Take(transaction->id), kTransactionOver);
+}
+
+TEST_F(TransactionsTest, ReadsRenewButNotForever) {
+  const auto transaction = Begin();
+  for (int i = 0; i < 5; ++i) {
+    Pass(50s);
+    Touch(*transaction);
+  }
+  Pass(20s - 1us);
+  EXPECT_EQ(transactions_.open_transactions(), 1u);
+  Pass(1us);
+  EXPECT_EQ(Use(transaction->id), kTransactionOver);
+}
+
+TEST_F(TransactionsTest, SettingTheWallClockEndsNothing) {
+  const auto transaction = Begin();
+  clock_.SetWall(kTestStartMicros + 86'400'000'000);
+  transactions_.Expire();
+  EXPECT_EQ(Use(transaction->id), Status());
+}
+
+TEST_F(TransactionsTest, IdsOfAnEarlierProcessHaveExpired) {
+  RandomSource random{2};
+  Transactions earlier(clock_, commit_clock_, locks_, random);
+  const std::string id = (*earlier.Begin(database_, {}))->id;
+  EXPECT_EQ(Use(id), kTransactionOver);
+  EXPECT_EQ(Take(id), kTransactionOver);
+  EXPECT_EQ(RollBack(id), InvalidArgument("Transaction is invalid or expired."));
+  // What it retries is unknown here: it is as young as any.
+  const auto retry = Retry(id);
+  EXPECT_EQ(retry->owner.age, retry->owner.id);
+  EXPECT_EQ(retry->read_lock, LockMode::kRead);
+}
+
+TEST_F(TransactionsTest, RetriesInheritTheAge) {
+  const auto first = Begin();
+  const auto other = Begin();
+  EXPECT_EQ(RollBack(first->id), Status());
+  const auto second = Retry(first->id);
+  const auto third = Retry(second->id);
+  EXPECT_EQ(second->owner.age, first->owner.age);
+  EXPECT_EQ(third->owner.age, first->owner.age);
+  EXPECT_NE(second->owner.id, third->owner.id);
+  EXPECT_LT(third->owner, other->owner);
+  EXPECT_EQ(third->read_lock, LockMode::kUpdate);
+}
+
+TEST_F(TransactionsTest, RetriesAreCounted) {
+  const auto first = Begin();
+  const auto second = Retry(first->id);
+  EXPECT_EQ(first->retries, 0u);
+  EXPECT_EQ(second->retries, 1u);
+  EXPECT_EQ(Retry(second->id)->retries, 2u);
+  EXPECT_EQ(Retry(first->id)->retries, 1u);
+  std::string forged = first->id;
+  forged.replace(24, 4, model::EncodeUint32(UINT32_MAX));
+  const auto many = Retry(forged);
+  EXPECT_EQ(Retry(many->id)->retries, many->retries);  // They do not grow without bound.
+}
+
+TEST_F(TransactionsTest, YieldToRetriesWhenIdle) {
+  const auto holder = Begin();
+  const auto waiting = Retry(Begin()->id);
+  locks_.Acquire(holder->owner, {{"k"}, {}}, LockMode::kRead, [](const Status&) {});
+  locks_.Acquire(waiting->owner, {{"k"}, {}}, LockMode::kUpdate, [](const Status&) {});
+  ASSERT_TRUE(transactions_.BeginUse(database_, holder->id).ok());
+  Pass(2 * kYieldsToRetriesAfter);
+  EXPECT_FALSE(locks_.HasLost(holder->owner));  // In use.
+  transactions_.EndUse(*holder);
+  Pass(kYieldsToRetriesAfter - 1us);
+  EXPECT_FALSE(locks_.HasLost(holder->owner));
+  Pass(1us);
+  EXPECT_TRUE(locks_.HasLost(holder->owner));
+  EXPECT_EQ(transactions_.open_transactions(), 3u);  // So that it can be told.
+}
+
+TEST_F(TransactionsTest, YieldSoonerWhenTheClientHasLeft) {
+  const auto client = std::make_shared<ClientPresence>();
+  const auto holder = *transactions_.Begin(database_, {}, client);
+  locks_.Acquire(holder->owner, {{"k"}, {}}, LockMode::kRead, [](const Status&) {});
+  locks_.Acquire(transactions_.NewOwner(), {{"k"}, {}}, LockMode::kWrite, [](const Status&) {});
+  client->Leave();
+  Pass(kYieldsWithoutClientAfter - 1us);
+  EXPECT_FALSE(locks_.HasLost(holder->owner));
+
+  // It is back, and leaves again while its request is under way.
+  const auto client_again = std::make_shared<ClientPresence>();
+  ASSERT_TRUE(transactions_.BeginUse(database_, holder->id, client_again).ok());
+  client_again->Leave();
+  Pass(kYieldsWithoutClientAfter);
+  EXPECT_FALSE(locks_.HasLost(holder->owner));
+  transactions_.EndUse(*holder);
+  Pass(kYieldsWithoutClientAfter);
+  EXPECT_TRUE(locks_.HasLost(holder->owner));
+}
+
+TEST_F(TransactionsTest, KeepTheirLocksWhileTheClientIsThere) {
+  const auto client = std::make_shared<ClientPresence>();
+  const auto holder = *transactions_.Begin(database_, {}, client);
+  locks_.Acquire(holder->owner, {{"k"}, {}}, LockMode::kRead, [](const Status&) {});
+  locks_.Acquire(transactions_.NewOwner(), {{"k"}, {}}, LockMode::kWrite, [](const Status&) {});
+  Pass(kYieldsAfter - 1us);
+  EXPECT_FALSE(locks_.HasLost(holder->owner));
+}
+
+TEST_F(TransactionsTest, EachRetryMayBeIdleTwiceAsLong) {
+  auto holder = Begin();
+  auto allowed = kYieldsAfter;
+  for (int attempts = 1; allowed < kTransactionIdleMax; ++attempts, allowed *= 2) {
+    locks_.Acquire(holder->owner, {{"k"}, {}}, LockMode::kRead, [](const Status&) {});
+    const LockOwner writer = transactions_.NewOwner();
+    Touch(*holder);
+    Pass(allowed - 1us);
+    locks_.Acquire(writer, {{"k"}, {}}, LockMode::kWrite, [](const Status&) {});
+    Pass(0us);
+    EXPECT_FALSE(locks_.HasLost(holder->owner)) << attempts;
+    Pass(1us);
+    EXPECT_TRUE(locks_.HasLost(holder->owner)) << attempts;
+    locks_.Release(writer);
+    holder = Retry(holder->id);
+  }
+}
+
+TEST_F(TransactionsTest, NobodyIsOlderThanItsId) {
+  std::string forged = Begin()->id;
+  forged.replace(16, 8, model::EncodeUint64(UINT64_MAX));
+  const auto retry = Retry(forged);
+  EXPECT_EQ(retry->owner.age, retry->owner.id);
+}
+
+TEST_F(TransactionsTest, ReadOnlyOnesReadOneMoment) {
+  commit_clock_.Assign();
+  commit_clock_.Publish();
+  clock_.Advance(10s);
+  const auto now = Begin(ReadOnly());
+  EXPECT_EQ(now->read_time.micros(), kTestStartMicros + 10'000'000);
+  const auto earlier = Begin(ReadOnly(model::Timestamp::FromMicros(kTestStartMicros - 7)));
+  EXPECT_EQ(earlier->read_time.micros(), kTestStartMicros - 7);
+  EXPECT_EQ(earlier->mode, request::TransactionOptions::Mode::kReadOnly);
+}
+
+TEST_F(TransactionsTest, OpenTransactionsAreBounded) {
+  for (size_t i = 0; i < kOpenTransactionsMax; ++i) Begin();
+  EXPECT_EQ(transactions_.Begin(database_, {}).status(),
+            Status(Code::kResourceExhausted, "too many transactions are open"));
+  EXPECT_EQ(transactions_.open_transactions(), kOpenTransactionsMax);
+  Pass(kTransactionIdleMax);
+  EXPECT_TRUE(transactions_.Begin(database_, {}).ok());
+}
+
+}  // namespace
+}  // namespace hearth::transactions

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "documents/commit_clock.h"
+#include "model/document_key.h"
+#include "model/timestamp.h"
+#include "watch/change.h"
+#include "watch/target.h"
+#include "watch/target_index.h"
+
+namespace hearth::watch {
+
+// Brings committed changes to those who listen, each only what concerns its targets.
+//
+// A thread of its own matches changes with targets, so that a commit costs the same however many
+// listen. What it cannot keep up with, it drops and says so: the log on disk has it all.
+//
+// Threads: safe for concurrent use. Ownership: borrows the clocks. Listeners are held weakly.
+class ChangeFeed {
+ public:
+  static constexpr size_t kQueuedBytesMax = 64 * 1024 * 1024;
+  // Those who hear of no change for so long are told that all is as it was.
+  static constexpr std::chrono::seconds kHeartbeatPeriod{30};
+
+  struct Item {
+    std::shared_ptr<const Change> change;  // Shared by all whom it concerns.
+    TargetNumber target;
+  };
+  // One delivery can be several of these; it says the last that it is.
+  enum class Delivery : uint8_t {
+    kChanges,  // Items, or an answer to Mark.
+    kHeartbeat,
+    kLost,  // Items are missing.
+  };
+  // Runs on the feed's thread and must not block.
+  class Listener {
+   public:
+    virtual ~Listener() = default;
+    // All changes up to `through` that concern its targets have been delivered, unless some are
+    // lost.
+    virtual void OnChanges(Delivery delivery, std::vector<Item> items,
+                           model::Timestamp through) = 0;
+  };
+
+  // What waits for its turn takes at most `queued_bytes_max`.
+  ChangeFeed(documents::CommitClock& commit_clock, const Clock& clock,
+             size_t queued_bytes_max = kQueuedBytesMax);
+  ~ChangeFeed();
+  ChangeFeed(const ChangeFeed&) = delete;
+  ChangeFeed& operator=(const ChangeFeed&) = delete;
+
+  void Start();
+  // No listener is called any more when it returns.
+  void Stop() EXCLUDES_LOCK(mutex_);
+
+  // From now on the listener hears of changes that concern the target.
+  TargetNumber Register(const std::shared_ptr<Listener>& listener, model::DatabaseNumber database,
+                        std::shared_ptr<const Target> target) EXCLUDES_LOCK(targets_mutex_);
+  void Unregister(TargetNumber number) EXCLUDES_LOCK(targets_mutex_);
+
+  // Makes the commits that were assigned a time visible, and passes on what they changed.
+  void Publish(std::vector<Change> changes) EXCLUDES_LOCK(mutex_);
+
+  // A moment to read at: every change after it that concerns a target registered before will be
+  // delivered. The listener also hears when nothing up to that moment is missing any more.
+  model::Timestamp Mark(const std::shared_ptr<Listener>& listener) EXCLUDES_LOCK(mutex_);
+
+  // Sends what kHeartbeatPeriod asks for. To be called every now and then.
+  void Maintain() EXCLUDES_LOCK(mutex_);
+
+  size_t targets() const { return registered_; }
+
+ private:
+  struct Registration {
+    std::weak_ptr<Listener> listener;
+    model::DatabaseNumber database;
+    std::shared_ptr<const Target> target;  // Shared with the listener.
+  };
+  // What became visible together, or a mark.
+  struct Entry {
+    std::vector<Change> changes;
+    model::Timestamp through;
+    std::weak_ptr<Listener> marked_by;
+    bool is_heartbeat = false;
+  };
+  class Round;
+
+  void Run() EXCLUDES_LOCK(mutex_);
+  void Dispatch(std::deque<Entry> entries, bool is_lost) EXCLUDES_LOCK(targets_mutex_);
+  void Enqueue(Entry entry) REQUIRES_LOCK(mutex_);
+
+  documents::CommitClock& commit_clock_;
+  const Clock& clock_;
+  const size_t queued_bytes_max_;
+
+  Mutex mutex_;  // Taken before the commit clock's, so that visibility and the queue agree.
+  CondVar changed_;
+  std::deque<Entry> queue_ GUARDED_BY(mutex_);
+  size_t queued_bytes_ GUARDED_BY(mutex_) = 0;
+  bool is_lost_ GUARDED_BY(mutex_) = false;
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  std::chrono::steady_clock::time_point next_heartbeat_ GUARDED_BY(mutex_);
+
+  mutable Mutex targets_mutex_;  // Leaf lock.
+  uint64_t next_number_ GUARDED_BY(targets_mutex_) = 1;
+  TargetIndex index_ GUARDED_BY(targets_mutex_);
+  std::unordered_map<TargetNumber, Registration> registrations_ GUARDED_BY(targets_mutex_);
+
+  std::atomic<size_t> registered_ = 0;  // The size of registrations_, for whoever cannot wait.
+
+  std::thread thread_;
+};
+
+}  // namespace hearth::watch

@@ -1,0 +1,269 @@
+#include "watch/change_feed.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/testing/fake_clock.h"
+#include "base/testing/gate.h"
+#include "base/testing/test_time.h"
+#include "model/testing/documents.h"
+#include "query/testing/query_builder.h"
+
+namespace hearth::watch {
+namespace {
+
+using model::Timestamp;
+using query::QueryBuilder;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using Delivery = ChangeFeed::Delivery;
+
+class RecordingListener final : public ChangeFeed::Listener {
+ public:
+  struct Delivered {
+    Delivery delivery;
+    std::vector<ChangeFeed::Item> items;
+    Timestamp through;
+  };
+
+  void OnChanges(Delivery delivery, std::vector<ChangeFeed::Item> items,
+                 Timestamp through) override {
+    gate_.Pass();
+    MutexLock lock(mutex_);
+    delivered_.push_back({delivery, std::move(items), through});
+    changed_.NotifyAll();
+  }
+
+  // Where the feed's thread waits when it has something for this listener.
+  Gate& gate() { return gate_; }
+
+  std::vector<Delivered> AwaitThrough(Timestamp through) {
+    MutexLock lock(mutex_);
+    while (delivered_.empty() || delivered_.back().through < through) changed_.Wait(mutex_);
+    return delivered_;
+  }
+
+ private:
+  Gate gate_;
+  Mutex mutex_;
+  CondVar changed_;
+  std::vector<Delivered> delivered_ GUARDED_BY(mutex_);
+};
+
+std::vector<std::string> PathsOf(const std::vector<RecordingListener::Delivered>& delivered) {
+  std::vector<std::string> paths;
+  for (const auto& each : delivered) {
+    for (const ChangeFeed::Item& item : each.items) paths.push_back(item.change->path.path());
+  }
+  return paths;
+}
+
+std::vector<Delivery> KindsOf(const std::vector<RecordingListener::Delivered>& delivered) {
+  std::vector<Delivery> kinds;
+  for (const auto& each : delivered) kinds.push_back(each.delivery);
+  return kinds;
+}
+
+class ChangeFeedTest : public testing::Test {
+ protected:
+  ChangeFeedTest() { feed_.Start(); }
+
+  TargetNumber Register(const std::shared_ptr<RecordingListener>& listener,
+                        const QueryBuilder& builder) {
+    return feed_.Register(
+        listener, kDatabase,
+        std::make_shared<const Target>(std::make_unique<const LiveQuery>(name_, builder.Build())));
+  }
+  Change NumberAt(const std::string& path, int64_t number, Timestamp time) {
+    return {kDatabase, Path(path), nullptr,
+            std::make_shared<const std::string>(
+                RecordOf(time.micros(), time.micros(), NumberFields(number))),
+            time};
+  }
+  Timestamp Publish(const std::string& path, int64_t number) {
+    const Timestamp time = commit_clock_.Assign();
+    feed_.Publish({NumberAt(path, number, time)});
+    return time;
+  }
+  // All share one record, but count as if they did not.
+  Timestamp PublishBytes(size_t bytes) {
+    constexpr size_t kEach = 1'000'000;
+    const Timestamp time = commit_clock_.Assign();
+    const auto record = std::make_shared<const std::string>(
+        RecordOf(1, 1, MakeFields({{"t", model::EncodeString(std::string(kEach, 'x'))}})));
+    std::vector<Change> changes;
+    for (size_t sum = 0; sum < bytes; sum += kEach) {
+      changes.push_back({kDatabase, Path("c/large"), nullptr, record, time});
+    }
+    feed_.Publish(std::move(changes));
+    return time;
+  }
+  // Has the feed's thread wait at the listener's gate.
+  void Block(const std::shared_ptr<RecordingListener>& listener) {
+    listener->gate().Close();
+    const size_t arrivals = listener->gate().arrivals();
+    feed_.Mark(listener);
+    listener->gate().AwaitArrivals(arrivals + 1);
+  }
+
+  const model::DatabaseName name_ = NameDatabase();
+  FakeClock clock_{kTestStartMicros};
+  documents::CommitClock commit_clock_{clock_, Timestamp()};
+  ChangeFeed feed_{commit_clock_, clock_};
+  std::shared_ptr<RecordingListener> listener_ = std::make_shared<RecordingListener>();
+};
+
+TEST_F(ChangeFeedTest, EachHearsOnlyWhatConcernsItsTargets) {
+  const auto other = std::make_shared<RecordingListener>();
+  Register(listener_, QueryBuilder("c").Above("n", 5));
+  Register(other, QueryBuilder("c").Above("n", 15));
+  Publish("c/a", 1);
+  Publish("c/b", 10);
+  Publish("d/c", 20);
+  const Timestamp last = Publish("c/d", 20);
+  EXPECT_THAT(PathsOf(listener_->AwaitThrough(last)), ElementsAre("c/b", "c/d"));
+  EXPECT_THAT(PathsOf(other->AwaitThrough(last)), ElementsAre("c/d"));
+}
+
+TEST_F(ChangeFeedTest, AChangeIsSharedByTheTargetsItConcerns) {
+  const TargetNumber first = Register(listener_, QueryBuilder("c"));
+  const TargetNumber second = Register(listener_, QueryBuilder("c").Equal("n", 1));
+  const auto delivered = listener_->AwaitThrough(Publish("c/a", 1));
+  ASSERT_EQ(delivered.size(), 1u);
+  ASSERT_EQ(delivered[0].items.size(), 2u);
+  EXPECT_EQ(delivered[0].items[0].change, delivered[0].items[1].change);
+  EXPECT_EQ(delivered[0].items[0].target, first);
+  EXPECT_EQ(delivered[0].items[1].target, second);
+}
+
+TEST_F(ChangeFeedTest, WhatIsDeliveredGoesBeyondTheTimeOfItsCommits) {
+  Register(listener_, QueryBuilder("c"));
+  const Timestamp time = commit_clock_.Assign();
+  clock_.Advance(std::chrono::microseconds(5));
+  feed_.Publish({NumberAt("c/a", 1, time)});
+  EXPECT_GT(listener_->AwaitThrough(time).back().through, time);
+}
+
+TEST_F(ChangeFeedTest, PublishingMakesCommitsVisibleWhoeverListens) {
+  const Timestamp time = Publish("c/a", 1);
+  EXPECT_TRUE(commit_clock_.IsVisible(time));
+  Register(listener_, QueryBuilder("c"));
+  EXPECT_TRUE(commit_clock_.IsVisible(Publish("c/b", 1)));
+}
+
+TEST_F(ChangeFeedTest, AMarkIsAMomentAfterAllThatIsVisible) {
+  const Timestamp before = Publish("c/a", 1);
+  Register(listener_, QueryBuilder("c"));
+  const Timestamp mark = feed_.Mark(listener_);
+  EXPECT_GE(mark, before);
+  EXPECT_THAT(PathsOf(listener_->AwaitThrough(mark)), IsEmpty());
+  const Timestamp after = Publish("c/b", 1);
+  EXPECT_GT(after, mark);
+  EXPECT_THAT(PathsOf(listener_->AwaitThrough(after)), ElementsAre("c/b"));
+}
+
+TEST_F(ChangeFeedTest, AMarkDoesNotClaimCommitsThatAreOnTheirWay) {
+  Register(listener_, QueryBuilder("c"));
+  const Timestamp pending = commit_clock_.Assign();
+  EXPECT_LT(feed_.Mark(listener_), pending);
+  feed_.Publish({NumberAt("c/a", 1, pending)});
+  EXPECT_THAT(PathsOf(listener_->AwaitThrough(pending)), ElementsAre("c/a"));
+}
+
+TEST_F(ChangeFeedTest, UnregisteredTargetsAreNotHeardOf) {
+  const TargetNumber number = Register(listener_, QueryBuilder("c"));
+  EXPECT_EQ(feed_.targets(), 1u);
+  feed_.Unregister(number);
+  feed_.Unregister(number);  // Nothing happens.
+  EXPECT_EQ(feed_.targets(), 0u);
+  Publish("c/a", 1);
+  EXPECT_THAT(PathsOf(listener_->AwaitThrough(feed_.Mark(listener_))), IsEmpty());
+}
+
+TEST_F(ChangeFeedTest, AListenerThatIsGoneIsPassedOver) {
+  auto gone = std::make_shared<RecordingListener>();
+  Register(gone, QueryBuilder("c"));
+  Register(listener_, QueryBuilder("c"));
+  gone.reset();
+  EXPECT_THAT(PathsOf(listener_->AwaitThrough(Publish("c/a", 1))), ElementsAre("c/a"));
+}
+
+TEST_F(ChangeFeedTest, HeartbeatsComeOnceAPeriod) {
+  Register(listener_, QueryBuilder("c"));
+  clock_.Advance(ChangeFeed::kHeartbeatPeriod - std::chrono::microseconds(1));
+  feed_.Maintain();
+  EXPECT_THAT(KindsOf(listener_->AwaitThrough(feed_.Mark(listener_))),
+              ElementsAre(Delivery::kChanges));
+  clock_.Advance(std::chrono::microseconds(1));
+  feed_.Maintain();
+  feed_.Maintain();
+  const Timestamp now = Timestamp::FromMicros(clock_.WallMicros());
+  EXPECT_THAT(KindsOf(listener_->AwaitThrough(now)),
+              ElementsAre(Delivery::kChanges, Delivery::kHeartbeat));
+}
+
+TEST_F(ChangeFeedTest, WhatTheQueueHoldsIsDelivered) {
+  Register(listener_, QueryBuilder("c"));
+  Block(listener_);
+  const Timestamp last = PublishBytes(ChangeFeed::kQueuedBytesMax - 4'000'000);
+  listener_->gate().Open();
+  const auto delivered = listener_->AwaitThrough(last);
+  EXPECT_EQ(delivered.back().delivery, Delivery::kChanges);
+  EXPECT_GT(delivered.back().items.size(), 60u);
+}
+
+TEST_F(ChangeFeedTest, WhatTheQueueCannotHoldIsLostAndAllAreTold) {
+  const auto other = std::make_shared<RecordingListener>();
+  Register(listener_, QueryBuilder("c"));
+  Register(other, QueryBuilder("d"));
+  Block(listener_);
+  Publish("c/a", 1);
+  PublishBytes(ChangeFeed::kQueuedBytesMax);
+  const Timestamp after = Publish("c/b", 1);
+  listener_->gate().Open();
+  const auto delivered = listener_->AwaitThrough(after);
+  EXPECT_EQ(delivered.back().delivery, Delivery::kLost);
+  EXPECT_THAT(PathsOf(delivered), ElementsAre("c/b"));
+  EXPECT_EQ(other->AwaitThrough(after).back().delivery, Delivery::kLost);
+  // The next delivery is whole again.
+  EXPECT_EQ(listener_->AwaitThrough(Publish("c/c", 1)).back().delivery, Delivery::kChanges);
+}
+
+TEST_F(ChangeFeedTest, ALossIsNotHiddenByAHeartbeat) {
+  Register(listener_, QueryBuilder("c"));
+  Block(listener_);
+  clock_.Advance(ChangeFeed::kHeartbeatPeriod);
+  feed_.Maintain();
+  const Timestamp last = PublishBytes(ChangeFeed::kQueuedBytesMax);
+  listener_->gate().Open();
+  EXPECT_EQ(listener_->AwaitThrough(last).back().delivery, Delivery::kLost);
+}
+
+TEST_F(ChangeFeedTest, AMarkIsAnsweredInSpiteOfALoss) {
+  Register(listener_, QueryBuilder("c"));
+  const auto marking = std::make_shared<RecordingListener>();
+  Block(listener_);
+  const Timestamp mark = feed_.Mark(marking);
+  PublishBytes(ChangeFeed::kQueuedBytesMax);
+  listener_->gate().Open();
+  EXPECT_GE(marking->AwaitThrough(mark).back().through, mark);
+}
+
+TEST_F(ChangeFeedTest, AfterStopNobodyIsCalled) {
+  Register(listener_, QueryBuilder("c"));
+  feed_.Stop();
+  const size_t arrivals = listener_->gate().arrivals();
+  Publish("c/a", 1);
+  feed_.Mark(listener_);
+  feed_.Stop();
+  EXPECT_EQ(listener_->gate().arrivals(), arrivals);
+}
+
+}  // namespace
+}  // namespace hearth::watch

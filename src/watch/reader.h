@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "documents/database.h"
+#include "model/names.h"
+#include "model/record.h"
+#include "model/timestamp.h"
+#include "query/normalize.h"
+#include "request/query_result.h"
+#include "watch/change.h"
+
+namespace hearth::watch {
+
+// How many changes are held in memory together, and how many bytes of records in them.
+struct ChangesMax {
+  size_t count;
+  size_t bytes;
+};
+
+// The results of a query, one by one. Threads: one at a time. Errors: those of the store.
+class Results {
+ public:
+  virtual ~Results() = default;
+  // nullopt after the last one. May wait for the disk.
+  virtual Result<std::optional<request::QueryResult>> Next() = 0;
+};
+
+// What watchers read: databases at given moments, and what changed between two of them. All
+// functions may wait for the disk, and for commits at or before the moment.
+//
+// Threads: safe for concurrent use. Errors: those of the store.
+class Reader {
+ public:
+  virtual ~Reader() = default;
+
+  // Why the query may not be listened to.
+  virtual Status Check(const documents::Database& database,
+                       const query::NormalizedQuery& query) = 0;
+
+  // `is_cancelled` is asked every now and then; once it is true, Next fails.
+  virtual Result<std::unique_ptr<Results>> Query(const documents::Database& database,
+                                                 query::NormalizedQuery query,
+                                                 model::Timestamp read_time,
+                                                 std::function<bool()> is_cancelled) = 0;
+  virtual Result<size_t> Count(const documents::Database& database, query::NormalizedQuery query,
+                               model::Timestamp read_time, std::function<bool()> is_cancelled) = 0;
+  // The document's record; null where there is none.
+  virtual Result<model::Record> Get(const documents::Database& database,
+                                    const model::DocumentPath& path,
+                                    model::Timestamp read_time) = 0;
+
+  // Whether everything that has changed since can still be told.
+  virtual bool IsInHistory(model::Timestamp time) const = 0;
+  // The documents that `concerns` picks and that differ between two moments; nullopt when they are
+  // more than `max` allows, or hidden among too many others.
+  virtual Result<std::optional<std::vector<Change>>> ChangesBetween(
+      const documents::Database& database, model::Timestamp from, model::Timestamp to,
+      const std::function<bool(const model::DocumentPath&)>& concerns, const ChangesMax& max) = 0;
+
+  // Where a listener can go on later; and the other way round, nullopt for what is none of this
+  // store's tokens.
+  virtual std::string ResumeToken(model::Timestamp read_time) const = 0;
+  virtual std::optional<model::Timestamp> ReadResumeToken(std::string_view token) const = 0;
+};
+
+}  // namespace hearth::watch

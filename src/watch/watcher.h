@@ -1,0 +1,182 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/executor.h"
+#include "base/mutex.h"
+#include "base/status.h"
+#include "documents/database.h"
+#include "request/listen.h"
+#include "watch/change_feed.h"
+#include "watch/reader.h"
+#include "watch/target.h"
+#include "watch/watch_delta.h"
+#include "watch/watch_sink.h"
+
+namespace hearth::watch {
+
+struct WatcherOptions {
+  // Of changes that wait for a client to read. Beyond it they are dropped, and later read again
+  // from the log.
+  ChangesMax pending_max{10'000, 8 * 1024 * 1024};
+  // Of changes that are read from the log. Beyond it results are read anew.
+  ChangesMax catch_up_max{10'000, 16 * 1024 * 1024};
+};
+
+// The live targets of one client: sends their results, then what changes, such that all targets
+// together are at one moment of the database whenever it says so.
+//
+// It works on one thing at a time, on one of the watchers' threads: a request of the client, or the
+// changes that have piled up. Those are bounded; what is dropped is read again from the log, or if
+// that is too much, the targets are reset.
+//
+// Threads: safe for concurrent use. Ownership: shared by the client's stream and the work under
+// way; owns the sink. Borrows the rest.
+class Watcher final : public ChangeFeed::Listener, public std::enable_shared_from_this<Watcher> {
+ public:
+  static constexpr size_t kTargetsMax = 20'000;
+
+  // Works on `threads`, one step at a time.
+  Watcher(Reader& reader, ChangeFeed& change_feed, Executor& threads,
+          const documents::Database& database, const WatcherOptions& options,
+          std::unique_ptr<WatchSink> sink);
+  ~Watcher() override;
+
+  // `request` may be the error that made it unusable; the client hears of it in turn. `id`: not 0,
+  // and not in use.
+  void AddTarget(request::TargetId id, Result<request::TargetRequest> request)
+      EXCLUDES_LOCK(mutex_);
+  // Nothing happens where there is no such target.
+  void RemoveTarget(request::TargetId id) EXCLUDES_LOCK(mutex_);
+  // How many requests wait for their turn.
+  size_t waiting_requests() const EXCLUDES_LOCK(mutex_);
+  // Ends the stream once all that was asked for before is answered.
+  void EndWhenAnswered() EXCLUDES_LOCK(mutex_);
+  // Ends it: nothing is sent any more, but for what a step under way is about to send.
+  void Close() EXCLUDES_LOCK(mutex_);
+
+  void OnChanges(ChangeFeed::Delivery delivery, std::vector<ChangeFeed::Item> items,
+                 model::Timestamp through) override EXCLUDES_LOCK(mutex_);
+
+ private:
+  struct Load;
+  struct Request {
+    request::TargetId id;
+    std::optional<Result<request::TargetRequest>> target;  // Absent: to be removed.
+  };
+  // What one step works on.
+  struct Work {
+    std::optional<Request> request;
+    bool is_lost = false;
+    bool is_heartbeat = false;
+    std::vector<ChangeFeed::Item> items;
+    std::optional<model::Timestamp> through;
+  };
+  enum class Progress : uint8_t { kDone, kWaiting };
+
+  void Enqueue(Request request) EXCLUDES_LOCK(mutex_);
+  void Schedule() EXCLUDES_LOCK(mutex_);
+  void RunSteps() EXCLUDES_LOCK(mutex_);
+  bool HasEnded() const EXCLUDES_LOCK(mutex_);
+  bool HasWork() const EXCLUDES_LOCK(mutex_);
+  // Whether everything has been answered, and no more is wanted.
+  bool IsAtEnd() const EXCLUDES_LOCK(mutex_);
+  // False when there is nothing to do; then it is not scheduled any more.
+  bool TakeWork(Work* work) EXCLUDES_LOCK(mutex_);
+  bool IsRemovalNext(request::TargetId id) const EXCLUDES_LOCK(mutex_);
+
+  // What follows runs in steps, one at a time.
+  void Handle(Request request);
+  // Why the target cannot be one of this stream's.
+  Status Check(const Result<request::TargetRequest>& request) const;
+  void Start(request::TargetId id, request::TargetRequest request);
+  void Remove(request::TargetId id, const Status& cause);
+  // The end of a target that is not, or no more, among the live ones.
+  void Fail(std::unique_ptr<TargetState> target, const Status& cause);
+  // False, and it is registered no more, when Close came first.
+  bool NoteRegistered(TargetNumber number) EXCLUDES_LOCK(mutex_);
+  void Unregister(const TargetState& target) EXCLUDES_LOCK(mutex_);
+
+  // Sends the results at `read_time`, step by step.
+  void StartLoad(std::unique_ptr<TargetState> target, model::Timestamp read_time);
+  void ContinueLoad();
+  Result<Progress> LoadDocuments(Load& load);
+  Result<Progress> LoadResults(Load& load);
+  void FinishTarget(std::unique_ptr<TargetState> target, model::Timestamp read_time);
+
+  // Sends what has changed since the client last heard. False when all has to be read anew.
+  Result<bool> Resume(TargetState& target, const request::TargetRequest::Resume& resume,
+                      model::Timestamp to);
+  Result<bool> ResumeDocuments(const TargetState& target, model::Timestamp from,
+                               model::Timestamp to);
+  struct Span {
+    model::Timestamp from;
+    model::Timestamp to;
+  };
+  Result<bool> ResumeWindow(TargetState& target, const Span& span,
+                            std::optional<size_t> expected_count);
+  // `changed`: the paths of those that the client has been told of.
+  Status SendExistenceFilter(TargetState& target, model::Timestamp read_time,
+                             const std::set<std::string>& changed);
+
+  // What is to be asked for the target's results: a window needs to know what comes before it too.
+  static query::NormalizedQuery QueryOf(const TargetState& target);
+  Result<std::unique_ptr<Results>> QueryAt(const TargetState& target, model::Timestamp read_time);
+  // Reads a window's results again; returns the visible ones by path, with the records of those
+  // that are wanted: all of them may be too much to hold.
+  using IsWanted = std::function<bool(const std::string& path, const model::Record& record)>;
+  Result<std::map<std::string, model::Record>> RefillWindow(TargetState& target,
+                                                            model::Timestamp read_time,
+                                                            const IsWanted& is_wanted);
+
+  void Deliver(const Work& work);
+  // Makes up for changes that were lost.
+  void CatchUp();
+  // False when that failed and the stream has ended.
+  [[nodiscard]] bool AdvanceTo(const WatchDelta& delta, model::Timestamp through);
+  Status Apply(const WatchDelta& delta, model::Timestamp through);
+  // Has one of `to_reset_` start anew.
+  void Reset();
+  // Tells the client that all targets are at this moment, unless one of them is ahead of it.
+  void Announce(model::Timestamp through);
+
+  Reader& reader_;
+  ChangeFeed& change_feed_;
+  Executor& threads_;
+  const documents::Database& database_;
+  const WatcherOptions options_;
+  const std::unique_ptr<WatchSink> sink_;
+
+  mutable Mutex mutex_;
+  std::deque<Request> requests_ GUARDED_BY(mutex_);
+  std::vector<ChangeFeed::Item> pending_ GUARDED_BY(mutex_);
+  size_t pending_bytes_ GUARDED_BY(mutex_) = 0;
+  std::optional<model::Timestamp> pending_through_ GUARDED_BY(mutex_);
+  bool is_lost_ GUARDED_BY(mutex_) = false;
+  bool is_heartbeat_ GUARDED_BY(mutex_) = false;
+  bool is_scheduled_ GUARDED_BY(mutex_) = false;
+  bool is_ending_ GUARDED_BY(mutex_) = false;
+  bool is_closed_ GUARDED_BY(mutex_) = false;
+  std::set<TargetNumber> registered_ GUARDED_BY(mutex_);
+
+  // Belong to the step.
+  std::map<request::TargetId, std::unique_ptr<TargetState>> targets_;
+  std::unordered_map<TargetNumber, TargetState*> targets_by_number_;
+  std::unique_ptr<Load> load_;
+  std::deque<request::TargetId> to_reset_;
+  model::Timestamp newest_read_time_;  // Of all targets.
+  bool is_unannounced_ = false;        // The client got something that Announce has to confirm.
+};
+
+}  // namespace hearth::watch
