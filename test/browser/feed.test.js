@@ -55,14 +55,14 @@ const latch = () => {
 
 test('sign up, choose accounts, wait for the feed, see it', async () => {
   const {page, close} = await open();
-  await page.getByRole('radio', {name: 'Create account'}).check();
+  await page.getByRole('radio', {name: 'Create account', exact: true}).check();
   await page.fill('#username', client.newName('new'));
   await page.fill('#display-name', 'Robin Vale');
   await page.fill('#password', 'a long password');
-  await page.getByRole('button', {name: 'Create account'}).click();
+  await page.getByRole('button', {name: 'Create account', exact: true}).click();
   await page.getByRole('heading', {name: 'Welcome, Robin Vale'}).waitFor();
   assert.equal(await page.locator('#navigation').isVisible(), false, 'nothing else to do yet');
-  const proceed = page.getByRole('button', {name: 'Continue'});
+  const proceed = page.getByRole('button', {name: 'Continue', exact: true});
   await page.getByRole('searchbox').fill(`${client.prefix}author`);
   for (const [i, {username}] of authors.entries()) {
     await page.getByText(`Choose ${3 - i} more`).waitFor();
@@ -88,7 +88,7 @@ test('signing in and up explain what is wrong', async () => {
   const account = await client.account();
   const {page, close} = await open({allow: [401, 409]});
   const error = page.getByRole('alert');
-  const signIn = page.getByRole('button', {name: 'Sign in'});
+  const signIn = page.getByRole('button', {name: 'Sign in', exact: true});
   await signIn.click();
   assert.match(await error.textContent(), /enter your username/);
   await page.fill('#username', account.username);
@@ -96,9 +96,9 @@ test('signing in and up explain what is wrong', async () => {
   await signIn.click();
   await page.waitForFunction(() => document.getElementById('password').getAttribute('aria-invalid') === 'true');
   assert.notEqual(await error.textContent(), '');
-  await page.getByRole('radio', {name: 'Create account'}).check();
+  await page.getByRole('radio', {name: 'Create account', exact: true}).check();
   assert.equal(await error.isVisible(), false);
-  const register = page.getByRole('button', {name: 'Create account'});
+  const register = page.getByRole('button', {name: 'Create account', exact: true});
   await page.fill('#password', 'short');
   await register.click();
   assert.match(await error.textContent(), /at least 8/);
@@ -131,7 +131,7 @@ test('a page that fails is said at the foot, and can be asked for again', async 
   await page.getByText('More posts could not be loaded. The database is away.').waitFor();
   assert.equal((await idsOf(page)).length, 10);
   fails = false;
-  await page.getByRole('button', {name: 'Try again'}).click();
+  await page.getByRole('button', {name: 'Try again', exact: true}).click();
   await scrollToEnd(page);
   assert.equal(new Set(await idsOf(page)).size, 26);
   await close();
@@ -151,7 +151,7 @@ test('what is new comes on top by the button, and by pulling', async () => {
   };
   const second = await client.post(author, {caption: 'Second'});
   await arrived(second.id);
-  await page.getByRole('button', {name: 'Refresh'}).tap();
+  await page.getByRole('button', {name: 'Refresh', exact: true}).tap();
   await page.getByText('1 new post').first().waitFor();
   assert.deepEqual(await idsOf(page), [second.id, first.id]);
   const third = await client.post(author, {caption: 'Third'});
@@ -170,12 +170,12 @@ test('what is new comes on top by the button, and by pulling', async () => {
 test('an empty feed says what to do', async () => {
   const {page, close} = await open({account: await client.account()});
   await page.getByText('Follow some accounts to see posts!').waitFor();
-  await page.getByRole('button', {name: 'Find accounts'}).click();
+  await page.getByRole('button', {name: 'Find accounts', exact: true}).click();
   await page.getByRole('heading', {name: 'Find people'}).waitFor();
   await page.getByRole('searchbox').fill(authors[2].username);
   await page.getByRole('button', {name: `Follow ${authors[2].username}`}).click();
   await page.getByRole('button', {name: `Follow ${authors[2].username}`, pressed: true}).waitFor();
-  await page.getByRole('button', {name: 'Done'}).click();
+  await page.getByRole('button', {name: 'Done', exact: true}).click();
   await firstPost(page);
   await page.getByText('The only one').waitFor();
   await close();
@@ -183,14 +183,14 @@ test('an empty feed says what to do', async () => {
 
 test('an empty feed fills when the first follow is saved late', async () => {
   const {page, close} = await open({account: await client.account()});
-  await page.getByRole('button', {name: 'Find accounts'}).click();
+  await page.getByRole('button', {name: 'Find accounts', exact: true}).click();
   const saved = latch();
   await page.route('**/users/*/follow', async (route) => {
     await saved.opened;
     await route.continue();
   });
   await page.getByRole('button', {name: `Follow ${authors[2].username}`}).click();
-  await page.getByRole('button', {name: 'Done'}).click();
+  await page.getByRole('button', {name: 'Done', exact: true}).click();
   await page.getByText('Follow some accounts to see posts!').waitFor();
   saved.open();
   await page.getByText('The only one').waitFor();
@@ -199,7 +199,7 @@ test('an empty feed fills when the first follow is saved late', async () => {
 
 test('who is followed while a search is under way is so in what it finds', async () => {
   const {page, close} = await open({account: await client.account()});
-  await page.getByRole('button', {name: 'Find accounts'}).click();
+  await page.getByRole('button', {name: 'Find accounts', exact: true}).click();
   const [, , {username}] = authors;
   const follow = page.getByRole('button', {name: `Follow ${username}`});
   await follow.waitFor();
@@ -280,24 +280,24 @@ test('comments and replies: written, counted, deleted', async () => {
   await client.ask('POST', `posts/${post.id}/comments`, {token: author.token, body: {text: 'Anybody here?'}});
   const {page, close} = await open({account: await client.account({follows: [author]})});
   await firstPost(page);
-  await page.getByRole('button', {name: '1 comment'}).click();
-  const sheet = page.getByRole('dialog', {name: 'Comments'});
+  await page.getByRole('button', {name: '1 comment', exact: true}).click();
+  const sheet = page.getByRole('dialog', {name: 'Comments', exact: true});
   await sheet.getByText('Anybody here?').waitFor();
   await sheet.getByRole('button', {name: `Reply to ${author.username}`}).click();
   await sheet.getByText(`Reply to ${author.username}`).first().waitFor();
   await page.keyboard.type('I am <b>here</b>.');
-  await sheet.getByRole('button', {name: 'Send'}).click();
+  await sheet.getByRole('button', {name: 'Send', exact: true}).click();
   await sheet.locator('.replies .comment').getByText('I am <b>here</b>.').waitFor();
   await sheet.getByRole('textbox').fill('And a comment of my own');
-  await sheet.getByRole('button', {name: 'Send'}).click();
+  await sheet.getByRole('button', {name: 'Send', exact: true}).click();
   await sheet.locator('.comment-list > .comment').nth(1).waitFor();
   assert.equal(await sheet.getByRole('textbox').inputValue(), '');
-  await sheet.locator('.comment-list > .comment').nth(1).getByRole('button', {name: 'Delete your comment'}).click();
-  await page.getByRole('dialog', {name: 'Delete this comment?'}).getByRole('button', {name: 'Delete'}).click();
+  await sheet.locator('.comment-list > .comment').nth(1).getByRole('button', {name: 'Delete your comment', exact: true}).click();
+  await page.getByRole('dialog', {name: 'Delete this comment?', exact: true}).getByRole('button', {name: 'Delete', exact: true}).click();
   await sheet.getByText('And a comment of my own').waitFor({state: 'detached'});
   await page.keyboard.press('Escape');
   await sheet.waitFor({state: 'detached'});
-  await page.getByRole('button', {name: '2 comments'}).waitFor();
+  await page.getByRole('button', {name: '2 comments', exact: true}).waitFor();
   await go(page, `#/posts/${post.id}`);
   await page.locator('.replies').getByText('I am <b>here</b>.').waitFor();
   await page.getByText('2 comments').waitFor();
@@ -306,8 +306,8 @@ test('comments and replies: written, counted, deleted', async () => {
 
 test('a post with several pictures: chosen, checked, sent with progress, and then on the profile', async () => {
   const {page, owner, close} = await open({account: await client.account(), allow: [400]});
-  await page.getByRole('link', {name: 'Post'}).click();
-  const share = page.getByRole('button', {name: 'Share'});
+  await page.getByRole('link', {name: 'Post', exact: true}).click();
+  const share = page.getByRole('button', {name: 'Share', exact: true});
   const error = page.getByRole('alert');
   assert.equal(await share.isDisabled(), true);
   await page.setInputFiles('#pictures', [...pictureFiles(3), {name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x')}, {name: 'huge.png', mimeType: 'image/png', buffer: Buffer.alloc(5 * 1024 * 1024 + 1)}]);
@@ -353,12 +353,12 @@ test('an upload can be cancelled, and the form is as it was', async () => {
   await page.setInputFiles('#pictures', pictureFiles(1));
   const network = await owner.newCDPSession(page);
   await network.send('Network.emulateNetworkConditions', {offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 4_000});
-  await page.getByRole('button', {name: 'Share'}).click();
+  await page.getByRole('button', {name: 'Share', exact: true}).click();
   await page.getByText('Uploading…').waitFor();
-  await page.getByRole('button', {name: 'Cancel'}).click();
+  await page.getByRole('button', {name: 'Cancel', exact: true}).click();
   await page.locator('.sending').waitFor({state: 'hidden'});
   assert.equal(await page.locator('.preview').count(), 1);
-  assert.equal(await page.getByRole('button', {name: 'Share'}).isEnabled(), true);
+  assert.equal(await page.getByRole('button', {name: 'Share', exact: true}).isEnabled(), true);
   assert.equal((await client.ask('GET', `users/${account.id}`)).post_count, 0);
   await close();
 });
@@ -368,16 +368,16 @@ test('one’s own post: its caption changes, and it goes only after a question',
   const post = await client.post(account, {caption: 'Before'});
   const {page, close} = await open({account, allow: [404]});
   await go(page, `#/posts/${post.id}`);
-  await page.getByRole('button', {name: 'Edit the caption'}).click();
-  await page.getByRole('textbox', {name: 'Caption'}).fill('After');
-  await page.getByRole('button', {name: 'Save'}).click();
+  await page.getByRole('button', {name: 'Edit the caption', exact: true}).click();
+  await page.getByRole('textbox', {name: 'Caption', exact: true}).fill('After');
+  await page.getByRole('button', {name: 'Save', exact: true}).click();
   await page.locator('.post-caption').getByText('After').waitFor();
-  const remove = page.getByRole('button', {name: 'Delete the post'});
+  const remove = page.getByRole('button', {name: 'Delete the post', exact: true});
   await remove.click();
-  await page.getByRole('button', {name: 'Keep it'}).click();
+  await page.getByRole('button', {name: 'Keep it', exact: true}).click();
   assert.equal((await client.ask('GET', `posts/${post.id}`)).caption, 'After');
   await remove.click();
-  await page.getByRole('dialog').getByRole('button', {name: 'Delete'}).click();
+  await page.getByRole('dialog').getByRole('button', {name: 'Delete', exact: true}).click();
   await page.getByText('No posts yet').waitFor();
   await go(page, `#/posts/${post.id}`);
   await page.getByText('This post is not here').waitFor();
@@ -399,7 +399,7 @@ test('a profile: numbers, a grid without repeats, followers', async () => {
   await follow.click();
   await page.waitForFunction((count) => document.querySelectorAll('.profile-counts strong')[1].textContent === String(count), before + 1);
   await followers.click();
-  await page.getByRole('dialog', {name: 'Followers'}).getByText(`@${account.username}`).waitFor();
+  await page.getByRole('dialog', {name: 'Followers', exact: true}).getByText(`@${account.username}`).waitFor();
   await page.keyboard.press('Escape');
   await follow.click();
   await page.waitForFunction((count) => document.querySelectorAll('.profile-counts strong')[1].textContent === String(count), before);
@@ -415,7 +415,7 @@ test('visitors see posts and people; what needs an account asks for one', async 
   const account = await client.account();
   await page.fill('#username', account.username);
   await page.fill('#password', account.password);
-  await page.getByRole('button', {name: 'Sign in'}).click();
+  await page.getByRole('button', {name: 'Sign in', exact: true}).click();
   await page.locator('.post-full').waitFor();  // Where they were.
   await close();
 });
@@ -426,7 +426,7 @@ test('pictures of a post: by arrow and by key, and the way back leads to the pla
   const card = page.locator('.post').filter({hasText: 'The only one'});
   const place = card.locator('.carousel-place');
   assert.equal(await place.textContent(), '1 / 3');
-  await card.getByRole('button', {name: 'Next picture'}).click();
+  await card.getByRole('button', {name: 'Next picture', exact: true}).click();
   await card.locator('.carousel-place', {hasText: '2 / 3'}).waitFor();
   await card.locator('.track').focus();
   await page.keyboard.press('ArrowRight');
@@ -459,12 +459,12 @@ test('two tabs keep their session, and leave it together', async () => {
   let refused = 0;
   await one.page.route(feedUrl, (route) => (++refused === 1 ? answer({error: {code: 'unauthenticated', message: 'expired'}}, 401)(route) : route.continue()));
   const refreshed = one.page.waitForResponse((response) => response.url().endsWith('/auth/refresh'));
-  await one.page.getByRole('button', {name: 'Refresh'}).click();
+  await one.page.getByRole('button', {name: 'Refresh', exact: true}).click();
   assert.equal((await refreshed).status(), 200);
   await one.page.getByText('You are up to date.').first().waitFor();
   assert.equal(await one.page.evaluate(() => Object.values({...localStorage, ...sessionStorage}).some((value) => value.split('.').length > 2)), false, 'no token is stored');
-  await one.page.getByRole('link', {name: 'Profile'}).click();
-  await one.page.getByRole('button', {name: 'Sign out'}).click();
+  await one.page.getByRole('link', {name: 'Profile', exact: true}).click();
+  await one.page.getByRole('button', {name: 'Sign out', exact: true}).click();
   await one.page.getByText('Signed out.').first().waitFor();
   await two.page.waitForSelector('#username');
   await two.close();

@@ -52,7 +52,7 @@ test('the longest names and words stay on a phone’s screen', async () => {
     const {page, close} = await open({...phone, viewport: {width, height: 740}, account});
     const inside = (what) => assertInside(page, `${what} at ${width}`);
     const closeDialog = async () => {
-      await page.locator('dialog[open]').getByRole('button', {name: 'Close'}).click();
+      await page.locator('dialog[open]').getByRole('button', {name: 'Close', exact: true}).click();
       await page.locator('dialog[open]').waitFor({state: 'detached'});
     };
     await page.waitForFunction((count) => document.querySelectorAll('.feed .post[data-id]').length === count, long.length);
@@ -61,7 +61,7 @@ test('the longest names and words stay on a phone’s screen', async () => {
     await page.waitForFunction((count) => document.querySelectorAll('dialog .comment').length === count, long.length);
     await page.getByRole('button', {name: `Reply to ${long[1].username}`}).click();
     await inside('comments');
-    assert.equal(await linesOf(page.getByRole('button', {name: 'Cancel'})), 1);
+    assert.equal(await linesOf(page.getByRole('button', {name: 'Cancel', exact: true})), 1);
     await closeDialog();
     for (const [i, author] of long.entries()) {
       await go(page, `#/users/${author.id}`);
@@ -161,7 +161,7 @@ test('every file that cannot be posted is named with its reason, and the others 
   await page.waitForFunction(() => document.querySelectorAll('.preview').length === 5);
   assert.equal(await complaints.count(), 0, 'complaints about earlier files are over');
   await page.fill('#caption', 'Three of five');
-  const share = page.getByRole('button', {name: 'Share'});
+  const share = page.getByRole('button', {name: 'Share', exact: true});
   await share.click();
   await page.waitForFunction(() => document.querySelectorAll('[role="alert"] p').length === 2);
   assert.deepEqual(await complaints.allTextContents(), ['first.png', 'second.png'].map((name) => `“${name}” cannot be posted: the file is neither JPEG, PNG, GIF nor WebP.`));
@@ -202,9 +202,9 @@ test('words run in the direction of their script, shown or typed', async () => {
   await page.locator('.comment-text').waitFor();
   assert.equal(await direction('.post-caption'), 'rtl');
   assert.equal(await direction('.comment-text'), 'rtl');
-  await page.getByRole('textbox', {name: 'Add a comment'}).fill(arabic);
+  await page.getByRole('textbox', {name: 'Add a comment', exact: true}).fill(arabic);
   assert.equal(await direction('.comment-form textarea'), 'rtl');
-  await page.getByRole('textbox', {name: 'Add a comment'}).fill('English');
+  await page.getByRole('textbox', {name: 'Add a comment', exact: true}).fill('English');
   assert.equal(await direction('.comment-form textarea'), 'ltr');
   await go(page, `#/users/${author.id}`);
   await page.locator('.profile-bio').waitFor();
@@ -231,7 +231,7 @@ test('words run in the direction of their script, shown or typed', async () => {
   await close();
   const own = await open({account: author});
   await go(own.page, `#/posts/${post.id}`);
-  await own.page.getByRole('button', {name: 'Edit the caption'}).click();
+  await own.page.getByRole('button', {name: 'Edit the caption', exact: true}).click();
   assert.equal(await own.page.locator('#edit-caption').evaluate((field) => getComputedStyle(field).direction), 'rtl');
   await own.close();
 });
@@ -248,8 +248,8 @@ test('the way back from a deleted post finds it gone everywhere', async () => {
   await go(page, `#/users/${account.id}`);
   await untilTiles([away, elsewhere, own, kept]);
   await page.locator(`.grid [data-id="${own}"] a`).click();
-  await page.getByRole('button', {name: 'Delete the post'}).click();
-  await page.getByRole('dialog').getByRole('button', {name: 'Delete'}).click();
+  await page.getByRole('button', {name: 'Delete the post', exact: true}).click();
+  await page.getByRole('dialog').getByRole('button', {name: 'Delete', exact: true}).click();
   await page.waitForURL(/#\/users\/\d+$/);
   await untilTiles([away, elsewhere, kept]);
   await page.goBack();
@@ -324,8 +324,8 @@ test('one is one, and all others are many', async () => {
   await page.getByRole('button', {name: 'Like, 1 like', exact: true}).click();
   await page.getByRole('button', {name: 'Like, 2 likes', exact: true}).waitFor();
   await page.getByText('1 comment', {exact: true}).waitFor();
-  await page.getByRole('textbox', {name: 'Add a comment'}).fill('Two');
-  await page.getByRole('button', {name: 'Send'}).click();
+  await page.getByRole('textbox', {name: 'Add a comment', exact: true}).fill('Two');
+  await page.getByRole('button', {name: 'Send', exact: true}).click();
   await page.getByText('2 comments', {exact: true}).waitFor();
   await client.post(author);
   await go(page, `#/users/${author.id}`);

@@ -38,14 +38,14 @@ test('snippets for each language name this server, and can be copied', async () 
   const copied = () => page.evaluate(() => navigator.clipboard.readText());
   await page.waitForFunction(() => document.querySelector('#snippet code').textContent.includes('4711'));
   assert.match(await code(), /FIRESTORE_EMULATOR_HOST = '127\.0\.0\.1:4711'/);
-  await page.getByRole('radio', {name: 'Web'}).check();
+  await page.getByRole('radio', {name: 'Web', exact: true}).check();
   assert.match(await code(), /connectFirestoreEmulator\(db, '127\.0\.0\.1', 4711\)/);
-  await page.getByRole('radio', {name: 'C++'}).check();
+  await page.getByRole('radio', {name: 'C++', exact: true}).check();
   assert.match(await code(), /\.address = "127\.0\.0\.1:4711", \.project = "demo"/);
-  await page.getByRole('button', {name: 'Copy the snippet'}).click();
+  await page.getByRole('button', {name: 'Copy the snippet', exact: true}).click();
   await page.getByText('Snippet copied').first().waitFor();
   assert.equal(await copied(), await code());
-  await page.getByRole('button', {name: 'Copy the address'}).click();
+  await page.getByRole('button', {name: 'Copy the address', exact: true}).click();
   await page.getByText('Address copied').first().waitFor();
   assert.equal(await copied(), '127.0.0.1:4711');
   await close();
@@ -60,7 +60,7 @@ test('facts are live, and the focus stays where it is', async () => {
     },
   });
   await page.locator('[data-app="one"] dd').getByText('1', {exact: true}).waitFor();
-  await page.getByRole('link', {name: 'Title of one'}).focus();
+  await page.getByRole('link', {name: 'Title of one', exact: true}).focus();
   value = '2';
   await page.clock.runFor(pollMs);
   await page.locator('[data-app="one"] dd').getByText('2', {exact: true}).waitFor();
@@ -97,7 +97,7 @@ test('a server that stops answering, and comes back', async () => {
   });
   await page.getByText('Hearth does not answer').waitFor();
   answers = answer(front([application('one')]));
-  await page.getByRole('button', {name: 'Try again'}).click();
+  await page.getByRole('button', {name: 'Try again', exact: true}).click();
   await page.locator('[data-app="one"]').waitFor();
   answers = answer({error: 'stopping'}, 503);
   await page.clock.runFor(pollMs);
@@ -118,7 +118,7 @@ test('light and dark, wide and narrow, with names for all that can be used', asy
     assert.ok(await fitsWidth(page));
     assert.deepEqual(await nameless(page), []);
     assert.ok(await contrast(page, '.app *, .about *, .muted, .badge, .foot a') >= 4.5);
-    await page.getByRole('link', {name: 'Metrics'}).waitFor();
+    await page.getByRole('link', {name: 'Metrics', exact: true}).waitFor();
     await close();
   }
 });

@@ -72,7 +72,7 @@ async function scrollTo(page, y) {
 }
 
 async function signIn(page, user, password = 'hearth') {
-  await page.getByRole('button', {name: 'Sign in'}).click();
+  await page.getByRole('button', {name: 'Sign in', exact: true}).click();
   await page.fill('#acct', user);
   await page.fill('#pw', password);
   await page.keyboard.press('Enter');
@@ -80,7 +80,7 @@ async function signIn(page, user, password = 'hearth') {
 
 async function signInDone(page, user) {
   await signIn(page, user);
-  await page.getByRole('button', {name: 'Sign out'}).waitFor();
+  await page.getByRole('button', {name: 'Sign out', exact: true}).waitFor();
   await page.waitForSelector('dialog[open]', {state: 'detached'});
   await page.waitForSelector('.story[data-id]');
 }
@@ -138,7 +138,7 @@ test('in the sandbox, every story and its comments can be opened, and are what t
   const first = stories.find(({url}) => url);
   const [article] = await Promise.all([owner.waitForEvent('page'), page.click(`.story[data-id="${first.id}"] a.story-link`)]);
   await article.getByRole('heading', {level: 1, name: first.title, exact: true}).waitFor();
-  await article.getByRole('link', {name: 'Comments on this story'}).click();
+  await article.getByRole('link', {name: 'Comments on this story', exact: true}).click();
   await article.getByRole('heading', {level: 2}).getByText(/comments?$|No comments yet/).waitFor();
   await article.getByRole('link', {name: first.title, exact: true}).click();
   await article.waitForURL(`**/sandbox/article?id=${first.id}`);
@@ -154,11 +154,11 @@ test('with --live the links are the real ones, and nothing is said about a sandb
   assert.equal(await page.getAttribute(`.story[data-id="${many[0].id}"] a.story-link`, 'href'), many[0].url);
   assert.equal(await page.getAttribute(`.story[data-id="${many[0].id}"] .story-comments`, 'href'), `https://news.ycombinator.com/item?id=${many[0].id}`);
   assert.equal(await page.locator('#made-up').isVisible(), false);
-  await page.getByRole('button', {name: 'Sign in'}).click();
-  const dialog = page.getByRole('dialog', {name: 'Sign in'});
+  await page.getByRole('button', {name: 'Sign in', exact: true}).click();
+  const dialog = page.getByRole('dialog', {name: 'Sign in', exact: true});
   await dialog.getByText('With your Hacker News account').waitFor();
   assert.doesNotMatch(await dialog.textContent(), /demo|hearth|sandbox/i);
-  assert.equal(await dialog.getByRole('button', {name: 'Fill in'}).count(), 0);
+  assert.equal(await dialog.getByRole('button', {name: 'Fill in', exact: true}).count(), 0);
   assert.equal((await fetch(`${server.origin}${path}sandbox/item?id=1`)).status, 404);
   await close();
 });
@@ -174,13 +174,13 @@ test('says that the stories are made up, and how to read real ones', async () =>
 
 test('the sandbox shows whom to sign in as', async () => {
   const {page, close} = await open();
-  await page.getByRole('button', {name: 'Sign in'}).click();
-  const dialog = page.getByRole('dialog', {name: 'Sign in'});
+  await page.getByRole('button', {name: 'Sign in', exact: true}).click();
+  const dialog = page.getByRole('dialog', {name: 'Sign in', exact: true});
   const [name, password] = await dialog.locator('.dialog-text code').allTextContents();
-  await dialog.getByRole('button', {name: 'Fill in'}).click();
+  await dialog.getByRole('button', {name: 'Fill in', exact: true}).click();
   assert.deepEqual([await page.inputValue('#acct'), await page.inputValue('#pw')], [name, password]);
-  await dialog.getByRole('button', {name: 'Sign in'}).click();
-  await page.getByRole('button', {name: 'Sign out'}).waitFor();
+  await dialog.getByRole('button', {name: 'Sign in', exact: true}).click();
+  await page.getByRole('button', {name: 'Sign out', exact: true}).waitFor();
   assert.equal(await page.textContent('.account-name'), name);
   await close();
 });
@@ -194,7 +194,7 @@ test('the count is of the stories in the list', async () => {
   assert.equal(await page.getAttribute('.story[data-id]', 'aria-setsize'), String(day.length));
   await page.click(hideButton(day[0].id));
   await untilCount(page, `${day.length - 1} stories`);
-  await page.getByRole('radio', {name: 'Month'}).check();
+  await page.getByRole('radio', {name: 'Month', exact: true}).check();
   await untilCount(page, `${month.length - 1} stories`);
   await page.goBack();
   await untilCount(page, `${day.length - 1} stories`);
@@ -231,7 +231,7 @@ test('the count while pages come, when they fail, and when there is nothing', as
   await page.getByText('No luck.').waitFor();
   assert.equal(await countText(page), '');
   answers = answer([]);
-  await page.getByRole('button', {name: 'Try again'}).click();
+  await page.getByRole('button', {name: 'Try again', exact: true}).click();
   await page.getByText('Nothing here').waitFor();
   assert.equal(await countText(page), '');
   await close();
@@ -242,7 +242,7 @@ test('the way back leads to where one was: other timespans, a reload, an item', 
   await scrollTo(page, 9_000);
   const day = await inSight(page);
   assert.notEqual(day.id, many[0].id);
-  await page.getByRole('radio', {name: 'Week'}).check();
+  await page.getByRole('radio', {name: 'Week', exact: true}).check();
   await untilCount(page, '500+ stories');
   assert.equal(await page.evaluate(() => scrollY), 0, 'what is new begins at its top');
   await scrollTo(page, 3_000);
@@ -322,7 +322,7 @@ test('timespans: Day first, remembered in the address, and the way back works', 
   const chosen = () => page.locator('#timespans input:checked').getAttribute('value');
   assert.equal(await chosen(), 'Day');
   const asked = page.waitForRequest((request) => request.url().includes('/stories?'));
-  await page.getByRole('radio', {name: 'Month'}).check();
+  await page.getByRole('radio', {name: 'Month', exact: true}).check();
   await page.waitForURL(/#Month$/);
   assert.equal(new URL((await asked).url()).searchParams.get('timespan'), 'Month');
   await page.reload();
@@ -425,7 +425,7 @@ test('hide and undo without an account: kept in this browser', async () => {
   assert.ok(!(await idsOf(page)).includes(second), 'still hidden after a reload');
   await page.click(hideButton(first));
   await untilGone(page, first);
-  await page.getByRole('button', {name: 'Undo'}).click();
+  await page.getByRole('button', {name: 'Undo', exact: true}).click();
   await untilThere(page, first);
   assert.equal((await idsOf(page))[0], first, 'back in its place');
   assert.equal(await page.locator('.toast').count(), 0);
@@ -442,7 +442,7 @@ test('hide and undo with an account: the server knows, and leaves them out', asy
   await untilThere(other.page, second);
   assert.ok(!(await idsOf(other.page)).includes(first), 'another tab does not show it');
   await page.bringToFront();
-  await page.getByRole('button', {name: 'Undo'}).click();
+  await page.getByRole('button', {name: 'Undo', exact: true}).click();
   await untilThere(page, first);
   await page.waitForFunction(async (id) => !(await (await fetch('api/v1/hidden')).json()).includes(id), first);
   await close();
@@ -481,7 +481,7 @@ test('an undo never overtakes its hide', async () => {
   });
   const [first] = await idsOf(page);
   await page.click(hideButton(first));
-  await page.getByRole('button', {name: 'Undo'}).click();
+  await page.getByRole('button', {name: 'Undo', exact: true}).click();
   await untilThere(page, first);
   assert.deepEqual(order, []);
   release();
@@ -507,7 +507,7 @@ test('what was hidden before signing in moves to the account', async () => {
   assert.equal(await page.evaluate(() => localStorage.getItem('hearth-hackernews-hidden')), null);
   await untilThere(page, third);
   assert.deepEqual((await idsOf(page)).filter((id) => id === first || id === second), []);
-  await page.getByRole('button', {name: 'Sign out'}).click();
+  await page.getByRole('button', {name: 'Sign out', exact: true}).click();
   await untilThere(page, first);  // They are the account's now.
   await close();
 });
@@ -547,10 +547,10 @@ test('a session that has ended: the hide stays in this browser', async () => {
 
 test('signing in explains what is wrong, and signing out forgets', async () => {
   const {page, close} = await open({allow: [401, 429]});
-  const dialog = page.getByRole('dialog', {name: 'Sign in'});
+  const dialog = page.getByRole('dialog', {name: 'Sign in', exact: true});
   const error = page.getByRole('alert');
-  await page.getByRole('button', {name: 'Sign in'}).click();
-  const submit = dialog.getByRole('button', {name: 'Sign in'});
+  await page.getByRole('button', {name: 'Sign in', exact: true}).click();
+  const submit = dialog.getByRole('button', {name: 'Sign in', exact: true});
   await submit.click();
   assert.match(await error.textContent(), /enter your username/);
   await page.fill('#acct', 'no spaces allowed');
@@ -568,10 +568,10 @@ test('signing in explains what is wrong, and signing out forgets', async () => {
   await page.unroute('**/api/v1/login');
   await page.fill('#pw', 'hearth');
   await submit.click();
-  await page.getByRole('button', {name: 'Sign out'}).waitFor();
+  await page.getByRole('button', {name: 'Sign out', exact: true}).waitFor();
   await page.reload();
-  await page.getByRole('button', {name: 'Sign out'}).click();
-  await page.getByRole('button', {name: 'Sign in'}).waitFor();
+  await page.getByRole('button', {name: 'Sign out', exact: true}).click();
+  await page.getByRole('button', {name: 'Sign in', exact: true}).waitFor();
   assert.equal(await page.evaluate(async () => (await fetch('api/v1/me')).status), 401);
   await close();
 });
@@ -585,13 +585,13 @@ test('dark as the system is, or as the reader chooses', async () => {
     return contrast(page, '.story-link, .story-meta *, .story-rank, .status, .segmented span');
   };
   assert.ok(await readable() >= 4.5, `contrast ${await readable()}`);
-  await page.getByRole('button', {name: 'Use the light theme'}).click();
+  await page.getByRole('button', {name: 'Use the light theme', exact: true}).click();
   assert.ok(await brightness() > 200);
   assert.ok(await readable() >= 4.5, `contrast ${await readable()}`);
   await page.reload();
   await page.waitForSelector('.story[data-id]');
   assert.ok(await brightness() > 200, 'remembered');
-  await page.getByRole('button', {name: 'Use the dark theme'}).click();
+  await page.getByRole('button', {name: 'Use the dark theme', exact: true}).click();
   assert.ok(await brightness() < 60);
   await close();
 });
@@ -606,7 +606,7 @@ test('a phone: nothing sticks out, and fingers hit', async () => {
     await page.tap('.story-hide');
     await page.waitForSelector('.toast');
     assert.ok(await fitsWidth(page), 'with a message');
-    await page.getByRole('button', {name: 'Sign in'}).tap();
+    await page.getByRole('button', {name: 'Sign in', exact: true}).tap();
     await page.waitForSelector('dialog[open]');
     assert.ok(await fitsWidth(page), 'with a dialog');
     await close();
@@ -634,7 +634,7 @@ test('the keyboard alone does everything', async () => {
   });
   assert.ok(box, 'in sight, and not below the bar');
   await page.keyboard.press('?');
-  await page.getByRole('dialog', {name: 'Keyboard'}).waitFor();
+  await page.getByRole('dialog', {name: 'Keyboard', exact: true}).waitFor();
   await page.keyboard.press('j');  // Not for the page while a dialog is open.
   await page.keyboard.press('Escape');
   await page.waitForSelector('dialog[open]', {state: 'detached'});
@@ -643,7 +643,7 @@ test('the keyboard alone does everything', async () => {
   await page.waitForURL(/#All$/);
   // Those who cannot use single keys turn them off.
   await page.keyboard.press('?');
-  await page.getByRole('checkbox', {name: 'Use these keys'}).uncheck();
+  await page.getByRole('checkbox', {name: 'Use these keys', exact: true}).uncheck();
   await page.keyboard.press('Escape');
   await page.keyboard.press('1');
   assert.equal(await page.evaluate(() => location.hash), '#All');
@@ -697,7 +697,7 @@ test('loading, emptiness and failure each say so', async () => {
   await page.reload();
   await page.getByRole('alert').getByText('The database is closing.').waitFor();
   answers = answer([]);
-  await page.getByRole('button', {name: 'Try again'}).click();
+  await page.getByRole('button', {name: 'Try again', exact: true}).click();
   await page.getByText('Nothing here').waitFor();
   answers = answer(many.slice(0, 3));
   await page.reload();
@@ -740,7 +740,7 @@ test('a page that fails on the way down can be tried again', async () => {
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
   await page.getByText('More stories could not be loaded. Out of luck.').waitFor();
   fails = false;
-  await page.getByRole('button', {name: 'Try again'}).click();
+  await page.getByRole('button', {name: 'Try again', exact: true}).click();
   await page.waitForFunction(() => !document.querySelector('.foot .notice'));
   await page.waitForFunction(() => {
     scrollTo(0, document.documentElement.scrollHeight);
@@ -771,7 +771,7 @@ test('those who do not see it find their way', async () => {
   assert.equal(await article.getAttribute('aria-posinset'), '1');
   assert.equal(await article.getAttribute('aria-setsize'), '-1', 'more may come');
   await article.getByRole('button', {name: `Hide “${many[0].title}”`}).waitFor();
-  await article.getByRole('link', {name: '0 comments'}).waitFor();
+  await article.getByRole('link', {name: '0 comments', exact: true}).waitFor();
   const order = await idsOf(page);
   assert.deepEqual(order, order.toSorted((a, b) => a - b), 'read in the order in which they are shown');
   await page.keyboard.press('Tab');

@@ -12,7 +12,7 @@ export async function openFeed(context, {account, hash = '', ...options} = {}) {
   if (account) {
     await opened.page.fill('#username', account.username);
     await opened.page.fill('#password', account.password);
-    await opened.page.getByRole('button', {name: 'Sign in'}).click();
+    await opened.page.getByRole('button', {name: 'Sign in', exact: true}).click();
     await opened.page.waitForSelector(account.isNew ? '.welcome' : '#navigation:not([hidden])');
   }
   return opened;
