@@ -1,5 +1,3 @@
-
-#include "base/status_macros.h"
 // usage: rooms embedded FOLDER | rooms remote HOST:PORT
 //
 // The examples of docs/client.md, as they stand there.
