@@ -13,6 +13,7 @@
 #define GUARDED_BY(m) HEARTH_TSA_(guarded_by(m))
 #define REQUIRES_LOCK(m) HEARTH_TSA_(requires_capability(m))
 #define EXCLUDES_LOCK(m) HEARTH_TSA_(locks_excluded(m))
+#define ASSERTS_LOCK(m) HEARTH_TSA_(assert_capability(m))
 
 namespace hearth {
 

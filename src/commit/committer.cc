@@ -207,7 +207,7 @@ void Committer::CommitGroup(Work work) {
         {{"commits", commits.size()}, {"error", stored.ToString()}});
   }
   if (!stored.ok()) group.changes.clear();
-  change_feed_.Publish(std::move(group.changes));
+  change_feed_.MakeVisible(std::move(group.changes));
   locks_.ReleaseAll(owners);
   for (size_t i = 0; i < commits.size(); ++i) {
     // Where the store failed, also those that had failed before: they may have been judged by

@@ -54,6 +54,8 @@ class EventLoop final : public Executor {
   // cost one wake-up and share a turn. After Stop the task is dropped unrun.
   void Post(Task task) override EXCLUDES_LOCK(mailbox_mutex_);
   bool InLoop() const { return std::this_thread::get_id() == thread_.load(); }
+  // For what belongs to the loop (base/role.h).
+  static bool IsInLoop(const void* loop) { return static_cast<const EventLoop*>(loop)->InLoop(); }
 
   boost::asio::io_context& io();
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/role.h"
 #include "http/event_loop.h"
 #include "http/exchange.h"
 #include "rpc/call.h"
@@ -41,6 +42,7 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
 
   void OnCancelled(Task callback) final {
     OnLoop([callback = std::move(callback)](Carrier& call) mutable {
+      call.AssertOnLoop();
       if (!call.ended_) {
         std::swap(call.on_cancelled_, callback);
       } else if (call.cancelled_) {
@@ -58,6 +60,7 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
     // Always through the loop: a producer that sends from its callback must not recurse.
     loop_->Post([self = this->shared_from_this(), callback = std::move(callback)]() mutable {
       LoopCall& call = *self;
+      call.AssertOnLoop();
       if (call.ended_) return;
       call.on_writable_ = std::move(callback);
       call.RunWhenWritable();
@@ -65,11 +68,15 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
   }
 
   void Finish(const Status& status) final {
-    OnLoop([status](Carrier& call) { call.FinishNow(status); });
+    OnLoop([status](Carrier& call) {
+      call.AssertOnLoop();
+      call.FinishNow(status);
+    });
   }
   void Finish(MessageBatch last, const Status& status) final {
     if (last.empty()) return Finish(status);
     OnLoop([encoded = carrier().Encode(std::move(last)), status](Carrier& call) mutable {
+      call.AssertOnLoop();
       call.SendNow(std::move(encoded));
       call.FinishNow(status);
     });
@@ -77,16 +84,21 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
   void Respond(Result<std::string> answer) final {
     if (!answer.ok()) return Finish(answer.status());
     OnLoop([encoded = carrier().Encode(*std::move(answer))](Carrier& call) mutable {
+      call.AssertOnLoop();
       call.SendNow(std::move(encoded));
       call.FinishNow(Status());
     });
   }
 
   void PauseReceiving() final {
-    OnLoop([](Carrier& call) { call.paused_ = true; });
+    OnLoop([](Carrier& call) {
+      call.AssertOnLoop();
+      call.paused_ = true;
+    });
   }
   void ResumeReceiving() final {
     OnLoop([](Carrier& call) {
+      call.AssertOnLoop();
       call.paused_ = false;
       call.Deliver();
     });
@@ -94,9 +106,13 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
 
  protected:
   LoopCall(std::shared_ptr<http::EventLoop> loop, http::RequestHead head)
-      : loop_(std::move(loop)), head_(std::move(head)) {}
+      : loop_(std::move(loop)),
+        head_(std::move(head)),
+        on_loop_(http::EventLoop::IsInLoop, loop_.get()) {}
 
   const std::shared_ptr<http::EventLoop>& loop() const { return loop_; }
+  // For what is entered from outside, on the loop.
+  void AssertOnLoop() const ASSERTS_LOCK(on_loop_) { on_loop_.Assert(); }
 
   // Runs `work` with the call, on its loop.
   template <typename Work>
@@ -110,17 +126,17 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
   }
 
   // What follows runs on the loop.
-  bool ended() const { return ended_; }
-  bool paused() const { return paused_; }
-  Receiver* receiver() const { return receiver_.get(); }
+  bool ended() const REQUIRES_LOCK(on_loop_) { return ended_; }
+  bool paused() const REQUIRES_LOCK(on_loop_) { return paused_; }
+  Receiver* receiver() const REQUIRES_LOCK(on_loop_) { return receiver_.get(); }
 
-  void StartReceiving(const StreamMethod& method) {
+  void StartReceiving(const StreamMethod& method) REQUIRES_LOCK(on_loop_) {
     receiver_ = method(this->shared_from_this());
     CHECK(receiver_ != nullptr);
   }
-  void DropReceiver() { receiver_ = nullptr; }
+  void DropReceiver() REQUIRES_LOCK(on_loop_) { receiver_ = nullptr; }
 
-  void FinishNow(const Status& status) {
+  void FinishNow(const Status& status) REQUIRES_LOCK(on_loop_) {
     if (ended_) return;
     MarkEnded();
     on_cancelled_ = nullptr;
@@ -128,7 +144,7 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
   }
 
   // Ends the call with an error that its method did not ask for, and lets the method know.
-  void FailNow(const Status& status) {
+  void FailNow(const Status& status) REQUIRES_LOCK(on_loop_) {
     if (ended_) return;
     const std::shared_ptr<Carrier> self = this->shared_from_this();
     MarkEnded();
@@ -137,20 +153,20 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
   }
 
   // Ends the call without a word to the client, who is gone.
-  void CancelNow() {
+  void CancelNow() REQUIRES_LOCK(on_loop_) {
     if (ended_) return;
     MarkEnded();
     RunOnCancelled();
   }
 
   // Marks a call as ended whose method has not been started.
-  void RefuseNow() {
+  void RefuseNow() REQUIRES_LOCK(on_loop_) {
     if (!ended_) MarkEnded();
   }
 
   // Has the carrier hand over messages, unless that is under way: a receiver that resumes from
   // inside OnMessage is served by the loop that called it.
-  void Deliver() {
+  void Deliver() REQUIRES_LOCK(on_loop_) {
     if (ended_ || paused_ || delivering_) return;
     const std::shared_ptr<Carrier> self = this->shared_from_this();
     delivering_ = true;
@@ -161,7 +177,7 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
 
   // Hands over what `next` returns, an optional Result of a text, until there is nothing more.
   template <typename Next>
-  void DeliverMessages(const Next& next) {
+  void DeliverMessages(const Next& next) REQUIRES_LOCK(on_loop_) {
     while (!ended_ && !paused_) {
       const auto message = next();
       if (!message) return;
@@ -171,7 +187,7 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
   }
 
   // To be called whenever the carrier may have become writable.
-  void RunWhenWritable() {
+  void RunWhenWritable() REQUIRES_LOCK(on_loop_) {
     if (!on_writable_ || !carrier().IsWritable()) return;
     Task callback = std::exchange(on_writable_, nullptr);
     callback();
@@ -185,28 +201,32 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
   void SendEncoded(Messages messages) {
     if (closed()) return;
     OnLoop([encoded = carrier().Encode(std::move(messages))](Carrier& call) mutable {
+      call.AssertOnLoop();
       call.SendNow(std::move(encoded));
     });
   }
 
   template <typename Encoded>
-  void SendNow(Result<Encoded> encoded) {
+  void SendNow(Result<Encoded> encoded) REQUIRES_LOCK(on_loop_) {
     if (ended_) return;
     if (encoded.ok()) return carrier().WriteNow(*std::move(encoded));
     MarkEnded();
     carrier().WriteEndNow(encoded.status());
     // The method hears of its call's end, but not from inside its own call to send.
-    loop_->Post([self = this->shared_from_this()] { self->RunOnCancelled(); });
+    loop_->Post([self = this->shared_from_this()] {
+      self->AssertOnLoop();
+      self->RunOnCancelled();
+    });
   }
 
-  void MarkEnded() {
+  void MarkEnded() REQUIRES_LOCK(on_loop_) {
     ended_ = true;
     closed_.store(true, std::memory_order_release);
     on_writable_ = nullptr;
     if (!delivering_) carrier().ReleaseNow();
   }
 
-  void RunOnCancelled() {
+  void RunOnCancelled() REQUIRES_LOCK(on_loop_) {
     cancelled_ = true;
     if (Task callback = std::exchange(on_cancelled_, nullptr)) callback();
   }
@@ -215,14 +235,17 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
   const http::RequestHead head_;
   std::atomic<bool> closed_ = false;
 
-  // Everything below belongs to the loop.
-  std::unique_ptr<Receiver> receiver_;  // Of a streaming call.
-  Task on_cancelled_;
-  Task on_writable_;
-  bool ended_ = false;
-  bool cancelled_ = false;  // Ended other than by Finish.
-  bool paused_ = false;
-  bool delivering_ = false;
+ protected:
+  const Role on_loop_;
+
+ private:
+  std::unique_ptr<Receiver> receiver_ GUARDED_BY(on_loop_);  // Of a streaming call.
+  Task on_cancelled_ GUARDED_BY(on_loop_);
+  Task on_writable_ GUARDED_BY(on_loop_);
+  bool ended_ GUARDED_BY(on_loop_) = false;
+  bool cancelled_ GUARDED_BY(on_loop_) = false;  // Ended other than by Finish.
+  bool paused_ GUARDED_BY(on_loop_) = false;
+  bool delivering_ GUARDED_BY(on_loop_) = false;
 };
 
 }  // namespace hearth::rpc

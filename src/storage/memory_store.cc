@@ -121,7 +121,7 @@ class MemoryStore final : public Store {
     return std::make_unique<MemorySnapshot>(spaces_);
   }
 
-  Status Commit(const Batch& batch) override {
+  Status DoCommit(const Batch& batch) override {
     MutexLock lock(mutex_);
     for (const Batch::Change& change : batch.changes()) {
       Keys& keys = Own(change.space);

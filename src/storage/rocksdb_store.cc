@@ -69,7 +69,7 @@ class RocksDbStore final : public Store {
     return NewRocksDbSnapshot(database_);
   }
 
-  Status Commit(const Batch& batch) override;
+  Status DoCommit(const Batch& batch) override;
 
   uint64_t ApproximateBytes(Space space, const KeyRange& range) const override {
     return ApproximateBytesOf(database_, space, range);
@@ -100,7 +100,7 @@ RocksDbStore::~RocksDbStore() {
   }
 }
 
-Status RocksDbStore::Commit(const Batch& batch) {
+Status RocksDbStore::DoCommit(const Batch& batch) {
   if (batch.empty()) return Status();
   RETURN_IF_ERROR(healer_->HealIfTroubled());
   Status written = Write(batch);

@@ -1,5 +1,7 @@
 #include "storage/store.h"
 
+#include "base/check.h"
+
 namespace hearth::storage {
 
 KeyRange PrefixRange(std::string_view prefix) {
@@ -12,6 +14,13 @@ KeyRange PrefixRange(std::string_view prefix) {
     range.last.back() = static_cast<char>(static_cast<unsigned char>(range.last.back()) + 1);
   }
   return range;
+}
+
+Status Store::Commit(const Batch& batch) {
+  CHECK(!is_committing_.exchange(true, std::memory_order_acquire));
+  Status status = DoCommit(batch);
+  is_committing_.store(false, std::memory_order_release);
+  return status;
 }
 
 }  // namespace hearth::storage

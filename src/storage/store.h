@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -107,7 +108,8 @@ class Store {
   // every later read. When it fails, no read sees any of the batch, also not after a restart.
   // After a failed commit the store heals itself or refuses further commits; it never forgets
   // one that it acknowledged.
-  virtual Status Commit(const Batch& batch) = 0;
+  // To be called by one thread at a time; that it is, is checked.
+  Status Commit(const Batch& batch);
 
   // About how many bytes the keys in `range` and their values take up. Cheap, and rough.
   virtual uint64_t ApproximateBytes(Space space, const KeyRange& range) const = 0;
@@ -116,6 +118,11 @@ class Store {
   // big-endian number, are below `stamp` are no longer needed: they vanish at some later moment,
   // snapshots included, without any cost to commits. Never goes back.
   virtual void ExpireBefore(uint64_t stamp) = 0;
+
+ private:
+  virtual Status DoCommit(const Batch& batch) = 0;
+
+  std::atomic<bool> is_committing_ = false;
 };
 
 }  // namespace hearth::storage

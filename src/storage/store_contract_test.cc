@@ -258,5 +258,27 @@ TEST_P(StoreContractTest, ReadersSeeWholeCommitsWhileOthersAreMade) {
 INSTANTIATE_TEST_SUITE_P(All, StoreContractTest, testing::ValuesIn(kImplementations),
                          [](const auto& test) { return std::string(test.param.name); });
 
+// A store that commits while it commits.
+class ReentrantStore final : public Store {
+ public:
+  Result<std::optional<std::string>> Get(Space, std::string_view) const override {
+    return std::optional<std::string>();
+  }
+  std::optional<Result<std::optional<std::string>>> GetIfInMemory(Space,
+                                                                  std::string_view) const override {
+    return std::nullopt;
+  }
+  std::unique_ptr<Snapshot> NewSnapshot() const override { return nullptr; }
+  uint64_t ApproximateBytes(Space, const KeyRange&) const override { return 0; }
+  void ExpireBefore(uint64_t) override {}
+
+ private:
+  Status DoCommit(const Batch& batch) override { return Commit(batch); }
+};
+
+TEST(StoreDeathTest, TwoCommitsAtATimeAreOurBug) {
+  EXPECT_DEATH(IgnoreError(ReentrantStore().Commit(Batch()), "it ends before"), "is_committing_");
+}
+
 }  // namespace
 }  // namespace hearth::storage

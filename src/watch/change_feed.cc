@@ -25,28 +25,28 @@ bool IsConcerned(const Target& target, const Change& change) {
 class ChangeFeed::Round {
  public:
   struct Parcel {
-    std::shared_ptr<Listener> listener;  // Shared while it is being called.
+    std::shared_ptr<Subscriber> subscriber;  // Shared while it is being called.
     Delivery delivery = Delivery::kChanges;
     std::vector<Item> items;
   };
 
-  // Null for a listener that is gone.
-  Parcel* For(const std::weak_ptr<Listener>& listener) {
-    std::shared_ptr<Listener> alive = listener.lock();
+  // Null for a subscriber that is gone.
+  Parcel* For(const std::weak_ptr<Subscriber>& subscriber) {
+    std::shared_ptr<Subscriber> alive = subscriber.lock();
     if (!alive) return nullptr;
     Parcel& parcel = parcels_[alive.get()];
-    parcel.listener = std::move(alive);
+    parcel.subscriber = std::move(alive);
     return &parcel;
   }
 
   void Deliver(Timestamp through) {
     for (auto& [key, parcel] : parcels_) {
-      parcel.listener->OnChanges(parcel.delivery, std::move(parcel.items), through);
+      parcel.subscriber->OnChanges(parcel.delivery, std::move(parcel.items), through);
     }
   }
 
  private:
-  std::unordered_map<Listener*, Parcel> parcels_;
+  std::unordered_map<Subscriber*, Parcel> parcels_;
 };
 
 ChangeFeed::ChangeFeed(documents::CommitClock& commit_clock, const Clock& clock,
@@ -71,13 +71,13 @@ void ChangeFeed::Stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-TargetNumber ChangeFeed::Register(const std::shared_ptr<Listener>& listener,
+TargetNumber ChangeFeed::Register(const std::shared_ptr<Subscriber>& subscriber,
                                   model::DatabaseNumber database,
                                   std::shared_ptr<const Target> target) {
   MutexLock lock(targets_mutex_);
   const TargetNumber number{next_number_++};
   index_.Add(number, database, *target);
-  registrations_.emplace(number, Registration{listener, database, std::move(target)});
+  registrations_.emplace(number, Registration{subscriber, database, std::move(target)});
   registered_ = registrations_.size();
   return number;
 }
@@ -97,7 +97,7 @@ void ChangeFeed::Enqueue(Entry entry) {
   changed_.NotifyOne();
 }
 
-void ChangeFeed::Publish(std::vector<Change> changes) {
+void ChangeFeed::MakeVisible(std::vector<Change> changes) {
   // Freed, where nobody wants them, after the lock is.
   std::vector<Change> unwanted;
   MutexLock lock(mutex_);
@@ -119,10 +119,10 @@ void ChangeFeed::Publish(std::vector<Change> changes) {
   Enqueue({std::move(changes), commit_clock_.ReadTime(), {}});
 }
 
-Timestamp ChangeFeed::Mark(const std::shared_ptr<Listener>& listener) {
+Timestamp ChangeFeed::Mark(const std::shared_ptr<Subscriber>& subscriber) {
   MutexLock lock(mutex_);
   const Timestamp now = commit_clock_.ReadTime();
-  Enqueue({{}, now, listener});
+  Enqueue({{}, now, subscriber});
   return now;
 }
 
@@ -157,7 +157,7 @@ void ChangeFeed::Dispatch(std::deque<Entry> entries, bool is_lost) {
     MutexLock lock(targets_mutex_);
     const auto tell_all = [&](Delivery delivery) REQUIRES_LOCK(targets_mutex_) {
       for (const auto& [number, registration] : registrations_) {
-        Round::Parcel* parcel = round.For(registration.listener);
+        Round::Parcel* parcel = round.For(registration.subscriber);
         if (parcel) parcel->delivery = std::max(parcel->delivery, delivery);
       }
     };
@@ -175,7 +175,7 @@ void ChangeFeed::Dispatch(std::deque<Entry> entries, bool is_lost) {
         for (const TargetNumber number : found) {
           const Registration& registration = registrations_.at(number);
           if (!IsConcerned(*registration.target, *shared)) continue;
-          Round::Parcel* parcel = round.For(registration.listener);
+          Round::Parcel* parcel = round.For(registration.subscriber);
           if (parcel) parcel->items.push_back({shared, number});
         }
       }

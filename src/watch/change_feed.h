@@ -21,16 +21,16 @@
 
 namespace hearth::watch {
 
-// Brings committed changes to those who listen, each only what concerns its targets.
+// Brings committed changes to its subscribers, to each only what concerns its targets.
 //
 // A thread of its own matches changes with targets, so that a commit costs the same however many
-// listen. What it cannot keep up with, it drops and says so: the log on disk has it all.
+// targets there are. What it cannot keep up with, it drops and says so: the log on disk has it all.
 //
-// Threads: safe for concurrent use. Ownership: borrows the clocks. Listeners are held weakly.
+// Threads: safe for concurrent use. Ownership: borrows the clocks. Subscribers are held weakly.
 class ChangeFeed {
  public:
   static constexpr size_t kQueuedBytesMax = 64 * 1024 * 1024;
-  // Those who hear of no change for so long are told that all is as it was.
+  // Idle subscribers get a heartbeat after this long.
   static constexpr std::chrono::seconds kHeartbeatPeriod{30};
 
   struct Item {
@@ -44,9 +44,9 @@ class ChangeFeed {
     kLost,  // Items are missing.
   };
   // Runs on the feed's thread and must not block.
-  class Listener {
+  class Subscriber {
    public:
-    virtual ~Listener() = default;
+    virtual ~Subscriber() = default;
     // All changes up to `through` that concern its targets have been delivered, unless some are
     // lost.
     virtual void OnChanges(Delivery delivery, std::vector<Item> items,
@@ -61,20 +61,21 @@ class ChangeFeed {
   ChangeFeed& operator=(const ChangeFeed&) = delete;
 
   void Start();
-  // No listener is called any more when it returns.
+  // No subscriber is called any more when it returns.
   void Stop() EXCLUDES_LOCK(mutex_);
 
-  // From now on the listener hears of changes that concern the target.
-  TargetNumber Register(const std::shared_ptr<Listener>& listener, model::DatabaseNumber database,
-                        std::shared_ptr<const Target> target) EXCLUDES_LOCK(targets_mutex_);
+  // From now on the subscriber hears of changes that concern the target.
+  TargetNumber Register(const std::shared_ptr<Subscriber>& subscriber,
+                        model::DatabaseNumber database, std::shared_ptr<const Target> target)
+      EXCLUDES_LOCK(targets_mutex_);
   void Unregister(TargetNumber number) EXCLUDES_LOCK(targets_mutex_);
 
   // Makes the commits that were assigned a time visible, and passes on what they changed.
-  void Publish(std::vector<Change> changes) EXCLUDES_LOCK(mutex_);
+  void MakeVisible(std::vector<Change> changes) EXCLUDES_LOCK(mutex_);
 
   // A moment to read at: every change after it that concerns a target registered before will be
-  // delivered. The listener also hears when nothing up to that moment is missing any more.
-  model::Timestamp Mark(const std::shared_ptr<Listener>& listener) EXCLUDES_LOCK(mutex_);
+  // delivered. The subscriber also hears when nothing up to that moment is missing any more.
+  model::Timestamp Mark(const std::shared_ptr<Subscriber>& subscriber) EXCLUDES_LOCK(mutex_);
 
   // Sends what kHeartbeatPeriod asks for. To be called every now and then.
   void Maintain() EXCLUDES_LOCK(mutex_);
@@ -83,15 +84,15 @@ class ChangeFeed {
 
  private:
   struct Registration {
-    std::weak_ptr<Listener> listener;
+    std::weak_ptr<Subscriber> subscriber;
     model::DatabaseNumber database;
-    std::shared_ptr<const Target> target;  // Shared with the listener.
+    std::shared_ptr<const Target> target;  // Shared with the subscriber.
   };
   // What became visible together, or a mark.
   struct Entry {
     std::vector<Change> changes;
     model::Timestamp through;
-    std::weak_ptr<Listener> marked_by;
+    std::weak_ptr<Subscriber> marked_by;
     bool is_heartbeat = false;
   };
   class Round;

@@ -24,7 +24,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Delivery = ChangeFeed::Delivery;
 
-class RecordingListener final : public ChangeFeed::Listener {
+class RecordingSubscriber final : public ChangeFeed::Subscriber {
  public:
   struct Delivered {
     Delivery delivery;
@@ -56,7 +56,7 @@ class RecordingListener final : public ChangeFeed::Listener {
   std::vector<Delivered> delivered_ GUARDED_BY(mutex_);
 };
 
-std::vector<std::string> PathsOf(const std::vector<RecordingListener::Delivered>& delivered) {
+std::vector<std::string> PathsOf(const std::vector<RecordingSubscriber::Delivered>& delivered) {
   std::vector<std::string> paths;
   for (const auto& each : delivered) {
     for (const ChangeFeed::Item& item : each.items) paths.push_back(item.change->path.path());
@@ -64,7 +64,7 @@ std::vector<std::string> PathsOf(const std::vector<RecordingListener::Delivered>
   return paths;
 }
 
-std::vector<Delivery> KindsOf(const std::vector<RecordingListener::Delivered>& delivered) {
+std::vector<Delivery> KindsOf(const std::vector<RecordingSubscriber::Delivered>& delivered) {
   std::vector<Delivery> kinds;
   for (const auto& each : delivered) kinds.push_back(each.delivery);
   return kinds;
@@ -74,7 +74,7 @@ class ChangeFeedTest : public testing::Test {
  protected:
   ChangeFeedTest() { feed_.Start(); }
 
-  TargetNumber Register(const std::shared_ptr<RecordingListener>& listener,
+  TargetNumber Register(const std::shared_ptr<RecordingSubscriber>& listener,
                         const QueryBuilder& builder) {
     return feed_.Register(
         listener, kDatabase,
@@ -88,7 +88,7 @@ class ChangeFeedTest : public testing::Test {
   }
   Timestamp Publish(const std::string& path, int64_t number) {
     const Timestamp time = commit_clock_.Assign();
-    feed_.Publish({NumberAt(path, number, time)});
+    feed_.MakeVisible({NumberAt(path, number, time)});
     return time;
   }
   // All share one record, but count as if they did not.
@@ -101,11 +101,11 @@ class ChangeFeedTest : public testing::Test {
     for (size_t sum = 0; sum < bytes; sum += kEach) {
       changes.push_back({kDatabase, Path("c/large"), nullptr, record, time});
     }
-    feed_.Publish(std::move(changes));
+    feed_.MakeVisible(std::move(changes));
     return time;
   }
   // Has the feed's thread wait at the listener's gate.
-  void Block(const std::shared_ptr<RecordingListener>& listener) {
+  void Block(const std::shared_ptr<RecordingSubscriber>& listener) {
     listener->gate().Close();
     const size_t arrivals = listener->gate().arrivals();
     feed_.Mark(listener);
@@ -116,11 +116,11 @@ class ChangeFeedTest : public testing::Test {
   FakeClock clock_{kTestStartMicros};
   documents::CommitClock commit_clock_{clock_, Timestamp()};
   ChangeFeed feed_{commit_clock_, clock_};
-  std::shared_ptr<RecordingListener> listener_ = std::make_shared<RecordingListener>();
+  std::shared_ptr<RecordingSubscriber> listener_ = std::make_shared<RecordingSubscriber>();
 };
 
 TEST_F(ChangeFeedTest, EachHearsOnlyWhatConcernsItsTargets) {
-  const auto other = std::make_shared<RecordingListener>();
+  const auto other = std::make_shared<RecordingSubscriber>();
   Register(listener_, QueryBuilder("c").Above("n", 5));
   Register(other, QueryBuilder("c").Above("n", 15));
   Publish("c/a", 1);
@@ -146,7 +146,7 @@ TEST_F(ChangeFeedTest, WhatIsDeliveredGoesBeyondTheTimeOfItsCommits) {
   Register(listener_, QueryBuilder("c"));
   const Timestamp time = commit_clock_.Assign();
   clock_.Advance(std::chrono::microseconds(5));
-  feed_.Publish({NumberAt("c/a", 1, time)});
+  feed_.MakeVisible({NumberAt("c/a", 1, time)});
   EXPECT_GT(listener_->AwaitThrough(time).back().through, time);
 }
 
@@ -172,7 +172,7 @@ TEST_F(ChangeFeedTest, AMarkDoesNotClaimCommitsThatAreOnTheirWay) {
   Register(listener_, QueryBuilder("c"));
   const Timestamp pending = commit_clock_.Assign();
   EXPECT_LT(feed_.Mark(listener_), pending);
-  feed_.Publish({NumberAt("c/a", 1, pending)});
+  feed_.MakeVisible({NumberAt("c/a", 1, pending)});
   EXPECT_THAT(PathsOf(listener_->AwaitThrough(pending)), ElementsAre("c/a"));
 }
 
@@ -187,7 +187,7 @@ TEST_F(ChangeFeedTest, UnregisteredTargetsAreNotHeardOf) {
 }
 
 TEST_F(ChangeFeedTest, AListenerThatIsGoneIsPassedOver) {
-  auto gone = std::make_shared<RecordingListener>();
+  auto gone = std::make_shared<RecordingSubscriber>();
   Register(gone, QueryBuilder("c"));
   Register(listener_, QueryBuilder("c"));
   gone.reset();
@@ -219,7 +219,7 @@ TEST_F(ChangeFeedTest, WhatTheQueueHoldsIsDelivered) {
 }
 
 TEST_F(ChangeFeedTest, WhatTheQueueCannotHoldIsLostAndAllAreTold) {
-  const auto other = std::make_shared<RecordingListener>();
+  const auto other = std::make_shared<RecordingSubscriber>();
   Register(listener_, QueryBuilder("c"));
   Register(other, QueryBuilder("d"));
   Block(listener_);
@@ -247,7 +247,7 @@ TEST_F(ChangeFeedTest, ALossIsNotHiddenByAHeartbeat) {
 
 TEST_F(ChangeFeedTest, AMarkIsAnsweredInSpiteOfALoss) {
   Register(listener_, QueryBuilder("c"));
-  const auto marking = std::make_shared<RecordingListener>();
+  const auto marking = std::make_shared<RecordingSubscriber>();
   Block(listener_);
   const Timestamp mark = feed_.Mark(marking);
   PublishBytes(ChangeFeed::kQueuedBytesMax);

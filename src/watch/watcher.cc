@@ -151,35 +151,56 @@ bool Watcher::TakeWork(Work* work) {
 }
 
 void Watcher::RunSteps() {
-  while (!HasEnded()) {
-    if (sink_->IsFull()) {
-      // It stays scheduled until the client has read.
-      return sink_->WhenWritable(
-          [self = shared_from_this()] { self->threads_.Post([self] { self->RunSteps(); }); });
+  while (true) {
+    switch (Continue()) {
+      case After::kAnotherStep:
+        continue;
+      case After::kReaderFirst:
+        // It stays scheduled until the client has read.
+        return sink_->WhenWritable(
+            [self = shared_from_this()] { self->threads_.Post([self] { self->RunSteps(); }); });
+      case After::kNothing:
+        return;
+      case After::kNewWork:
+        break;
     }
-    if (load_) {
-      ContinueLoad();
-      continue;
-    }
-    if (!to_reset_.empty()) {
-      Reset();
-      continue;
-    }
-    if (IsAtEnd()) {
-      sink_->End(Status());
-      return Close();
-    }
-    if (!HasWork()) sink_->Flush();
+    // Outside the step: once there is no work, another thread may begin the next one.
     Work work;
     if (!TakeWork(&work)) return;
-    if (work.request) {
-      sink_->OnRequestTaken(waiting_requests());
-      Handle(*std::move(work.request));
-    } else if (work.is_lost) {
-      CatchUp();
-    } else {
-      Deliver(work);
-    }
+    Do(std::move(work));
+  }
+}
+
+Watcher::After Watcher::Continue() {
+  const RolePlay step(step_);
+  if (HasEnded()) return After::kNothing;
+  if (sink_->IsFull()) return After::kReaderFirst;
+  if (load_) {
+    ContinueLoad();
+    return After::kAnotherStep;
+  }
+  if (!to_reset_.empty()) {
+    Reset();
+    return After::kAnotherStep;
+  }
+  if (IsAtEnd()) {
+    sink_->End(Status());
+    Close();
+    return After::kNothing;
+  }
+  if (!HasWork()) sink_->Flush();
+  return After::kNewWork;
+}
+
+void Watcher::Do(Work work) {
+  const RolePlay step(step_);
+  if (work.request) {
+    sink_->OnRequestTaken(waiting_requests());
+    Handle(*std::move(work.request));
+  } else if (work.is_lost) {
+    CatchUp();
+  } else {
+    Deliver(work);
   }
 }
 
@@ -534,6 +555,7 @@ bool Watcher::AdvanceTo(const WatchDelta& delta, Timestamp through) {
 Status Watcher::Apply(const WatchDelta& delta, Timestamp through) {
   WatchMessages messages;
   const auto refill = [&](TargetState& target, const std::set<std::string>& known) {
+    step_.Assert();
     return RefillWindow(target, through, [&known](const std::string& path, const model::Record&) {
       return !known.contains(path);
     });

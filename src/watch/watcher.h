@@ -15,6 +15,7 @@
 
 #include "base/executor.h"
 #include "base/mutex.h"
+#include "base/role.h"
 #include "base/status.h"
 #include "documents/database.h"
 #include "request/listen.h"
@@ -43,7 +44,7 @@ struct WatcherOptions {
 //
 // Threads: safe for concurrent use. Ownership: shared by the client's stream and the work under
 // way; owns the sink. Borrows the rest.
-class Watcher final : public ChangeFeed::Listener, public std::enable_shared_from_this<Watcher> {
+class Watcher final : public ChangeFeed::Subscriber, public std::enable_shared_from_this<Watcher> {
  public:
   static constexpr size_t kTargetsMax = 20'000;
 
@@ -88,20 +89,25 @@ class Watcher final : public ChangeFeed::Listener, public std::enable_shared_fro
   void Enqueue(Request request) EXCLUDES_LOCK(mutex_);
   void Schedule() EXCLUDES_LOCK(mutex_);
   void RunSteps() EXCLUDES_LOCK(mutex_);
+  // What comes after a step.
+  enum class After : uint8_t { kAnotherStep, kReaderFirst, kNewWork, kNothing };
+  // One step of what is under way.
+  After Continue() EXCLUDES_LOCK(mutex_);
+  void Do(Work work) EXCLUDES_LOCK(mutex_);
   bool HasEnded() const EXCLUDES_LOCK(mutex_);
   bool HasWork() const EXCLUDES_LOCK(mutex_);
   // Whether everything has been answered, and no more is wanted.
-  bool IsAtEnd() const EXCLUDES_LOCK(mutex_);
+  bool IsAtEnd() const EXCLUDES_LOCK(mutex_) REQUIRES_LOCK(step_);
   // False when there is nothing to do; then it is not scheduled any more.
   bool TakeWork(Work* work) EXCLUDES_LOCK(mutex_);
   bool IsRemovalNext(request::TargetId id) const EXCLUDES_LOCK(mutex_);
 
   // What follows runs in steps, one at a time.
-  void Handle(Request request);
+  void Handle(Request request) REQUIRES_LOCK(step_);
   // Why the target cannot be one of this stream's.
-  Status Check(const Result<request::TargetRequest>& request) const;
-  void Start(request::TargetId id, request::TargetRequest request);
-  void Remove(request::TargetId id, const Status& cause);
+  Status Check(const Result<request::TargetRequest>& request) const REQUIRES_LOCK(step_);
+  void Start(request::TargetId id, request::TargetRequest request) REQUIRES_LOCK(step_);
+  void Remove(request::TargetId id, const Status& cause) REQUIRES_LOCK(step_);
   // The end of a target that is not, or no more, among the live ones.
   void Fail(std::unique_ptr<TargetState> target, const Status& cause);
   // False, and it is registered no more, when Close came first.
@@ -109,26 +115,28 @@ class Watcher final : public ChangeFeed::Listener, public std::enable_shared_fro
   void Unregister(const TargetState& target) EXCLUDES_LOCK(mutex_);
 
   // Sends the results at `read_time`, step by step.
-  void StartLoad(std::unique_ptr<TargetState> target, model::Timestamp read_time);
-  void ContinueLoad();
-  Result<Progress> LoadDocuments(Load& load);
-  Result<Progress> LoadResults(Load& load);
-  void FinishTarget(std::unique_ptr<TargetState> target, model::Timestamp read_time);
+  void StartLoad(std::unique_ptr<TargetState> target, model::Timestamp read_time)
+      REQUIRES_LOCK(step_);
+  void ContinueLoad() REQUIRES_LOCK(step_);
+  Result<Progress> LoadDocuments(Load& load) REQUIRES_LOCK(step_);
+  Result<Progress> LoadResults(Load& load) REQUIRES_LOCK(step_);
+  void FinishTarget(std::unique_ptr<TargetState> target, model::Timestamp read_time)
+      REQUIRES_LOCK(step_);
 
   // Sends what has changed since the client last heard. False when all has to be read anew.
   Result<bool> Resume(TargetState& target, const request::TargetRequest::Resume& resume,
-                      model::Timestamp to);
+                      model::Timestamp to) REQUIRES_LOCK(step_);
   Result<bool> ResumeDocuments(const TargetState& target, model::Timestamp from,
-                               model::Timestamp to);
+                               model::Timestamp to) REQUIRES_LOCK(step_);
   struct Span {
     model::Timestamp from;
     model::Timestamp to;
   };
   Result<bool> ResumeWindow(TargetState& target, const Span& span,
-                            std::optional<size_t> expected_count);
+                            std::optional<size_t> expected_count) REQUIRES_LOCK(step_);
   // `changed`: the paths of those that the client has been told of.
   Status SendExistenceFilter(TargetState& target, model::Timestamp read_time,
-                             const std::set<std::string>& changed);
+                             const std::set<std::string>& changed) REQUIRES_LOCK(step_);
 
   // What is to be asked for the target's results: a window needs to know what comes before it too.
   static query::NormalizedQuery QueryOf(const TargetState& target);
@@ -138,18 +146,20 @@ class Watcher final : public ChangeFeed::Listener, public std::enable_shared_fro
   using IsWanted = std::function<bool(const std::string& path, const model::Record& record)>;
   Result<std::map<std::string, model::Record>> RefillWindow(TargetState& target,
                                                             model::Timestamp read_time,
-                                                            const IsWanted& is_wanted);
+                                                            const IsWanted& is_wanted)
+      REQUIRES_LOCK(step_);
 
-  void Deliver(const Work& work);
+  void Deliver(const Work& work) REQUIRES_LOCK(step_);
   // Makes up for changes that were lost.
-  void CatchUp();
+  void CatchUp() REQUIRES_LOCK(step_);
   // False when that failed and the stream has ended.
-  [[nodiscard]] bool AdvanceTo(const WatchDelta& delta, model::Timestamp through);
-  Status Apply(const WatchDelta& delta, model::Timestamp through);
+  [[nodiscard]] bool AdvanceTo(const WatchDelta& delta, model::Timestamp through)
+      REQUIRES_LOCK(step_);
+  Status Apply(const WatchDelta& delta, model::Timestamp through) REQUIRES_LOCK(step_);
   // Has one of `to_reset_` start anew.
-  void Reset();
+  void Reset() REQUIRES_LOCK(step_);
   // Tells the client that all targets are at this moment, unless one of them is ahead of it.
-  void Announce(model::Timestamp through);
+  void Announce(model::Timestamp through) REQUIRES_LOCK(step_);
 
   Reader& reader_;
   ChangeFeed& change_feed_;
@@ -170,13 +180,15 @@ class Watcher final : public ChangeFeed::Listener, public std::enable_shared_fro
   bool is_closed_ GUARDED_BY(mutex_) = false;
   std::set<TargetNumber> registered_ GUARDED_BY(mutex_);
 
-  // Belong to the step.
-  std::map<request::TargetId, std::unique_ptr<TargetState>> targets_;
-  std::unordered_map<TargetNumber, TargetState*> targets_by_number_;
-  std::unique_ptr<Load> load_;
-  std::deque<request::TargetId> to_reset_;
-  model::Timestamp newest_read_time_;  // Of all targets.
-  bool is_unannounced_ = false;        // The client got something that Announce has to confirm.
+  // Played by the thread that works on a step; steps follow one another.
+  Role step_;
+  std::map<request::TargetId, std::unique_ptr<TargetState>> targets_ GUARDED_BY(step_);
+  std::unordered_map<TargetNumber, TargetState*> targets_by_number_ GUARDED_BY(step_);
+  std::unique_ptr<Load> load_ GUARDED_BY(step_);
+  std::deque<request::TargetId> to_reset_ GUARDED_BY(step_);
+  model::Timestamp newest_read_time_ GUARDED_BY(step_);  // Of all targets.
+  bool is_unannounced_ GUARDED_BY(step_) =
+      false;  // The client got something that Announce has to confirm.
 };
 
 }  // namespace hearth::watch

@@ -27,13 +27,13 @@ Result<Firestore> ConnectTo(const std::string& address) {
 
 Status WriteRooms(const Firestore& db) {
   DocumentReference room = db.Doc("rooms/r1");
-  RETURN_IF_ERROR(room.Set({{"topic", "fire"}, {"size", 3}}).status());
-  RETURN_IF_ERROR(room.Update({{"size", FieldValue::Increment(1)},
-                               {"seen", FieldValue::ServerTimestamp()},
-                               {"address.city", "Paris"}})
-                      .status());
+  HEARTH_RETURN_IF_ERROR(room.Set({{"topic", "fire"}, {"size", 3}}).status());
+  HEARTH_RETURN_IF_ERROR(room.Update({{"size", FieldValue::Increment(1)},
+                                      {"seen", FieldValue::ServerTimestamp()},
+                                      {"address.city", "Paris"}})
+                             .status());
 
-  ASSIGN_OR_RETURN(DocumentSnapshot snapshot, room.Get());
+  HEARTH_ASSIGN_OR_RETURN(DocumentSnapshot snapshot, room.Get());
   if (snapshot.exists()) std::cout << ToString(*snapshot.Get("address.city")) << "\n";
 
   WriteBatch batch = db.Batch();
@@ -49,17 +49,17 @@ Status AskForRooms(const Firestore& db) {
                           .Where("size", Op::kGreater, 4)
                           .OrderBy("size", Direction::kDescending)
                           .Limit(3);
-  ASSIGN_OR_RETURN(QuerySnapshot rooms, large.Get());
+  HEARTH_ASSIGN_OR_RETURN(QuerySnapshot rooms, large.Get());
   for (const DocumentSnapshot& room : rooms.documents) std::cout << room.id() << "\n";
 
-  ASSIGN_OR_RETURN(int64_t count, db.Collection("rooms").Count());
+  HEARTH_ASSIGN_OR_RETURN(int64_t count, db.Collection("rooms").Count());
   std::cout << count << " rooms\n";
   return Status();
 }
 
 Status MoveAChair(const Firestore& db) {
   return db.RunTransaction([&](Transaction& transaction) -> Status {
-    ASSIGN_OR_RETURN(DocumentSnapshot from, transaction.Get(db.Doc("rooms/r2")));
+    HEARTH_ASSIGN_OR_RETURN(DocumentSnapshot from, transaction.Get(db.Doc("rooms/r2")));
     const int64_t size = from.Get("size")->integer().value_or(0);
     if (size == 0) return Status(Code::kFailedPrecondition, "no chair is left");
     transaction.Update(db.Doc("rooms/r2"), {{"size", size - 1}});
@@ -70,10 +70,10 @@ Status MoveAChair(const Firestore& db) {
 
 Status ListenOnce(const Firestore& db) {
   std::promise<size_t> seen;
-  ASSIGN_OR_RETURN(Listener listener,
-                   db.Collection("rooms").Listen([&](const Result<QuerySnapshot>& rooms) {
-                     seen.set_value(rooms.ok() ? rooms->size() : 0);
-                   }));
+  HEARTH_ASSIGN_OR_RETURN(Listener listener,
+                          db.Collection("rooms").Listen([&](const Result<QuerySnapshot>& rooms) {
+                            seen.set_value(rooms.ok() ? rooms->size() : 0);
+                          }));
   std::cout << seen.get_future().get() << " rooms seen\n";
   return Status();
 }
@@ -87,12 +87,13 @@ Status CheckErrors(const Firestore& db) {
 }
 
 Status Run(const std::string& where, const std::string& what) {
-  ASSIGN_OR_RETURN(const Firestore db, where == "embedded" ? OpenFolder(what) : ConnectTo(what));
-  RETURN_IF_ERROR(WriteRooms(db));
-  RETURN_IF_ERROR(AskForRooms(db));
-  RETURN_IF_ERROR(MoveAChair(db));
-  RETURN_IF_ERROR(CheckErrors(db));
-  if (where == "embedded") RETURN_IF_ERROR(ListenOnce(db));
+  HEARTH_ASSIGN_OR_RETURN(const Firestore db,
+                          where == "embedded" ? OpenFolder(what) : ConnectTo(what));
+  HEARTH_RETURN_IF_ERROR(WriteRooms(db));
+  HEARTH_RETURN_IF_ERROR(AskForRooms(db));
+  HEARTH_RETURN_IF_ERROR(MoveAChair(db));
+  HEARTH_RETURN_IF_ERROR(CheckErrors(db));
+  if (where == "embedded") HEARTH_RETURN_IF_ERROR(ListenOnce(db));
   return Status();
 }
 

@@ -65,6 +65,7 @@ GrpcServerCall::GrpcServerCall(http::Exchange& exchange, size_t message_bytes_ma
       deadline_(*loop()) {}
 
 bool GrpcServerCall::Negotiate() {
+  AssertOnLoop();
   const std::string_view encoding = head().Find("grpc-encoding").value_or("identity");
   if (encoding == "gzip") {
     reader_.set_encoding(GrpcEncoding::kGzip);
@@ -78,7 +79,13 @@ bool GrpcServerCall::Negotiate() {
   return true;
 }
 
+void GrpcServerCall::AnswerWith(const rpc::SingleRequestMethod& method) {
+  AssertOnLoop();
+  single_ = &method;
+}
+
 void GrpcServerCall::AnswerWith(const rpc::StreamMethod& method) {
+  AssertOnLoop();
   StartReceiving(method);
   ArmDeadline();
 }
@@ -117,6 +124,7 @@ void GrpcServerCall::ReleaseNow() {
 }
 
 void GrpcServerCall::OnBody(std::string_view bytes) {
+  AssertOnLoop();
   uncredited_bytes_ += bytes.size();
   if (ended()) return ReturnCredit();
   if (const Status appended = reader_.Append(bytes); !appended.ok()) return FailNow(appended);
@@ -124,15 +132,23 @@ void GrpcServerCall::OnBody(std::string_view bytes) {
 }
 
 void GrpcServerCall::OnBodyEnd() {
+  AssertOnLoop();
   body_ended_ = true;
   Deliver();
 }
 
+void GrpcServerCall::OnWritable() {
+  AssertOnLoop();
+  RunWhenWritable();
+}
+
 void GrpcServerCall::OnDrain() {
+  AssertOnLoop();
   if (receiver() && !ended()) receiver()->OnDrain();
 }
 
 void GrpcServerCall::OnClosed() {
+  AssertOnLoop();
   CancelNow();
   exchange_ = nullptr;
   DropReceiver();
@@ -178,6 +194,7 @@ void GrpcServerCall::DeliverSingle() {
 
 void GrpcServerCall::DeliverStream() {
   DeliverMessages([this]() -> std::optional<Result<std::string_view>> {
+    AssertOnLoop();
     const Result<std::optional<std::string_view>> message = reader_.Next();
     if (!message.ok()) return message.status();
     if (!*message) return std::nullopt;
@@ -207,7 +224,10 @@ void GrpcServerCall::ArmDeadline() {
   if (ended() || deadline_.armed_for() != http::TimePoint::max()) return;
   if (const std::optional<http::TimePoint> end = Deadline()) {
     // The timer dies with the call or is disarmed before, so it needs no share in it.
-    deadline_.Arm(*end, [this] { FailNow(DeadlineExceeded()); });
+    deadline_.Arm(*end, [this] {
+      AssertOnLoop();
+      FailNow(DeadlineExceeded());
+    });
   }
 }
 

@@ -30,7 +30,7 @@ class GrpcServerCall final : public rpc::LoopCall<GrpcServerCall>, public http::
   // False when the request asks for what cannot be had; it is answered then.
   bool Negotiate();
   // `method` outlives the call.
-  void AnswerWith(const rpc::SingleRequestMethod& method) { single_ = &method; }
+  void AnswerWith(const rpc::SingleRequestMethod& method);
   void AnswerWith(const rpc::StreamMethod& method);
 
   std::shared_ptr<const ClientPresence> client() const override { return client_; }
@@ -38,7 +38,7 @@ class GrpcServerCall final : public rpc::LoopCall<GrpcServerCall>, public http::
   void OnBody(std::string_view bytes) override;
   void OnBodyEnd() override;
   void OnDrain() override;
-  void OnWritable() override { RunWhenWritable(); }
+  void OnWritable() override;
   void OnClosed() override;
 
  private:
@@ -53,32 +53,35 @@ class GrpcServerCall final : public rpc::LoopCall<GrpcServerCall>, public http::
   static Result<Encoded> Encode(rpc::MessageBatch batch) { return Encoded{batch.TakeFrames()}; }
 
   // What follows runs on the loop.
-  void WriteNow(Encoded encoded);
-  void WriteEndNow(const Status& status);
-  bool IsWritable() const { return exchange_->unsent_bytes() < http::kSendBufferLowBytes; }
-  void DeliverNow();
-  void ReleaseNow();
+  void WriteNow(Encoded encoded) REQUIRES_LOCK(on_loop_);
+  void WriteEndNow(const Status& status) REQUIRES_LOCK(on_loop_);
+  bool IsWritable() const REQUIRES_LOCK(on_loop_) {
+    return exchange_->unsent_bytes() < http::kSendBufferLowBytes;
+  }
+  void DeliverNow() REQUIRES_LOCK(on_loop_);
+  void ReleaseNow() REQUIRES_LOCK(on_loop_);
 
-  void SendHeadNow();
-  void DeliverSingle();
-  void DeliverStream();
-  void ReturnCredit();
+  void SendHeadNow() REQUIRES_LOCK(on_loop_);
+  void DeliverSingle() REQUIRES_LOCK(on_loop_);
+  void DeliverStream() REQUIRES_LOCK(on_loop_);
+  void ReturnCredit() REQUIRES_LOCK(on_loop_);
   // When the caller stops waiting; nullopt: never.
   std::optional<http::TimePoint> Deadline() const;
-  void ArmDeadline();
+  void ArmDeadline() REQUIRES_LOCK(on_loop_);
 
   const std::shared_ptr<const ClientPresence> client_;  // Shared with the connection.
   const http::TimePoint start_;
 
   // Everything below belongs to the loop.
-  http::Exchange* exchange_;  // Null once closed.
-  GrpcMessageReader reader_;
-  const rpc::SingleRequestMethod* single_ = nullptr;
-  http::Timer deadline_;
-  size_t uncredited_bytes_ = 0;  // Received, but held back from flow control while paused.
-  bool head_sent_ = false;
-  bool body_ended_ = false;
-  bool half_close_delivered_ = false;
+  http::Exchange* exchange_ GUARDED_BY(on_loop_);  // Null once closed.
+  GrpcMessageReader reader_ GUARDED_BY(on_loop_);
+  const rpc::SingleRequestMethod* single_ GUARDED_BY(on_loop_) = nullptr;
+  http::Timer deadline_ GUARDED_BY(on_loop_);
+  size_t uncredited_bytes_ GUARDED_BY(on_loop_) =
+      0;  // Received, but held back from flow control while paused.
+  bool head_sent_ GUARDED_BY(on_loop_) = false;
+  bool body_ended_ GUARDED_BY(on_loop_) = false;
+  bool half_close_delivered_ GUARDED_BY(on_loop_) = false;
 };
 
 }  // namespace hearth::doors::grpc

@@ -47,6 +47,7 @@ Result<std::string> RestCall::Encode(const rpc::MessageBatch& batch) const {
 }
 
 void RestCall::OnBody(std::string_view bytes) {
+  AssertOnLoop();
   exchange_->ConsumeBody(bytes.size());
   if (ended()) return;
   if (bytes.size() > options_.body_bytes_max - body_.size()) {
@@ -62,6 +63,7 @@ void RestCall::OnBody(std::string_view bytes) {
 }
 
 void RestCall::OnBodyEnd() {
+  AssertOnLoop();
   if (ended()) return;
   const bool is_short =
       body_.size() <= options_.loop_body_bytes_max && !head().Find("content-encoding");
@@ -69,6 +71,7 @@ void RestCall::OnBodyEnd() {
   const Status accepted =
       background_([self = shared_from_this(), body = std::move(body_)]() mutable {
         self->OnLoop([message = self->ReadRequest(std::move(body))](RestCall& call) {
+          call.AssertOnLoop();
           call.StartNow(message);
         });
       });
@@ -94,7 +97,13 @@ void RestCall::StartNow(const Result<std::string>& message) {
   method_(shared_from_this(), *message);
 }
 
+void RestCall::OnWritable() {
+  AssertOnLoop();
+  RunWhenWritable();
+}
+
 void RestCall::OnClosed() {
+  AssertOnLoop();
   const std::shared_ptr<RestCall> self = shared_from_this();
   CancelNow();
   DropBody();

@@ -46,7 +46,7 @@ class RestCall final : public rpc::LoopCall<RestCall>, public http::ExchangeHand
 
   void OnBody(std::string_view bytes) override;
   void OnBodyEnd() override;
-  void OnWritable() override { RunWhenWritable(); }
+  void OnWritable() override;
   void OnClosed() override;
 
  private:
@@ -61,18 +61,20 @@ class RestCall final : public rpc::LoopCall<RestCall>, public http::ExchangeHand
   Result<std::string> ReadRequest(std::string body) const;
 
   // What follows runs on the loop.
-  void WriteNow(Encoded json);
-  void WriteEndNow(const Status& status);
-  bool IsWritable() const { return exchange_->unsent_bytes() < http::kSendBufferLowBytes; }
+  void WriteNow(Encoded json) REQUIRES_LOCK(on_loop_);
+  void WriteEndNow(const Status& status) REQUIRES_LOCK(on_loop_);
+  bool IsWritable() const REQUIRES_LOCK(on_loop_) {
+    return exchange_->unsent_bytes() < http::kSendBufferLowBytes;
+  }
   void DeliverNow() {}  // The one message is in the body.
   void ReleaseNow() {}  // The body is gone once the method has been called.
-  void SendListHeadNow();
-  void WriteListEndNow(const Status& status);
-  void AnswerNow(http::PlainAnswer answer);
+  void SendListHeadNow() REQUIRES_LOCK(on_loop_);
+  void WriteListEndNow(const Status& status) REQUIRES_LOCK(on_loop_);
+  void AnswerNow(http::PlainAnswer answer) REQUIRES_LOCK(on_loop_);
   // Ends a call whose method has not been called.
-  void Refuse(const Status& status, int http_status = 0);
-  void DropBody();
-  void StartNow(const Result<std::string>& message);
+  void Refuse(const Status& status, int http_status = 0) REQUIRES_LOCK(on_loop_);
+  void DropBody() REQUIRES_LOCK(on_loop_);
+  void StartNow(const Result<std::string>& message) REQUIRES_LOCK(on_loop_);
 
   const rpc::SingleRequestMethod& method_;
   const RestRequest request_;
@@ -80,11 +82,11 @@ class RestCall final : public rpc::LoopCall<RestCall>, public http::ExchangeHand
   const RestOptions options_;
 
   // Everything below belongs to the loop.
-  http::Exchange* exchange_;  // Null once closed.
-  std::string body_;
-  size_t budgeted_bytes_ = 0;
-  std::string answer_;  // Of a method that has one, until it is finished.
-  bool head_sent_ = false;
+  http::Exchange* exchange_ GUARDED_BY(on_loop_);  // Null once closed.
+  std::string body_ GUARDED_BY(on_loop_);
+  size_t budgeted_bytes_ GUARDED_BY(on_loop_) = 0;
+  std::string answer_ GUARDED_BY(on_loop_);  // Of a method that has one, until it is finished.
+  bool head_sent_ GUARDED_BY(on_loop_) = false;
 };
 
 }  // namespace hearth::doors::rest

@@ -26,6 +26,7 @@ ChannelSession::ChannelSession(std::shared_ptr<http::EventLoop> loop, http::Requ
       timer_(*this->loop()) {}
 
 void ChannelSession::Start(const rpc::StreamMethod& method, std::vector<IncomingMap> maps) {
+  AssertOnLoop();
   ArmTimer();
   StartReceiving(method);
   const Status added = inbox_.Add(std::move(maps));
@@ -39,6 +40,7 @@ void ChannelSession::Forward(std::vector<IncomingMap> maps, std::optional<uint64
                              std::shared_ptr<http::PlainCall> request) {
   OnLoop([maps = std::move(maps), acknowledged,
           request = std::move(request)](ChannelSession& session) mutable {
+    session.AssertOnLoop();
     if (session.gone_) return request->Respond(UnknownSessionAnswer(request->head()));
     if (acknowledged) session.outbox_.Acknowledge(*acknowledged);
     // After the end nobody takes messages; that is no reason to fail the request.
@@ -58,6 +60,7 @@ void ChannelSession::Forward(std::vector<IncomingMap> maps, std::optional<uint64
 void ChannelSession::Attach(std::shared_ptr<BackChannel> back_channel,
                             std::optional<uint64_t> acknowledged) {
   OnLoop([back_channel = std::move(back_channel), acknowledged](ChannelSession& session) mutable {
+    session.AssertOnLoop();
     if (acknowledged) session.outbox_.Acknowledge(*acknowledged);
     // Everything is told and the client has it all, so nothing is left to come.
     if (!session.gone_ && session.ended() && session.outbox_.empty()) session.DropNow();
@@ -76,6 +79,7 @@ void ChannelSession::Attach(std::shared_ptr<BackChannel> back_channel,
 
 void ChannelSession::OnBackChannelReady(std::shared_ptr<BackChannel> back_channel) {
   OnLoop([back_channel = std::move(back_channel)](ChannelSession& session) {
+    session.AssertOnLoop();
     if (session.back_channel_ != back_channel) return;
     session.back_channel_ready_ = true;
     if (session.outbox_.has_unsent()) session.ScheduleFlush();
@@ -84,6 +88,7 @@ void ChannelSession::OnBackChannelReady(std::shared_ptr<BackChannel> back_channe
 
 void ChannelSession::OnBackChannelClosed(std::shared_ptr<BackChannel> back_channel) {
   OnLoop([back_channel = std::move(back_channel)](ChannelSession& session) {
+    session.AssertOnLoop();
     if (session.back_channel_ != back_channel) return;
     session.back_channel_ = nullptr;
     session.ArmTimer();
@@ -91,11 +96,15 @@ void ChannelSession::OnBackChannelClosed(std::shared_ptr<BackChannel> back_chann
 }
 
 void ChannelSession::Terminate() {
-  OnLoop([](ChannelSession& session) { session.DropNow(); });
+  OnLoop([](ChannelSession& session) {
+    session.AssertOnLoop();
+    session.DropNow();
+  });
 }
 
 void ChannelSession::Drain() {
   OnLoop([](ChannelSession& session) {
+    session.AssertOnLoop();
     session.FailNow(Status(Code::kUnavailable, "the server is about to end"));
   });
 }
@@ -140,7 +149,10 @@ void ChannelSession::WriteNow(Encoded arrays) {
   for (std::string& array : arrays) outbox_.Add(std::move(array));
   if (outbox_.retained_bytes() > options_.retained_bytes_max) {
     // The client does not read, and the method does not wait for it.
-    loop()->Post([self = shared_from_this()] { self->DropNow(); });
+    loop()->Post([self = shared_from_this()] {
+      self->AssertOnLoop();
+      self->DropNow();
+    });
     return;
   }
   ScheduleFlush();
@@ -156,7 +168,10 @@ void ChannelSession::WriteEndNow(const Status& status) {
 void ChannelSession::ReleaseNow() {
   inbox_.Clear();
   // The receiver may be what has ended the call: it goes when it has returned.
-  loop()->Post([self = shared_from_this()] { self->DropReceiver(); });
+  loop()->Post([self = shared_from_this()] {
+    self->AssertOnLoop();
+    self->DropReceiver();
+  });
 }
 
 void ChannelSession::DropNow() {
@@ -173,7 +188,10 @@ void ChannelSession::DropNow() {
 }
 
 void ChannelSession::DeliverNow() {
-  DeliverMessages([this] { return inbox_.Next(); });
+  DeliverMessages([this] {
+    AssertOnLoop();
+    return inbox_.Next();
+  });
   AnswerHeld();
 }
 
@@ -198,6 +216,7 @@ void ChannelSession::ScheduleFlush() {
   // At the end of the turn, so that what one turn sends goes out in one chunk.
   if (std::exchange(flush_scheduled_, true)) return;
   loop()->Post([self = shared_from_this()] {
+    self->AssertOnLoop();
     self->flush_scheduled_ = false;
     self->Flush();
   });
@@ -238,7 +257,10 @@ void ChannelSession::ArmTimer() {
                       wait);
   }
   // The timer dies with the session or is disarmed before, so it needs no share in it.
-  timer_.Arm(loop()->turn_start() + wait, [this] { OnTimer(); });
+  timer_.Arm(loop()->turn_start() + wait, [this] {
+    AssertOnLoop();
+    OnTimer();
+  });
 }
 
 void ChannelSession::OnTimer() {

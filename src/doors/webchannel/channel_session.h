@@ -53,8 +53,8 @@ class ChannelSession final : public rpc::LoopCall<ChannelSession> {
   void Terminate();
   // The server is about to end: tells the client, which comes back when there is one again.
   void Drain();
-  // Ends what is left when the loops have ended.
-  void Shutdown();
+  // Ends what is left when the loops have ended: nobody else is there.
+  void Shutdown() HEARTH_TSA_(no_thread_safety_analysis);
 
  private:
   friend class rpc::LoopCall<ChannelSession>;
@@ -66,35 +66,38 @@ class ChannelSession final : public rpc::LoopCall<ChannelSession> {
   Result<std::string> MakeArray(std::string_view message) const;
 
   // What follows runs on the loop.
-  void WriteNow(Encoded arrays);
-  void WriteEndNow(const Status& status);
-  bool IsWritable() const { return outbox_.unsent_bytes() < http::kSendBufferLowBytes; }
-  void DeliverNow();
-  void ReleaseNow();
+  void WriteNow(Encoded arrays) REQUIRES_LOCK(on_loop_);
+  void WriteEndNow(const Status& status) REQUIRES_LOCK(on_loop_);
+  bool IsWritable() const REQUIRES_LOCK(on_loop_) {
+    return outbox_.unsent_bytes() < http::kSendBufferLowBytes;
+  }
+  void DeliverNow() REQUIRES_LOCK(on_loop_);
+  void ReleaseNow() REQUIRES_LOCK(on_loop_);
   // Ends the call, if it has not ended, and the session.
-  void DropNow();
-  void AnswerHeld();
-  void ScheduleFlush();
-  void Flush();
+  void DropNow() REQUIRES_LOCK(on_loop_);
+  void AnswerHeld() REQUIRES_LOCK(on_loop_);
+  void ScheduleFlush() REQUIRES_LOCK(on_loop_);
+  void Flush() REQUIRES_LOCK(on_loop_);
   // Ends the back channel's answer with `chunk`.
-  void FinishBackChannel(std::string chunk);
-  void ArmTimer();
-  void OnTimer();
-  std::string ForwardAnswer() const;
+  void FinishBackChannel(std::string chunk) REQUIRES_LOCK(on_loop_);
+  void ArmTimer() REQUIRES_LOCK(on_loop_);
+  void OnTimer() REQUIRES_LOCK(on_loop_);
+  std::string ForwardAnswer() const REQUIRES_LOCK(on_loop_);
 
   const MethodTypes types_;
   const ChannelOptions options_;
 
   // Everything below belongs to the loop.
-  Task on_gone_;
-  Inbox inbox_;
-  Outbox outbox_;
-  std::shared_ptr<BackChannel> back_channel_;  // Shared with its connection.
-  std::vector<std::shared_ptr<http::PlainCall>> held_requests_;
-  http::Timer timer_;  // The next "noop", or the end of a session without a back channel.
-  bool back_channel_ready_ = false;
-  bool flush_scheduled_ = false;
-  bool gone_ = false;  // The session; its call has ended too.
+  Task on_gone_ GUARDED_BY(on_loop_);
+  Inbox inbox_ GUARDED_BY(on_loop_);
+  Outbox outbox_ GUARDED_BY(on_loop_);
+  std::shared_ptr<BackChannel> back_channel_ GUARDED_BY(on_loop_);  // Shared with its connection.
+  std::vector<std::shared_ptr<http::PlainCall>> held_requests_ GUARDED_BY(on_loop_);
+  http::Timer timer_
+      GUARDED_BY(on_loop_);  // The next "noop", or the end of a session without a back channel.
+  bool back_channel_ready_ GUARDED_BY(on_loop_) = false;
+  bool flush_scheduled_ GUARDED_BY(on_loop_) = false;
+  bool gone_ GUARDED_BY(on_loop_) = false;  // The session; its call has ended too.
 };
 
 }  // namespace hearth::doors::webchannel

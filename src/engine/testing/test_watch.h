@@ -23,8 +23,7 @@ class TestWatch {
   using Resume = request::TargetRequest::Resume;
 
   explicit TestWatch(TestEngine& engine)
-      : engine_(engine),
-        client_(WatchClient::New()),
+      : client_(WatchClient::New()),
         watcher_(engine.engine().Watch(engine.database(), client_->NewSink())) {}
   ~TestWatch() { Close(); }
 
@@ -81,7 +80,6 @@ class TestWatch {
   void Forget() { watcher_.reset(); }
 
  private:
-  TestEngine& engine_;
   request::TargetId last_probe_ = 2'000'000'000;
   std::shared_ptr<WatchClient> client_;      // Shared with the watcher.
   std::shared_ptr<watch::Watcher> watcher_;  // Shared with its work under way.

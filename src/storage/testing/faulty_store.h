@@ -64,7 +64,7 @@ class FaultyStore final : public Store {
     return std::make_unique<FaultySnapshot>(*this, store_.NewSnapshot());
   }
 
-  Status Commit(const Batch& batch) override {
+  Status DoCommit(const Batch& batch) override {
     RunHook(kBefore);
     if (Status status = commit_fault_.Next(); !status.ok()) return status;
     Status status = store_.Commit(batch);

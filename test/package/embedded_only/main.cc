@@ -1,4 +1,4 @@
-#include <client/embedded/embedded.h>
+#include <hearth/client/embedded/embedded.h>
 
 #include <cstdio>
 
