@@ -11,10 +11,14 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 file(WRITE ${CMAKE_BINARY_DIR}/empty_main.cc "int main() { return 0; }\n")
 
+# All modules: what Clang analyses, whatever tests are built.
+add_custom_target(modules)
+
 function(hearth_module name)
   cmake_parse_arguments(M "" "" "SRCS;DEPS;TESTS;TEST_DEPS" ${ARGN})
   hearth_combine(sources ${name} ${M_SRCS})
   add_library(${name} STATIC ${sources})
+  add_dependencies(modules ${name})
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
   target_compile_options(${name} PRIVATE ${HEARTH_WARNINGS})
   target_link_libraries(${name} PUBLIC ${M_DEPS} Threads::Threads)

@@ -140,7 +140,7 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
     if (ended_) return;
     MarkEnded();
     on_cancelled_ = nullptr;
-    carrier().WriteEndNow(status);
+    WriteEnd(status);
   }
 
   // Ends the call with an error that its method did not ask for, and lets the method know.
@@ -148,7 +148,7 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
     if (ended_) return;
     const std::shared_ptr<Carrier> self = this->shared_from_this();
     MarkEnded();
-    carrier().WriteEndNow(status);
+    WriteEnd(status);
     RunOnCancelled();
   }
 
@@ -170,9 +170,11 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
     if (ended_ || paused_ || delivering_) return;
     const std::shared_ptr<Carrier> self = this->shared_from_this();
     delivering_ = true;
-    carrier().DeliverNow();
+    Carrier& call = carrier();
+    call.AssertOnLoop();
+    call.DeliverNow();
     delivering_ = false;
-    if (ended_) carrier().ReleaseNow();
+    if (ended_) call.ReleaseNow();
   }
 
   // Hands over what `next` returns, an optional Result of a text, until there is nothing more.
@@ -188,7 +190,9 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
 
   // To be called whenever the carrier may have become writable.
   void RunWhenWritable() REQUIRES_LOCK(on_loop_) {
-    if (!on_writable_ || !carrier().IsWritable()) return;
+    const Carrier& call = carrier();
+    call.AssertOnLoop();
+    if (!on_writable_ || !call.IsWritable()) return;
     Task callback = std::exchange(on_writable_, nullptr);
     callback();
   }
@@ -209,9 +213,13 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
   template <typename Encoded>
   void SendNow(Result<Encoded> encoded) REQUIRES_LOCK(on_loop_) {
     if (ended_) return;
-    if (encoded.ok()) return carrier().WriteNow(*std::move(encoded));
+    if (encoded.ok()) {
+      Carrier& call = carrier();
+      call.AssertOnLoop();
+      return call.WriteNow(*std::move(encoded));
+    }
     MarkEnded();
-    carrier().WriteEndNow(encoded.status());
+    WriteEnd(encoded.status());
     // The method hears of its call's end, but not from inside its own call to send.
     loop_->Post([self = this->shared_from_this()] {
       self->AssertOnLoop();
@@ -219,11 +227,20 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
     });
   }
 
+  void WriteEnd(const Status& status) REQUIRES_LOCK(on_loop_) {
+    Carrier& call = carrier();
+    call.AssertOnLoop();
+    call.WriteEndNow(status);
+  }
+
   void MarkEnded() REQUIRES_LOCK(on_loop_) {
     ended_ = true;
     closed_.store(true, std::memory_order_release);
     on_writable_ = nullptr;
-    if (!delivering_) carrier().ReleaseNow();
+    if (delivering_) return;  // What is being delivered is still in use.
+    Carrier& call = carrier();
+    call.AssertOnLoop();
+    call.ReleaseNow();
   }
 
   void RunOnCancelled() REQUIRES_LOCK(on_loop_) {
