@@ -5,7 +5,8 @@ import {h} from './dom';
 let region: HTMLElement | undefined;
 
 function liveRegion(): HTMLElement {
-  if (!region) document.body.append(region = h('div', {class: 'visually-hidden', role: 'status', 'aria-live': 'polite'}));
+  if (!region)
+    document.body.append((region = h('div', {class: 'visually-hidden', role: 'status', 'aria-live': 'polite'})));
   return region;
 }
 

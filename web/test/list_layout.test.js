@@ -33,7 +33,10 @@ test('a measured row moves those below it, and only those', () => {
 test('finds the row at a place', () => {
   const list = layout(5);
   list.setHeight(1, 100);
-  assert.deepEqual([-5, 0, 9, 10, 109, 110, 139, 140, 1e9].map((y) => list.indexAt(y)), [0, 0, 0, 1, 1, 2, 4, 4, 4]);
+  assert.deepEqual(
+    [-5, 0, 9, 10, 109, 110, 139, 140, 1e9].map((y) => list.indexAt(y)),
+    [0, 0, 0, 1, 1, 2, 4, 4, 4],
+  );
 });
 
 test('a range has every row of which something is in sight, and no other', () => {
@@ -58,7 +61,10 @@ test('agrees with adding up, for random heights and changes', () => {
     heights[changed] = 20 + random(80);
     list.setHeight(changed, heights[changed]);
     const index = random(301);
-    assert.equal(list.offset(index), heights.slice(0, index).reduce((sum, height) => sum + height, 0));
+    assert.equal(
+      list.offset(index),
+      heights.slice(0, index).reduce((sum, height) => sum + height, 0),
+    );
     const y = random(list.total);
     const at = list.indexAt(y);
     assert.ok(list.offset(at) <= y && y < list.offset(at) + list.height(at));

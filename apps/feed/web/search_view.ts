@@ -5,7 +5,10 @@ import {searchHash} from './routes';
 
 // The address keeps what was searched for, so that the way back leads to it.
 export function searchView(app: App, query: string): View {
-  const search = peopleSearch(app, {query, onQuery: (text) => history.replaceState(history.state, '', searchHash(text))});
+  const search = peopleSearch(app, {
+    query,
+    onQuery: (text) => history.replaceState(history.state, '', searchHash(text)),
+  });
   return {
     element: h('section', {class: 'column'}, h('h1', {class: 'title', tabindex: -1}, 'Search'), search.element),
     title: 'Search',

@@ -9,8 +9,8 @@ export interface Store {
 }
 
 interface Entry {
-  wanted: boolean;  // What the page shows.
-  stored: boolean;  // What the server knows.
+  wanted: boolean; // What the page shows.
+  stored: boolean; // What the server knows.
 }
 
 const mergeParallelMax = 4;
@@ -32,8 +32,12 @@ export class HiddenStories {
     this.#local = this.#readLocal();
   }
 
-  get localCount() { return this.#local.size; }
-  has(id: number): boolean { return this.#entries.get(id)?.wanted ?? this.#local.has(id); }
+  get localCount() {
+    return this.#local.size;
+  }
+  has(id: number): boolean {
+    return this.#entries.get(id)?.wanted ?? this.#local.has(id);
+  }
 
   // Shown at once. Rejects when the server refused it and it was taken back.
   set(id: number, hidden: boolean): Promise<void> {
