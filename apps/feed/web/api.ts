@@ -1,6 +1,6 @@
 // The feed's server. Paths are relative: the application is mounted where it is.
 
-import type {RequestOptions} from '../../../web/design/http';
+import type {RequestOptions} from '#design/http';
 import type {Page} from './paged_list';
 
 export interface Me {

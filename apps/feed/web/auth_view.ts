@@ -1,9 +1,9 @@
 // Signing in, and making an account.
 
-import {h, setText} from '../../../web/design/dom';
-import {HttpError} from '../../../web/design/http';
-import {mark} from '../../../web/design/icons';
-import {segmented} from '../../../web/design/segmented';
+import {h, setText} from '#design/dom';
+import {HttpError} from '#design/http';
+import {mark} from '#design/icons';
+import {segmented} from '#design/segmented';
 import type {App, View} from './app';
 import {field, whileBusy} from './parts';
 import {explain} from './words';

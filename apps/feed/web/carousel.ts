@@ -1,7 +1,7 @@
 // The pictures of a post, side by side. Fingers swipe, arrows and keys go one on.
 
-import {h, setText} from '../../../web/design/dom';
-import {icon} from '../../../web/design/icons';
+import {h, setText} from '#design/dom';
+import {icon} from '#design/icons';
 import type {Post} from './api';
 import {frameRatio} from './words';
 

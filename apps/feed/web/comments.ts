@@ -1,8 +1,8 @@
 // What people say below a post: comments, oldest first, and replies to them, one level deep.
 
-import {announce} from '../../../web/design/announce';
-import {h, setText} from '../../../web/design/dom';
-import {toast} from '../../../web/design/toast';
+import {announce} from '#design/announce';
+import {h, setText} from '#design/dom';
+import {toast} from '#design/toast';
 import {textMax, type Comment, type Post} from './api';
 import type {App} from './app';
 import {endless} from './endless';

@@ -1,11 +1,11 @@
 // A new post: pictures, words, and the way to the server.
 
-import {announce} from '../../../web/design/announce';
-import {h, setText, type Child} from '../../../web/design/dom';
-import {count, plural} from '../../../web/design/format';
-import {HttpError} from '../../../web/design/http';
-import {icon} from '../../../web/design/icons';
-import {toast} from '../../../web/design/toast';
+import {announce} from '#design/announce';
+import {h, setText, type Child} from '#design/dom';
+import {count, plural} from '#design/format';
+import {HttpError} from '#design/http';
+import {icon} from '#design/icons';
+import {toast} from '#design/toast';
 import {textMax} from './api';
 import type {App, View} from './app';
 import {field} from './parts';

@@ -1,6 +1,6 @@
 // The foot of a list that loads the next page when it comes near.
 
-import {h} from '../../../web/design/dom';
+import {h} from '#design/dom';
 import {explain} from './words';
 
 export interface EndlessOptions {

@@ -1,10 +1,10 @@
 // The feed: pictures by the people one follows, newest first.
 
-import {announce} from '../../../web/design/announce';
-import {h} from '../../../web/design/dom';
-import {plural} from '../../../web/design/format';
-import {skeletons, state} from '../../../web/design/states';
-import {toast} from '../../../web/design/toast';
+import {announce} from '#design/announce';
+import {h} from '#design/dom';
+import {plural} from '#design/format';
+import {skeletons, state} from '#design/states';
+import {toast} from '#design/toast';
 import {isOlder, type Post} from './api';
 import type {App, Change, View} from './app';
 import {openComments} from './comments';

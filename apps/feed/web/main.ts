@@ -1,14 +1,14 @@
 // The photo feed's page.
 
 import './style.css';
-import {prepareAnnouncements} from '../../../web/design/announce';
-import {byId, h} from '../../../web/design/dom';
-import {requestJson} from '../../../web/design/http';
-import {icon, mark, type IconName} from '../../../web/design/icons';
-import {skeletons, state} from '../../../web/design/states';
-import {readStored, writeStored} from '../../../web/design/stored';
-import {themeToggle} from '../../../web/design/theme';
-import {toast} from '../../../web/design/toast';
+import {prepareAnnouncements} from '#design/announce';
+import {byId, h} from '#design/dom';
+import {requestJson} from '#design/http';
+import {icon, mark, type IconName} from '#design/icons';
+import {skeletons, state} from '#design/states';
+import {readStored, writeStored} from '#design/stored';
+import {themeToggle} from '#design/theme';
+import {toast} from '#design/toast';
 import {makeApi, type Me} from './api';
 import {Changes, type App, type View} from './app';
 import {authView} from './auth_view';

@@ -1,8 +1,8 @@
 // Small things that stand everywhere: faces, times, dialogs for a moment.
 
-import {dialog, type Dialog} from '../../../web/design/dialog';
-import {h, setText, type Child} from '../../../web/design/dom';
-import {exactTime, relativeTime} from '../../../web/design/time';
+import {dialog, type Dialog} from '#design/dialog';
+import {h, setText, type Child} from '#design/dom';
+import {exactTime, relativeTime} from '#design/time';
 import {profileHash} from './routes';
 import {hueOf, initials} from './words';
 

@@ -1,9 +1,9 @@
 // People as rows, following them, and lists of them.
 
-import {h} from '../../../web/design/dom';
-import {plural} from '../../../web/design/format';
-import {state} from '../../../web/design/states';
-import {toast} from '../../../web/design/toast';
+import {h} from '#design/dom';
+import {plural} from '#design/format';
+import {state} from '#design/states';
+import {toast} from '#design/toast';
 import type {Direction, User} from './api';
 import type {App} from './app';
 import {endless} from './endless';

@@ -1,10 +1,10 @@
 // A box to search for people, and those found.
 
-import {announce} from '../../../web/design/announce';
-import {h} from '../../../web/design/dom';
-import {plural} from '../../../web/design/format';
-import {icon} from '../../../web/design/icons';
-import {skeletons, state} from '../../../web/design/states';
+import {announce} from '#design/announce';
+import {h} from '#design/dom';
+import {plural} from '#design/format';
+import {icon} from '#design/icons';
+import {skeletons, state} from '#design/states';
 import type {User} from './api';
 import type {App} from './app';
 import {personRow, personSkeleton} from './people';

@@ -1,8 +1,8 @@
 // One post: who, when, the pictures, hearts and words.
 
-import {h, setText} from '../../../web/design/dom';
-import {plural} from '../../../web/design/format';
-import {icon} from '../../../web/design/icons';
+import {h, setText} from '#design/dom';
+import {plural} from '#design/format';
+import {icon} from '#design/icons';
 import type {Post} from './api';
 import type {App} from './app';
 import {carousel} from './carousel';

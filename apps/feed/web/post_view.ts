@@ -1,11 +1,11 @@
 // One post with all that belongs to it.
 
-import {h, setText} from '../../../web/design/dom';
-import {count, plural} from '../../../web/design/format';
-import {HttpError} from '../../../web/design/http';
-import {icon, type IconName} from '../../../web/design/icons';
-import {skeletons, state} from '../../../web/design/states';
-import {toast} from '../../../web/design/toast';
+import {h, setText} from '#design/dom';
+import {count, plural} from '#design/format';
+import {HttpError} from '#design/http';
+import {icon, type IconName} from '#design/icons';
+import {skeletons, state} from '#design/states';
+import {toast} from '#design/toast';
 import {textMax, type Post} from './api';
 import type {App, View} from './app';
 import {carousel} from './carousel';

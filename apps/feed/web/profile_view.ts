@@ -1,10 +1,10 @@
 // Somebody: who they are, who follows them, and their pictures.
 
-import {h, setText} from '../../../web/design/dom';
-import {noun, plural} from '../../../web/design/format';
-import {HttpError} from '../../../web/design/http';
-import {icon} from '../../../web/design/icons';
-import {skeletons, state} from '../../../web/design/states';
+import {h, setText} from '#design/dom';
+import {noun, plural} from '#design/format';
+import {HttpError} from '#design/http';
+import {icon} from '#design/icons';
+import {skeletons, state} from '#design/states';
 import {isOlder, type Tile, type User} from './api';
 import type {App, Change, View} from './app';
 import {endless, type Endless} from './endless';

@@ -1,7 +1,7 @@
 // Pulling the page down at its top refreshes it.
 
-import {h, setText} from '../../../web/design/dom';
-import {dialogIsOpen} from '../../../web/design/dialog';
+import {h, setText} from '#design/dom';
+import {dialogIsOpen} from '#design/dialog';
 
 // How far the finger goes before letting go refreshes. What is shown follows at half its speed.
 const enoughPixels = 120;

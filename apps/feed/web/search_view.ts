@@ -1,4 +1,4 @@
-import {h} from '../../../web/design/dom';
+import {h} from '#design/dom';
 import type {App, View} from './app';
 import {peopleSearch} from './people_search';
 import {searchHash} from './routes';

@@ -1,6 +1,6 @@
 // Who has signed in. The access token is in memory only; the refresh token is in a cookie that no script can read.
 
-import {HttpError, type RequestOptions} from '../../../web/design/http';
+import {HttpError, type RequestOptions} from '#design/http';
 import type {Ask, Me} from './api';
 
 export interface Tokens {

@@ -1,6 +1,6 @@
 // Sends pictures, and tells how far they have come: fetch cannot.
 
-import {HttpError, refusal} from '../../../web/design/http';
+import {HttpError, refusal} from '#design/http';
 import type {Post} from './api';
 
 export interface Upload {

@@ -1,6 +1,6 @@
 // Shows one view at a time, and keeps the last ones: the way back leads to the place that one left.
 
-import {announce} from '../../../web/design/announce';
+import {announce} from '#design/announce';
 import type {View} from './app';
 
 interface Kept {

@@ -1,8 +1,8 @@
 // Whom to follow, for those who follow nobody yet; and the wait for their first feed.
 
-import {h, setText} from '../../../web/design/dom';
-import {state} from '../../../web/design/states';
-import {toast} from '../../../web/design/toast';
+import {h, setText} from '#design/dom';
+import {state} from '#design/states';
+import {toast} from '#design/toast';
 import type {App, View} from './app';
 import {whileBusy} from './parts';
 import {peopleSearch} from './people_search';

@@ -1,7 +1,7 @@
 // What the feed says about numbers, times and errors.
 
-import {count, sentence} from '../../../web/design/format';
-import {HttpError} from '../../../web/design/http';
+import {count, sentence} from '#design/format';
+import {HttpError} from '#design/http';
 
 const short = new Intl.NumberFormat('en', {
   notation: 'compact',

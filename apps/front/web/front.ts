@@ -1,9 +1,9 @@
 // What the server says about itself, and how it is shown.
 
-import {h, setText} from '../../../web/design/dom';
-import {icon} from '../../../web/design/icons';
-import {state} from '../../../web/design/states';
-import {duration} from '../../../web/design/time';
+import {h, setText} from '#design/dom';
+import {icon} from '#design/icons';
+import {state} from '#design/states';
+import {duration} from '#design/time';
 
 export interface Fact {
   label: string;

@@ -1,15 +1,15 @@
 // The front page: what runs here, and how to connect to it.
 
 import './style.css';
-import {announce, prepareAnnouncements} from '../../../web/design/announce';
-import {byId, h, setText} from '../../../web/design/dom';
-import {sentence} from '../../../web/design/format';
-import {getJson, HttpError} from '../../../web/design/http';
-import {icon, mark} from '../../../web/design/icons';
-import {segmented} from '../../../web/design/segmented';
-import {skeletons, state} from '../../../web/design/states';
-import {themeToggle} from '../../../web/design/theme';
-import {toast} from '../../../web/design/toast';
+import {announce, prepareAnnouncements} from '#design/announce';
+import {byId, h, setText} from '#design/dom';
+import {sentence} from '#design/format';
+import {getJson, HttpError} from '#design/http';
+import {icon, mark} from '#design/icons';
+import {segmented} from '#design/segmented';
+import {skeletons, state} from '#design/states';
+import {themeToggle} from '#design/theme';
+import {toast} from '#design/toast';
 import {ApplicationCards, showAbout, type Front} from './front';
 import {languages, snippet, type Language} from './snippets';
 

@@ -1,6 +1,6 @@
 // The reader's server. Paths are relative: the application is mounted where it is.
 
-import {getJson, requestJson} from '../../../web/design/http';
+import {getJson, requestJson} from '#design/http';
 
 export const timespans = ['Day', 'Week', 'Month', 'Year', 'All'] as const;
 export type Timespan = (typeof timespans)[number];

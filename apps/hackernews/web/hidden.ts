@@ -1,7 +1,7 @@
 // The stories that somebody does not want to see: with the account, or in this browser before signing in.
 
 import type {Api} from './api';
-import {HttpError} from '../../../web/design/http';
+import {HttpError} from '#design/http';
 
 export interface Store {
   read(): string | null;

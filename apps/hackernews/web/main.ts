@@ -1,17 +1,17 @@
 // The Hacker News reader's page.
 
 import './style.css';
-import {prepareAnnouncements} from '../../../web/design/announce';
-import {byId, h, setText} from '../../../web/design/dom';
-import {HttpError} from '../../../web/design/http';
-import {icon, mark} from '../../../web/design/icons';
-import {segmented} from '../../../web/design/segmented';
-import {readStored, writeStored} from '../../../web/design/stored';
-import {themeToggle} from '../../../web/design/theme';
-import {toast} from '../../../web/design/toast';
-import {plural, sentence} from '../../../web/design/format';
-import {ScrollMemory} from '../../../web/design/scroll_memory';
-import type {Place} from '../../../web/design/virtual_list';
+import {prepareAnnouncements} from '#design/announce';
+import {byId, h, setText} from '#design/dom';
+import {HttpError} from '#design/http';
+import {icon, mark} from '#design/icons';
+import {segmented} from '#design/segmented';
+import {readStored, writeStored} from '#design/stored';
+import {themeToggle} from '#design/theme';
+import {toast} from '#design/toast';
+import {plural, sentence} from '#design/format';
+import {ScrollMemory} from '#design/scroll_memory';
+import type {Place} from '#design/virtual_list';
 import {api, timespans, type Site, type Status, type Timespan} from './api';
 import {Reader} from './reader';
 import {shortcuts} from './shortcuts';

@@ -1,13 +1,13 @@
 // The reader: which stories are shown, and what can be done with them.
 
-import {announce} from '../../../web/design/announce';
-import {byId, h} from '../../../web/design/dom';
-import {sentence} from '../../../web/design/format';
-import {HttpError} from '../../../web/design/http';
-import {skeletons, state} from '../../../web/design/states';
-import {readStored, writeStored} from '../../../web/design/stored';
-import {closeToast, toast} from '../../../web/design/toast';
-import {VirtualList, type Place} from '../../../web/design/virtual_list';
+import {announce} from '#design/announce';
+import {byId, h} from '#design/dom';
+import {sentence} from '#design/format';
+import {HttpError} from '#design/http';
+import {skeletons, state} from '#design/states';
+import {readStored, writeStored} from '#design/stored';
+import {closeToast, toast} from '#design/toast';
+import {VirtualList, type Place} from '#design/virtual_list';
 import {api, type Site, type Story, type Timespan} from './api';
 import {HiddenStories} from './hidden';
 import {listedText, type Listed} from './status';

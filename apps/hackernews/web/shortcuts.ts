@@ -1,8 +1,8 @@
 // Keys for the whole page, and the dialog that lists them.
 
-import {dialog, dialogIsOpen, type Dialog} from '../../../web/design/dialog';
-import {acceptsText, h} from '../../../web/design/dom';
-import {readStored, writeStored} from '../../../web/design/stored';
+import {dialog, dialogIsOpen, type Dialog} from '#design/dialog';
+import {acceptsText, h} from '#design/dom';
+import {readStored, writeStored} from '#design/stored';
 
 export interface Shortcut {
   keys: string[]; // As KeyboardEvent.key says.

@@ -1,9 +1,9 @@
 // The dialog that asks for a Hacker News account, and the button that opens it.
 
-import {dialog} from '../../../web/design/dialog';
-import {h} from '../../../web/design/dom';
-import {sentence} from '../../../web/design/format';
-import {HttpError} from '../../../web/design/http';
+import {dialog} from '#design/dialog';
+import {h} from '#design/dom';
+import {sentence} from '#design/format';
+import {HttpError} from '#design/http';
 
 export interface SignIn {
   open(): void;

@@ -1,7 +1,7 @@
 // One line about how many stories are listed and how fresh they are, and a louder one when they are not.
 
-import {count, plural} from '../../../web/design/format';
-import {relativeTime} from '../../../web/design/time';
+import {count, plural} from '#design/format';
+import {relativeTime} from '#design/time';
 import type {Status} from './api';
 
 export interface StatusLine {

@@ -1,9 +1,9 @@
 // One story, as a row.
 
-import {h, setText} from '../../../web/design/dom';
-import {count, plural, safeUrl, siteName} from '../../../web/design/format';
-import {icon} from '../../../web/design/icons';
-import {exactTime, relativeTime} from '../../../web/design/time';
+import {h, setText} from '#design/dom';
+import {count, plural, safeUrl, siteName} from '#design/format';
+import {icon} from '#design/icons';
+import {exactTime, relativeTime} from '#design/time';
 import type {Site, Story} from './api';
 
 // How warm the ember next to the score glows: 0 to 3.
