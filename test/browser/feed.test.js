@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {answer, contrast, fitsWidth, nameless, openApp, patienceMs, useApps} from './support/apps.js';
+import {answer, contrast, fitsWidth, nameless, patienceMs, useApps} from './support/apps.js';
 import {FeedClient} from './support/feed_client.js';
 import {caughtUp, firstPost, go, openFeed, phone, pictureFiles} from './support/feed_page.js';
 

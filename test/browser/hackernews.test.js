@@ -91,7 +91,7 @@ const untilAt = (page, {id, top}) =>
 
 // Scrolls, and waits until that is drawn.
 async function scrollTo(page, y) {
-  await page.evaluate((y) => scrollTo(0, y), y);
+  await page.evaluate((y) => window.scrollTo(0, y), y);
   await frames(page);
 }
 
@@ -423,7 +423,7 @@ test('a jump anywhere shows rows at once, and scrolling draws every frame', asyn
     const probe = () => document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest('.story') !== null;
     let blank = 0;
     for (const y of [4_000, 30_000, 9_000, 500, 20_000]) {
-      scrollTo(0, y);
+      window.scrollTo(0, y);
       await frame();
       await frame();
       if (!probe()) ++blank;
@@ -836,13 +836,13 @@ test('a page that fails on the way down can be tried again', async () => {
       );
     },
   });
-  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+  await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
   await page.getByText('More stories could not be loaded. Out of luck.').waitFor();
   fails = false;
   await page.getByRole('button', {name: 'Try again', exact: true}).click();
   await page.waitForFunction(() => !document.querySelector('.foot .notice'));
   await page.waitForFunction(() => {
-    scrollTo(0, document.documentElement.scrollHeight);
+    window.scrollTo(0, document.documentElement.scrollHeight);
     return [...document.querySelectorAll('.story-rank')].some(
       (rank) => Number(rank.textContent.replace(',', '')) > 500,
     );

@@ -79,7 +79,8 @@ class Feed {
 
 function form(pictures, caption) {
   const data = new FormData();
-  pictures.forEach((picture, i) => data.append('images', new Blob([picture], {type: 'image/png'}), `${i}.png`));
+  for (const [i, picture] of pictures.entries())
+    data.append('images', new Blob([picture], {type: 'image/png'}), `${i}.png`);
   if (caption) data.append('caption', caption);
   return data;
 }
@@ -257,7 +258,7 @@ async function live(feed) {
   await feed.refused(404, 'post_not_found', 'GET', `/posts/${posted[3]}`);
   await feed.expect(204, 'DELETE', `/users/${carol.id}/follow`, {token: bob.token});
   await feed.refused(404, 'not_following', 'DELETE', `/users/${carol.id}/follow`, {token: bob.token});
-  const left = posted.filter((id, i) => i % 2 === 1 && i !== 3);
+  const left = posted.filter((_, i) => i % 2 === 1 && i !== 3);
   assert.deepEqual(await ids(), left);
   await feed.settled();
   assert.deepEqual(await ids(), left);

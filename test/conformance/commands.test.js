@@ -146,7 +146,11 @@ test('documents expire seconds after their time', async () => {
     `^COLLECTION +FIELD +OFFSET +STATE +DELETED +LATE\\nsessions +until +0s +ACTIVE +${deleted} +0\\.0 s\\n$`,
   );
   let text;
-  assert.ok(await eventually(async () => listed.test((text = await run(server, 'ttl', 'list')))), text);
+  const isListed = async () => {
+    text = await run(server, 'ttl', 'list');
+    return listed.test(text);
+  };
+  assert.ok(await eventually(isListed), text);
   const metrics = await (await fetch(`http://${server.address}/metrics`)).text();
   assert.match(
     metrics,

@@ -34,7 +34,7 @@ class Pair {
   }
 
   close() {
-    this.raws.forEach((raw) => raw.close());
+    for (const raw of this.raws) raw.close();
   }
 
   // The first difference that the step makes, or null.

@@ -53,7 +53,7 @@ class Round {
   }
 
   close() {
-    this.raws.forEach((raw) => raw.close());
+    for (const raw of this.raws) raw.close();
   }
 
   async load() {

@@ -48,7 +48,7 @@ async function fill(fixture) {
 ownTest('a token outlives the server, but says nothing to another', ignored, async () => {
   const data = mkdtempSync(join(folder, 'data-'));
   const [first, other] = [await serve({data}), await serve()];
-  let fixture = new Fixture({raw: new Raw(first.address)});
+  const fixture = new Fixture({raw: new Raw(first.address)});
   await fill(fixture);
   const earlier = await listenOnce(fixture, targets.query);
   await fixture.write(fixture.set('c/a', {n: 7}));

@@ -106,5 +106,5 @@ test('many calls at once on one connection', async () => {
   const writes = await Promise.all(Array.from({length: 500}, (_, n) => fixture.tryWrite(fixture.set(`c/d${n}`, {n}))));
   assert.ok(writes.every(({code}) => code === 'OK'));
   const reads = await Promise.all(Array.from({length: 500}, (_, n) => fixture.get(`c/d${n}`)));
-  reads.forEach(({fields}, n) => assert.deepStrictEqual(fields, toFields({n})));
+  for (const [n, {fields}] of reads.entries()) assert.deepStrictEqual(fields, toFields({n}));
 });

@@ -28,7 +28,7 @@ async function shake(fixture, more = {}, options) {
 
 const outcome = async (stream) => {
   const answers = [];
-  for (let answer; (answer = await stream.nextOrEnd()) !== null; ) answers.push(answer);
+  for (let answer = await stream.nextOrEnd(); answer !== null; answer = await stream.nextOrEnd()) answers.push(answer);
   return {...(await stream.ended), answers};
 };
 

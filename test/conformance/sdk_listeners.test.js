@@ -141,7 +141,7 @@ test('transactions and bulk writers are heard', async () => {
     [{n: 2}, {n: 3}],
   );
   const writer = firestore.bulkWriter();
-  for (let n = 10; n < 60; ++n) writer.set(rooms.doc(`w${n}`), {n});
+  for (let n = 10; n < 60; ++n) void writer.set(rooms.doc(`w${n}`), {n});
   await writer.close();
   assert.equal((await snapshots.until(({size}) => size === 52)).docs.at(-1).id, 'w59');
   snapshots.stop();

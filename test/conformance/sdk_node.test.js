@@ -34,7 +34,7 @@ class Barrier {
   arrive() {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
-      if (this.#waiting.length === this.count) this.#waiting.forEach((release) => release());
+      if (this.#waiting.length === this.count) for (const release of this.#waiting) release();
     });
   }
 }
@@ -119,7 +119,7 @@ test('batches', async () => {
   assert.deepStrictEqual(await firestore.batch().commit(), []);
   const documents = Array.from({length: 500}, (_, n) => firestore.doc(`many/d${n}`));
   const batch = firestore.batch();
-  documents.forEach((document, n) => batch.set(document, {n}));
+  for (const [n, document] of documents.entries()) batch.set(document, {n});
   assert.equal((await batch.commit()).length, 500);
   const failing = firestore.batch().set(firestore.doc('many/new'), {}).create(documents[0], {});
   await assert.rejects(failing.commit(), {code: code.alreadyExists});
@@ -192,7 +192,7 @@ test('listDocuments gathers all pages, and names parents that do not exist', asy
   const firestore = openFirestore(context);
   const ids = Array.from({length: 450}, (_, n) => `d${String(n).padStart(4, '0')}`);
   const batch = firestore.batch();
-  ids.forEach((id) => batch.set(firestore.doc(`many/${id}`), {}));
+  for (const id of ids) batch.set(firestore.doc(`many/${id}`), {});
   batch.set(firestore.doc('many/missing/below/x'), {});
   await batch.commit();
   assert.deepStrictEqual(idsOf(await firestore.collection('many').listDocuments()), [...ids, 'missing']);
@@ -273,7 +273,7 @@ test('a result larger than any buffer arrives whole, also at a slow reader', asy
   const firestore = openFirestore(context);
   const writer = firestore.bulkWriter();
   const text = 'x'.repeat(20_000);
-  for (let n = 0; n < 2_000; ++n) writer.set(firestore.doc(`big/${String(n).padStart(5, '0')}`), {n, text});
+  for (let n = 0; n < 2_000; ++n) void writer.set(firestore.doc(`big/${String(n).padStart(5, '0')}`), {n, text});
   await writer.close();
   let expected = 0;
   for await (const document of firestore.collection('big').orderBy('n').stream()) {

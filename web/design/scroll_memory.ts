@@ -29,7 +29,8 @@ export class ScrollMemory<Place> {
     const state = (history.state ?? {}) as {scrollKey?: string};
     this.#key = state.scrollKey ?? `${Date.now()}-${Math.random()}`;
     if (state.scrollKey === undefined) history.replaceState({...state, scrollKey: this.#key}, '');
-    return (this.#place = this.#places.get(this.#key));
+    this.#place = this.#places.get(this.#key);
+    return this.#place;
   }
 
   #leave() {

@@ -15,7 +15,10 @@ const formats = new Map<string, Intl.RelativeTimeFormat>();
 function formatOf(locale: string, style: TimeStyle): Intl.RelativeTimeFormat {
   const key = `${locale} ${style}`;
   let format = formats.get(key);
-  if (!format) formats.set(key, (format = new Intl.RelativeTimeFormat(locale, {style, numeric: 'always'})));
+  if (!format) {
+    format = new Intl.RelativeTimeFormat(locale, {style, numeric: 'always'});
+    formats.set(key, format);
+  }
   return format;
 }
 

@@ -19,7 +19,10 @@ export function toast(
   {action, bad = false, milliseconds = action || bad ? 8_000 : 4_000}: ToastOptions = {},
 ) {
   shown?.close();
-  if (!place?.isConnected) document.body.append((place = h('div', {class: 'toasts'})));
+  if (!place?.isConnected) {
+    place = h('div', {class: 'toasts'});
+    document.body.append(place);
+  }
   let timer = 0;
   const close = () => {
     clearTimeout(timer);

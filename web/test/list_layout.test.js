@@ -52,10 +52,13 @@ test('a range has every row of which something is in sight, and no other', () =>
 
 test('agrees with adding up, for random heights and changes', () => {
   let seed = 1;
-  const random = (below) => (seed = (seed * 48_271) % 2_147_483_647) % below;
+  const random = (below) => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed % below;
+  };
   const heights = Array.from({length: 300}, () => 20 + random(80));
   const list = layout(300, 50);
-  heights.forEach((height, i) => list.setHeight(i, height));
+  for (const [i, height] of heights.entries()) list.setHeight(i, height);
   for (let round = 0; round < 500; ++round) {
     const changed = random(300);
     heights[changed] = 20 + random(80);

@@ -27,7 +27,7 @@ class Browser {
     return {access_token: token, expires_in: 900, user: {id: 1, username: 'ada'}};
   }
 
-  ask = async (method, path, {headers = {}} = {}) => {
+  ask = async (_method, path, {headers = {}} = {}) => {
     this.asked.push(path);
     if (this.failure) throw this.failure;
     if (path === 'auth/login') return this.#tokens();
@@ -57,7 +57,7 @@ class Browser {
         read: (key) => this.#stored.get(key) ?? null,
         write: (key, value) => (value === null ? this.#stored.delete(key) : this.#stored.set(key, value)),
       },
-      {onUser: (user, why) => told.push(why)},
+      {onUser: (_user, why) => told.push(why)},
     );
     return {session, told};
   }

@@ -17,7 +17,7 @@ function server(count) {
     hidden,
     asked,
     list: idsFrom(0, count).map(story),
-    async stories(timespan, skip) {
+    async stories(_timespan, skip) {
       asked.push(skip);
       return this.list.filter(({id}) => !hidden.has(id)).slice(skip, skip + 500);
     },
@@ -204,7 +204,7 @@ test('refused: taken back, and whoever asked is told', async () => {
 });
 
 test('a merge hands over each one, and keeps what was refused', async () => {
-  const {log, memory, made} = hiding({fail: (name, id) => id === 3});
+  const {log, memory, made} = hiding({fail: (_name, id) => id === 3});
   for (const id of idsFrom(0, 20)) await made.set(id, true);
   made.signedIn = true;
   assert.deepEqual(await made.merge(), {merged: 19, left: 1});

@@ -61,7 +61,7 @@ function addControls(element: HTMLElement, track: HTMLElement, count: number, la
     back.hidden = current === 0;
     next.hidden = current === count - 1;
     setText(place, `${current + 1} / ${count}`);
-    [...dots.children].forEach((dot, i) => dot.classList.toggle('dot-here', i === current));
+    for (const [i, dot] of [...dots.children].entries()) dot.classList.toggle('dot-here', i === current);
   };
   const direction = () => (getComputedStyle(track).direction === 'rtl' ? -1 : 1);
   const go = (index: number) => {

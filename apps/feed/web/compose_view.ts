@@ -222,7 +222,8 @@ export class ComposeView implements View {
 
   async #send() {
     if (this.#share.disabled) return;
-    const under = (this.#under = new AbortController());
+    const under = new AbortController();
+    this.#under = under;
     this.#clearComplaints();
     this.#fields.disabled = true;
     this.#sending.hidden = false;

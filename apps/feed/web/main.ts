@@ -119,7 +119,8 @@ function prepareFeed() {
 
 function homeOrBefore(): View {
   if (session.user?.is_new_user) return welcomeView(app, prepareFeed);
-  const feed = (home ??= new HomeView(app));
+  home ??= new HomeView(app);
+  const feed = home;
   if (!isPreparing) return feed;
   return preparingView(
     () => feed.load(),
@@ -136,7 +137,8 @@ function viewOf(route: Route): View {
     case 'home':
       return homeOrBefore();
     case 'compose':
-      return (compose ??= new ComposeView(app));
+      compose ??= new ComposeView(app);
+      return compose;
     case 'welcome':
       return welcomeView(app, prepareFeed);
     case 'search':

@@ -69,7 +69,8 @@ export function peopleSearch(app: App, {query, onQuery, onFound}: PeopleSearchOp
   const find = async () => {
     const text = input.value.trim();
     under?.abort();
-    const mine = (under = new AbortController());
+    const mine = new AbortController();
+    under = mine;
     follows.clear();
     try {
       const users = (await app.api.searchUsers(text, mine.signal)).filter(({id}) => id !== app.user()?.id);

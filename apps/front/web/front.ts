@@ -84,7 +84,10 @@ export class ApplicationCards {
       );
       return;
     }
-    if (!this.#grid) this.#place.replaceChildren((this.#grid = h('ul', {class: 'apps', role: 'list'})));
+    if (!this.#grid) {
+      this.#grid = h('ul', {class: 'apps', role: 'list'});
+      this.#place.replaceChildren(this.#grid);
+    }
     const names = new Set(applications.map(({name}) => name));
     for (const [name, card] of this.#cards) {
       if (names.has(name)) continue;

@@ -76,7 +76,8 @@ export class StoryList {
   }
 
   #once(run: () => Promise<void>): Promise<void> {
-    return (this.#loading ??= run().finally(() => (this.#loading = undefined)));
+    this.#loading ??= run().finally(() => (this.#loading = undefined));
+    return this.#loading;
   }
 
   // Where the server's list goes on. What was hidden since is no longer part of it; a story that comes twice is dropped,

@@ -141,7 +141,7 @@ export const watch = (page, name, path) =>
 // Waits until what the page watches under `name` is the server's state and `met` holds for it.
 export const until = (page, name, met, argument) =>
   page.waitForFunction(
-    ([name, met, argument]) => window.settled(name) && (0, eval)(`(${met})`)(window.watched[name], argument),
-    [name, String(met), argument],
+    `settled(${JSON.stringify(name)}) && (${met})(watched[${JSON.stringify(name)}], ${JSON.stringify(argument)})`,
+    undefined,
     {timeout: patienceMs, polling: 50},
   );

@@ -26,12 +26,13 @@ export async function askWhole(address, method, path, body, headers) {
 // The arrays of `<length>\n<json>` chunks, as far as they are complete, and the rest.
 export function parseChunks(text) {
   const arrays = [];
+  let rest = text;
   for (;;) {
-    const end = text.indexOf('\n');
-    const length = Number(text.slice(0, end));
-    if (end < 0 || Number.isNaN(length) || text.length < end + 1 + length) return {arrays, rest: text};
-    arrays.push(...JSON.parse(text.slice(end + 1, end + 1 + length)));
-    text = text.slice(end + 1 + length);
+    const end = rest.indexOf('\n');
+    const length = Number(rest.slice(0, end));
+    if (end < 0 || Number.isNaN(length) || rest.length < end + 1 + length) return {arrays, rest};
+    arrays.push(...JSON.parse(rest.slice(end + 1, end + 1 + length)));
+    rest = rest.slice(end + 1 + length);
   }
 }
 

@@ -5,7 +5,7 @@ const otherVersion = 'the stored version (*) does not match the required base ve
 // The emulator's words, and what Hearth says instead: the message, and the code where that differs too.
 const words = [
   [
-    /^no entity to update: app: "[^"]*"\npath <\n([^]*)>\n$/,
+    /^no entity to update: app: "[^"]*"\npath <\n([\s\S]*)>\n$/,
     ([, elements]) => ({message: `No document to update: ${elementsToName(elements)}`}),
   ],
   [
@@ -18,7 +18,7 @@ const words = [
     () => ({message: 'The referenced transaction has expired or is no longer valid.'}),
   ],
   [
-    /^Invalid base version, it is greater than the stored version: app: "[^"]*"\npath <\n([^]*)>\n$/,
+    /^Invalid base version, it is greater than the stored version: app: "[^"]*"\npath <\n([\s\S]*)>\n$/,
     ([, elements]) => ({
       message: `Invalid base version, it is greater than the stored version: ${elementsToName(elements)}`,
     }),

@@ -137,7 +137,10 @@ export class Generator {
       ['collections', 3],
     ];
     let rest = this.#random.below(100);
-    const [kind] = kinds.find(([, weight]) => (rest -= weight) < 0);
+    const [kind] = kinds.find(([, weight]) => {
+      rest -= weight;
+      return rest < 0;
+    });
     return {id: this.#next++, kind, ...this[kind]()};
   }
 

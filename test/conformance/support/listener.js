@@ -136,7 +136,7 @@ export class Listener {
 
   // Reads to the end of the stream; returns how it ended.
   async end() {
-    for (let message; (message = await this.#stream.nextOrEnd()) !== null; ) {
+    for (let message = await this.#stream.nextOrEnd(); message !== null; message = await this.#stream.nextOrEnd()) {
       this.#apply(message);
       this.#messages.push(message);
     }

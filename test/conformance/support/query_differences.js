@@ -21,9 +21,9 @@ function differOnlyInDoubles(ours, theirs) {
 
 const accepted = [
   // Hearth reads names backwards as well as forwards.
-  (ours, theirs) =>
+  (_ours, theirs) =>
     theirs.code === 'FAILED_PRECONDITION' && theirs.message === 'Firestore does not support descending key scans',
-  (ours, theirs) =>
+  (_ours, theirs) =>
     theirs.code === 'FAILED_PRECONDITION' && theirs.message.endsWith("they're an ascending primary key scan"),
   // What a sum of doubles loses depends on their order. The emulator's is its own, another in every project.
   (ours, theirs, request) =>
@@ -32,9 +32,9 @@ const accepted = [
   (ours, theirs, request) =>
     ours.code === 'OK' && theirs.code === 'OK' && JSON.stringify(request).includes('"fieldPath":"l"'),
   // No field can have this name; the emulator refuses it with some operators and finds nothing with others.
-  (ours, theirs, request) => ours.message === 'Invalid reserved name in field path __type__' && asksForType(request),
+  (ours, _theirs, request) => ours.message === 'Invalid reserved name in field path __type__' && asksForType(request),
   // By its documentation Firestore counts up to 1 at least.
-  (ours, theirs, request) =>
+  (ours, _theirs, request) =>
     ours.message === 'The `up_to` value in a COUNT aggregation must be greater than zero.' &&
     JSON.stringify(request).includes('"upTo":{"value":0}'),
   // Of several faults in a request, the emulator reports those of the aggregations first, Hearth those of the query.

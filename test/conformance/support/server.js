@@ -35,14 +35,16 @@ function exitOf(child) {
 
 // No server outlives the test process.
 const running = new Set();
-process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 function start(command, args, stdio) {
   const child = spawn(command, args, {stdio});
   running.add(child);
   const exited = exitOf(child);
-  exited.then(() => running.delete(child));
+  void exited.then(() => running.delete(child));
   return {child, exited};
 }
 
