@@ -56,8 +56,9 @@ bench: setup      ## Measure against the ceilings and rivals; writes bench/resul
 	bench/listeners
 	bench/applications
 
-format:           ## Format the C++ code
+format: setup     ## Format C++, TypeScript and JavaScript
 	clang-format -i $$(git ls-files '*.cc' '*.h')
+	node_modules/.bin/biome format --write .
 
 clean:            ## Remove what was built
 	rm -rf build

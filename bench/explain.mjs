@@ -22,17 +22,21 @@ function ask(method, file) {
   const request = Request.decode(bytes.subarray(4, 4 + bytes.readUInt32LE(0)));
   if (mode === 'analyze') request.explainOptions = {analyze: true};
   const call = client.makeServerStreamRequest(
-      `/google.firestore.v1.Firestore/${method}`, message => Buffer.from(Request.encode(message).finish()),
-      buffer => Response.decode(buffer), request, metadata);
+    `/google.firestore.v1.Firestore/${method}`,
+    (message) => Buffer.from(Request.encode(message).finish()),
+    (buffer) => Response.decode(buffer),
+    request,
+    metadata,
+  );
   const answer = {results: 0, indexes: [], index_entries: 0, documents: 0};
   return new Promise((resolve, reject) => {
-    call.on('data', response => {
+    call.on('data', (response) => {
       if (response.document) answer.results++;
       const count = response.result && Object.values(response.result.aggregateFields)[0];
       if (count) answer.results = Number(count.integerValue);
       const metrics = response.explainMetrics;
       if (!metrics) return;
-      answer.indexes = metrics.planSummary.indexesUsed.map(index => index.fields.properties.stringValue);
+      answer.indexes = metrics.planSummary.indexesUsed.map((index) => index.fields.properties.stringValue);
       const debug = metrics.executionStats.debugStats.fields;
       answer.index_entries = Number(debug.index_entries_scanned.stringValue);
       answer.documents = Number(debug.documents_scanned.stringValue);

@@ -15,7 +15,7 @@ const db = new Firestore({
   customHeaders: {Authorization: 'Bearer owner'},
 });
 
-const content = index => ({
+const content = (index) => ({
   title: `The document number ${index}`,
   author: 'somebody',
   url: `https://example.com/articles/${index}`,
@@ -42,8 +42,8 @@ async function measure(operation) {
   return Math.round(done / elapsed());
 }
 
-const document = index => db.doc(`node/document-${index}`);
-const sets = await measure(index => document(index).set(content(index)));
+const document = (index) => db.doc(`node/document-${index}`);
+const sets = await measure((index) => document(index).set(content(index)));
 // Always the same one: the canned server knows no other.
 const gets = await measure(() => document(0).get());
 console.log(JSON.stringify({sets_per_second: sets, gets_per_second: gets}));

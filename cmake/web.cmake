@@ -22,7 +22,8 @@ function(hearth_web name)
     OUTPUT ${out}/${name}_assets.cc ${out}/${name}_assets.h
     COMMAND ${NODE} ${HEARTH_EMBED} ${folder} ${name} ${initial}${rest}Assets ${out}/${name}_assets.h
             ${out}/${name}_assets.cc ${out}/${name}_assets.d ${W_ENTRIES}
-    DEPENDS ${HEARTH_EMBED} ${PROJECT_SOURCE_DIR}/node_modules/esbuild/package.json ${files}
+    DEPENDS ${HEARTH_EMBED} ${PROJECT_SOURCE_DIR}/package.json ${PROJECT_SOURCE_DIR}/node_modules/esbuild/package.json
+            ${files}
     DEPFILE ${out}/${name}_assets.d
     COMMENT "Bundling ${W_FOLDER}"
     VERBATIM)

@@ -68,9 +68,10 @@ function toAsset(file) {
 }
 
 // Octal, because a hexadecimal escape would swallow the digits that follow it.
-const escapeByte = (byte) => (byte >= 0x20 && byte < 0x7f && !'"\\?'.includes(String.fromCharCode(byte))
-  ? String.fromCharCode(byte)
-  : `\\${byte.toString(8).padStart(3, '0')}`);
+const escapeByte = (byte) =>
+  byte >= 0x20 && byte < 0x7f && !'"\\?'.includes(String.fromCharCode(byte))
+    ? String.fromCharCode(byte)
+    : `\\${byte.toString(8).padStart(3, '0')}`;
 
 function literal(bytes) {
   const lines = [];
@@ -83,11 +84,13 @@ function literal(bytes) {
 const view = (name, bytes) => `constexpr std::string_view ${name}(\n${literal(bytes)},\n    ${bytes.length});\n`;
 
 function toSource(namespace, name, header, assets) {
-  const rows = assets.map(({path, contentType, etag}, i) => `    {.path = ${JSON.stringify(path)},
+  const rows = assets.map(
+    ({path, contentType, etag}, i) => `    {.path = ${JSON.stringify(path)},
      .content_type = ${JSON.stringify(contentType)},
      .etag = ${JSON.stringify(etag)},
      .content = kContent${i},
-     .gzip = kGzip${i}},`);
+     .gzip = kGzip${i}},`,
+  );
   return `// Made by tools/embed_assets.mjs.
 #include "${header}"
 

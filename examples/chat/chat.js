@@ -4,7 +4,15 @@
 
 import {initializeApp} from 'firebase/app';
 import {
-  addDoc, collection, connectFirestoreEmulator, getFirestore, limitToLast, onSnapshot, orderBy, query, serverTimestamp,
+  addDoc,
+  collection,
+  connectFirestoreEmulator,
+  getFirestore,
+  limitToLast,
+  onSnapshot,
+  orderBy,
+  query,
+  serverTimestamp,
 } from 'firebase/firestore';
 
 const shownMax = 200;
@@ -33,15 +41,20 @@ function show(message) {
   return item;
 }
 
-onSnapshot(query(messages, orderBy('sent'), limitToLast(shownMax)), {includeMetadataChanges: true}, (snapshot) => {
-  const list = element('messages');
-  const atEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 80;
-  list.replaceChildren(...snapshot.docs.map(show));
-  if (atEnd) list.scrollTop = list.scrollHeight;
-  element('state').textContent = snapshot.metadata.fromCache ? 'offline' : 'online';
-}, (error) => {
-  element('state').textContent = error.message;
-});
+onSnapshot(
+  query(messages, orderBy('sent'), limitToLast(shownMax)),
+  {includeMetadataChanges: true},
+  (snapshot) => {
+    const list = element('messages');
+    const atEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 80;
+    list.replaceChildren(...snapshot.docs.map(show));
+    if (atEnd) list.scrollTop = list.scrollHeight;
+    element('state').textContent = snapshot.metadata.fromCache ? 'offline' : 'online';
+  },
+  (error) => {
+    element('state').textContent = error.message;
+  },
+);
 
 element('compose').addEventListener('submit', (event) => {
   event.preventDefault();
@@ -51,6 +64,7 @@ element('compose').addEventListener('submit', (event) => {
   localStorage.setItem('name', author);
   element('text').value = '';
   // Shown at once, and sent when there is a connection: nobody needs to wait for it here.
-  addDoc(messages, {author, text, sent: serverTimestamp()})
-    .catch((error) => (element('state').textContent = error.message));
+  addDoc(messages, {author, text, sent: serverTimestamp()}).catch(
+    (error) => (element('state').textContent = error.message),
+  );
 });

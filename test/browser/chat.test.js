@@ -11,12 +11,17 @@ const say = async (page, text) => {
   await page.fill('#text', text);
   await page.click('#compose button');
 };
-const shown = (page) => page.$$eval('#messages li:not(.pending)',
-  (items) => items.map((item) => item.lastChild.textContent));
-const untilShown = (page, texts) => page.waitForFunction((texts) => {
-  const items = [...document.querySelectorAll('#messages li:not(.pending)')];
-  return JSON.stringify(items.map((item) => item.lastChild.textContent)) === JSON.stringify(texts);
-}, texts, {timeout: patienceMs});
+const shown = (page) =>
+  page.$$eval('#messages li:not(.pending)', (items) => items.map((item) => item.lastChild.textContent));
+const untilShown = (page, texts) =>
+  page.waitForFunction(
+    (texts) => {
+      const items = [...document.querySelectorAll('#messages li:not(.pending)')];
+      return JSON.stringify(items.map((item) => item.lastChild.textContent)) === JSON.stringify(texts);
+    },
+    texts,
+    {timeout: patienceMs},
+  );
 
 test('two windows show the same, in the same order', async () => {
   const pages = new Pages(context);
@@ -40,9 +45,11 @@ test('two windows show the same, in the same order', async () => {
 test('both talk at once: nothing is lost, and the order is one', async () => {
   const pages = new Pages(context);
   const windows = await Promise.all(['Ada', 'Bob'].map((name) => pages.openChat('busy', name)));
-  await Promise.all(windows.map(async (page, who) => {
-    for (let i = 0; i < 25; ++i) await say(page, `${who}/${i}`);
-  }));
+  await Promise.all(
+    windows.map(async (page, who) => {
+      for (let i = 0; i < 25; ++i) await say(page, `${who}/${i}`);
+    }),
+  );
   for (const page of windows) {
     await page.waitForFunction(() => document.querySelectorAll('#messages li:not(.pending)').length === 50);
   }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
-import {answer, contrast, fitsWidth, nameless, openApp, patienceMs, useApps} from './support/apps.js';
+import {answer, contrast, fitsWidth, nameless, patienceMs, useApps} from './support/apps.js';
 import {FeedClient} from './support/feed_client.js';
 import {caughtUp, firstPost, go, openFeed, phone, pictureFiles} from './support/feed_page.js';
 
@@ -18,12 +18,23 @@ async function populate(context) {
   client = new FeedClient(context);
   authors = [];
   for (let i = 0; i < 3; ++i) authors.push(await client.account({kind: 'author'}));
-  const shapes = [[60, 60], [80, 50], [40, 70]];
+  const shapes = [
+    [60, 60],
+    [80, 50],
+    [40, 70],
+  ];
   for (let i = 0; i < 25; ++i) {
-    const sizes = Array.from({length: 1 + i % 3}, (_, k) => shapes[(i + k) % 3]);
+    const sizes = Array.from({length: 1 + (i % 3)}, (_, k) => shapes[(i + k) % 3]);
     await client.post(authors[i % 2], {caption: i % 4 ? `Post ${i}` : longCaption, sizes});
   }
-  await client.post(authors[2], {caption: 'The only one', sizes: [[90, 60], [60, 60], [50, 80]]});
+  await client.post(authors[2], {
+    caption: 'The only one',
+    sizes: [
+      [90, 60],
+      [60, 60],
+      [50, 80],
+    ],
+  });
 }
 
 const context = useApps({ready: populate});
@@ -32,24 +43,30 @@ const open = (options) => openFeed(context, options);
 const reader = () => client.account({follows: authors});
 const idsOf = (page) => page.$$eval('.feed .post[data-id]', (posts) => posts.map((post) => Number(post.dataset.id)));
 // Nothing glides to another colour or place any more.
-const settled = (page) => page.waitForFunction(() => document.getAnimations().every((animation) => !(animation instanceof CSSTransition)));
+const settled = (page) =>
+  page.waitForFunction(() => document.getAnimations().every((animation) => !(animation instanceof CSSTransition)));
 const likeOf = (page, id) => page.locator(`.post[data-id="${id}"] .like`);
 
 async function scrollToEnd(page) {
   const isOver = () => page.locator('.foot-end').count();
-  while (!await isOver()) {
+  while (!(await isOver())) {
     const shown = await page.evaluate(() => {
       scrollTo(0, document.documentElement.scrollHeight);
       return document.querySelectorAll('.feed .post').length;
     });
-    await page.waitForFunction((shown) => document.querySelector('.foot-end') || document.querySelectorAll('.feed .post').length > shown, shown);
+    await page.waitForFunction(
+      (shown) => document.querySelector('.foot-end') || document.querySelectorAll('.feed .post').length > shown,
+      shown,
+    );
   }
 }
 
 // A promise that the test keeps.
 const latch = () => {
   let open;
-  const opened = new Promise((resolve) => { open = resolve; });
+  const opened = new Promise((resolve) => {
+    open = resolve;
+  });
   return {open, opened};
 };
 
@@ -72,7 +89,9 @@ test('sign up, choose accounts, wait for the feed, see it', async () => {
   await page.getByText('3 chosen').waitFor();
   // The feed is not there at once.
   let asked = 0;
-  await page.route(feedUrl, (route) => (++asked === 1 ? answer({posts: [], next_cursor: null, has_more: false})(route) : route.continue()));
+  await page.route(feedUrl, (route) =>
+    ++asked === 1 ? answer({posts: [], next_cursor: null, has_more: false})(route) : route.continue(),
+  );
   await proceed.click();
   await page.getByRole('heading', {name: 'Preparing your feed…'}).waitFor();
   await firstPost(page);
@@ -123,8 +142,12 @@ test('scrolling goes on to the end, with every post once', async () => {
 test('a page that fails is said at the foot, and can be asked for again', async () => {
   let fails = true;
   const {page, close} = await open({
-    account: await reader(), allow: [503],
-    prepare: (page) => page.route(nextPageUrl, (route) => (fails ? answer({error: {code: 'unavailable', message: 'the database is away'}}, 503)(route) : route.continue())),
+    account: await reader(),
+    allow: [503],
+    prepare: (page) =>
+      page.route(nextPageUrl, (route) =>
+        fails ? answer({error: {code: 'unavailable', message: 'the database is away'}}, 503)(route) : route.continue(),
+      ),
   });
   await firstPost(page);
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
@@ -157,7 +180,8 @@ test('what is new comes on top by the button, and by pulling', async () => {
   const third = await client.post(author, {caption: 'Third'});
   await arrived(third.id);
   const touch = await owner.newCDPSession(page);
-  const at = (type, y) => touch.send('Input.dispatchTouchEvent', {type, touchPoints: y === undefined ? [] : [{x: 200, y}]});
+  const at = (type, y) =>
+    touch.send('Input.dispatchTouchEvent', {type, touchPoints: y === undefined ? [] : [{x: 200, y}]});
   await at('touchStart', 200);
   for (let y = 220; y <= 420; y += 20) await at('touchMove', y);
   await page.getByText('Let go to refresh').waitFor();
@@ -205,7 +229,8 @@ test('who is followed while a search is under way is so in what it finds', async
   await follow.waitFor();
   // What is found was so before the button was pressed. It arrives when the follow is saved, or before.
   for (const {text, savedFirst, pressed} of [
-    {text: username, savedFirst: true, pressed: true}, {text: username.slice(0, -1), savedFirst: false, pressed: false},
+    {text: username, savedFirst: true, pressed: true},
+    {text: username.slice(0, -1), savedFirst: false, pressed: false},
   ]) {
     const [searched, found, asked, saved] = [latch(), latch(), latch(), latch()];
     await page.route('**/users/search*', async (route) => {
@@ -292,8 +317,15 @@ test('comments and replies: written, counted, deleted', async () => {
   await sheet.getByRole('button', {name: 'Send', exact: true}).click();
   await sheet.locator('.comment-list > .comment').nth(1).waitFor();
   assert.equal(await sheet.getByRole('textbox').inputValue(), '');
-  await sheet.locator('.comment-list > .comment').nth(1).getByRole('button', {name: 'Delete your comment', exact: true}).click();
-  await page.getByRole('dialog', {name: 'Delete this comment?', exact: true}).getByRole('button', {name: 'Delete', exact: true}).click();
+  await sheet
+    .locator('.comment-list > .comment')
+    .nth(1)
+    .getByRole('button', {name: 'Delete your comment', exact: true})
+    .click();
+  await page
+    .getByRole('dialog', {name: 'Delete this comment?', exact: true})
+    .getByRole('button', {name: 'Delete', exact: true})
+    .click();
   await sheet.getByText('And a comment of my own').waitFor({state: 'detached'});
   await page.keyboard.press('Escape');
   await sheet.waitFor({state: 'detached'});
@@ -310,14 +342,21 @@ test('a post with several pictures: chosen, checked, sent with progress, and the
   const share = page.getByRole('button', {name: 'Share', exact: true});
   const error = page.getByRole('alert');
   assert.equal(await share.isDisabled(), true);
-  await page.setInputFiles('#pictures', [...pictureFiles(3), {name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x')}, {name: 'huge.png', mimeType: 'image/png', buffer: Buffer.alloc(5 * 1024 * 1024 + 1)}]);
+  await page.setInputFiles('#pictures', [
+    ...pictureFiles(3),
+    {name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x')},
+    {name: 'huge.png', mimeType: 'image/png', buffer: Buffer.alloc(5 * 1024 * 1024 + 1)},
+  ]);
   await error.getByText('“notes.txt” is not a JPEG, PNG, GIF or WebP picture.').waitFor();
   await error.getByText('“huge.png” has 5.1 MB; a picture may have 5 MB.').waitFor();
   await page.setInputFiles('#pictures', pictureFiles(9));
-  for (const name of ['picture 8.png', 'picture 9.png']) await error.getByText(`“${name}” was left out: a post has at most 10 pictures.`).waitFor();
+  for (const name of ['picture 8.png', 'picture 9.png'])
+    await error.getByText(`“${name}” was left out: a post has at most 10 pictures.`).waitFor();
   assert.equal(await page.locator('.preview').count(), 10);
   for (let left = 10; left > 3; --left) await page.locator('.preview-remove').last().click();
-  await page.setInputFiles('#pictures', [{name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('not a picture')}]);
+  await page.setInputFiles('#pictures', [
+    {name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('not a picture')},
+  ]);
   await error.getByText('“broken.png” cannot be read as a picture.').waitFor();
   assert.equal(await page.locator('.preview').count(), 3);
   await page.fill('#caption', 'x'.repeat(2_201));
@@ -325,24 +364,39 @@ test('a post with several pictures: chosen, checked, sent with progress, and the
   await page.fill('#caption', 'Three 👍 of them');
   await page.getByText('15 / 2,200').waitFor();
   // A refusal keeps everything.
-  await page.route('**/apps/feed/posts', answer({error: {code: 'invalid_image', message: 'image 2 is broken'}}, 400), {times: 1});
+  await page.route('**/apps/feed/posts', answer({error: {code: 'invalid_image', message: 'image 2 is broken'}}, 400), {
+    times: 1,
+  });
   await share.click();
   await error.getByText('Image 2 is broken.').waitFor();
   assert.equal(await page.inputValue('#caption'), 'Three 👍 of them');
   await page.evaluate(() => {
     window.seen = [];
-    new MutationObserver(() => window.seen.push(document.querySelector('.sending p').textContent))
-      .observe(document.querySelector('.sending'), {subtree: true, childList: true, characterData: true});
+    new MutationObserver(() => window.seen.push(document.querySelector('.sending p').textContent)).observe(
+      document.querySelector('.sending'),
+      {subtree: true, childList: true, characterData: true},
+    );
   });
   const network = await owner.newCDPSession(page);
-  await network.send('Network.emulateNetworkConditions', {offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 400_000});
+  await network.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: 0,
+    downloadThroughput: -1,
+    uploadThroughput: 400_000,
+  });
   await share.click();
   await page.waitForURL(/#\/users\/\d+$/);
   const seen = await page.evaluate(() => window.seen);
-  assert.ok(seen.some((text) => /^Uploading… [1-9]\d? %$/.test(text)), JSON.stringify(seen));
+  assert.ok(
+    seen.some((text) => /^Uploading… [1-9]\d? %$/.test(text)),
+    JSON.stringify(seen),
+  );
   await page.getByRole('link', {name: 'Post by', exact: false}).click();
   await page.locator('.post-full').waitFor();
-  assert.deepEqual(await page.$$eval('.slide img', (images) => images.map(({width, height}) => Boolean(width && height))), [true, true, true]);
+  assert.deepEqual(
+    await page.$$eval('.slide img', (images) => images.map(({width, height}) => Boolean(width && height))),
+    [true, true, true],
+  );
   await page.getByText('Three 👍 of them').waitFor();
   await close();
 });
@@ -352,7 +406,12 @@ test('an upload can be cancelled, and the form is as it was', async () => {
   const {page, owner, close} = await open({account, hash: '#/new'});
   await page.setInputFiles('#pictures', pictureFiles(1));
   const network = await owner.newCDPSession(page);
-  await network.send('Network.emulateNetworkConditions', {offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 4_000});
+  await network.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: 0,
+    downloadThroughput: -1,
+    uploadThroughput: 4_000,
+  });
   await page.getByRole('button', {name: 'Share', exact: true}).click();
   await page.getByText('Uploading…').waitFor();
   await page.getByRole('button', {name: 'Cancel', exact: true}).click();
@@ -392,17 +451,26 @@ test('a profile: numbers, a grid without repeats, followers', async () => {
   await page.waitForFunction(() => document.querySelectorAll('.grid [data-id]').length === 13);
   const ids = await page.$$eval('.grid [data-id]', (tiles) => tiles.map(({dataset}) => Number(dataset.id)));
   assert.equal(new Set(ids).size, 13);
-  assert.deepEqual(ids, [...ids].sort((a, b) => b - a));
+  assert.deepEqual(
+    ids,
+    [...ids].sort((a, b) => b - a),
+  );
   const followers = page.getByRole('button', {name: /followers?$/});
   const before = Number(await followers.locator('strong').textContent());
   const follow = page.getByRole('button', {name: `Follow ${author.username}`});
   await follow.click();
-  await page.waitForFunction((count) => document.querySelectorAll('.profile-counts strong')[1].textContent === String(count), before + 1);
+  await page.waitForFunction(
+    (count) => document.querySelectorAll('.profile-counts strong')[1].textContent === String(count),
+    before + 1,
+  );
   await followers.click();
   await page.getByRole('dialog', {name: 'Followers', exact: true}).getByText(`@${account.username}`).waitFor();
   await page.keyboard.press('Escape');
   await follow.click();
-  await page.waitForFunction((count) => document.querySelectorAll('.profile-counts strong')[1].textContent === String(count), before);
+  await page.waitForFunction(
+    (count) => document.querySelectorAll('.profile-counts strong')[1].textContent === String(count),
+    before,
+  );
   await close();
 });
 
@@ -416,7 +484,7 @@ test('visitors see posts and people; what needs an account asks for one', async 
   await page.fill('#username', account.username);
   await page.fill('#password', account.password);
   await page.getByRole('button', {name: 'Sign in', exact: true}).click();
-  await page.locator('.post-full').waitFor();  // Where they were.
+  await page.locator('.post-full').waitFor(); // Where they were.
   await close();
 });
 
@@ -457,12 +525,20 @@ test('two tabs keep their session, and leave it together', async () => {
   }
   // A token that the server does not take any more.
   let refused = 0;
-  await one.page.route(feedUrl, (route) => (++refused === 1 ? answer({error: {code: 'unauthenticated', message: 'expired'}}, 401)(route) : route.continue()));
+  await one.page.route(feedUrl, (route) =>
+    ++refused === 1 ? answer({error: {code: 'unauthenticated', message: 'expired'}}, 401)(route) : route.continue(),
+  );
   const refreshed = one.page.waitForResponse((response) => response.url().endsWith('/auth/refresh'));
   await one.page.getByRole('button', {name: 'Refresh', exact: true}).click();
   assert.equal((await refreshed).status(), 200);
   await one.page.getByText('You are up to date.').first().waitFor();
-  assert.equal(await one.page.evaluate(() => Object.values({...localStorage, ...sessionStorage}).some((value) => value.split('.').length > 2)), false, 'no token is stored');
+  assert.equal(
+    await one.page.evaluate(() =>
+      Object.values({...localStorage, ...sessionStorage}).some((value) => value.split('.').length > 2),
+    ),
+    false,
+    'no token is stored',
+  );
   await one.page.getByRole('link', {name: 'Profile', exact: true}).click();
   await one.page.getByRole('button', {name: 'Sign out', exact: true}).click();
   await one.page.getByText('Signed out.').first().waitFor();
@@ -475,7 +551,9 @@ test('dark as the system is, and readable in both', async () => {
   for (const colorScheme of ['light', 'dark']) {
     const {page, close} = await open({account, colorScheme});
     await firstPost(page);
-    const brightness = await page.evaluate(() => Number(/\d+/.exec(getComputedStyle(document.body).backgroundColor)[0]));
+    const brightness = await page.evaluate(() =>
+      Number(/\d+/.exec(getComputedStyle(document.body).backgroundColor)[0]),
+    );
     assert.equal(brightness < 60, colorScheme === 'dark');
     await settled(page);
     const words = await contrast(page, '.author, .post-time, .caption, .like, .nav-link span, .more');
@@ -489,18 +567,34 @@ test('a phone: nothing sticks out, fingers hit, everything has a name', async ()
   for (const width of [320, 390]) {
     const {page, close} = await open({...phone, viewport: {width, height: 740}, account});
     const views = {
-      '#/': '.feed .post', '#/search': '.person', '#/new': '.drop', '#/welcome': '.person', [`#/users/${authors[0].id}`]: '.grid [data-id]',
-      [`#/users/${account.id}`]: '.state', [`#/posts/${(await client.feedIds(account))[0]}`]: '.comment-form',
+      '#/': '.feed .post',
+      '#/search': '.person',
+      '#/new': '.drop',
+      '#/welcome': '.person',
+      [`#/users/${authors[0].id}`]: '.grid [data-id]',
+      [`#/users/${account.id}`]: '.state',
+      [`#/posts/${(await client.feedIds(account))[0]}`]: '.comment-form',
     };
     for (const [hash, selector] of Object.entries(views)) {
       await go(page, hash);
       await page.waitForSelector(selector);
       assert.ok(await fitsWidth(page), `${hash} at ${width}`);
-      const wide = await page.$$eval('main *', (elements) => elements.filter((element) => !element.closest('.track, .visually-hidden')
-        && element.getBoundingClientRect().right > innerWidth + 1).map((element) => element.className));
+      const wide = await page.$$eval('main *', (elements) =>
+        elements
+          .filter(
+            (element) =>
+              !element.closest('.track, .visually-hidden') && element.getBoundingClientRect().right > innerWidth + 1,
+          )
+          .map((element) => element.className),
+      );
       assert.deepEqual(wide, [], `${hash} at ${width}`);
-      const small = await page.$$eval('.nav-link, .post-actions button, .bar button, .follow', (elements) => elements
-        .map((element) => element.getBoundingClientRect()).filter((box) => box.width > 0 && (box.width < 44 || box.height < 44)).length);
+      const small = await page.$$eval(
+        '.nav-link, .post-actions button, .bar button, .follow',
+        (elements) =>
+          elements
+            .map((element) => element.getBoundingClientRect())
+            .filter((box) => box.width > 0 && (box.width < 44 || box.height < 44)).length,
+      );
       assert.equal(small, 0, `${hash} at ${width}`);
       assert.deepEqual(await nameless(page), [], hash);
     }
@@ -511,21 +605,32 @@ test('a phone: nothing sticks out, fingers hit, everything has a name', async ()
 test('nothing moves while pictures arrive', async () => {
   const {page, close} = await open({
     account: await reader(),
-    prepare: (page) => page.addInitScript(() => {
-      let moved = 0;
-      const add = (entries) => { for (const entry of entries) if (!entry.hadRecentInput) moved += entry.value; };
-      const observer = new PerformanceObserver((list) => add(list.getEntries()));
-      observer.observe({type: 'layout-shift', buffered: true});
-      window.movedBy = () => { add(observer.takeRecords()); return moved; };
-    }),
+    prepare: (page) =>
+      page.addInitScript(() => {
+        let moved = 0;
+        const add = (entries) => {
+          for (const entry of entries) if (!entry.hadRecentInput) moved += entry.value;
+        };
+        const observer = new PerformanceObserver((list) => add(list.getEntries()));
+        observer.observe({type: 'layout-shift', buffered: true});
+        window.movedBy = () => {
+          add(observer.takeRecords());
+          return moved;
+        };
+      }),
   });
   await firstPost(page);
   await page.reload();
   await firstPost(page);
-  await page.waitForFunction(() => [...document.querySelectorAll('.slide img')].filter((image) => image.getBoundingClientRect().top < innerHeight)
-    .every(({complete}) => complete));
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('.slide img')]
+      .filter((image) => image.getBoundingClientRect().top < innerHeight)
+      .every(({complete}) => complete),
+  );
   // What a frame moved is reported once it is drawn.
-  const moved = await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(window.movedBy())))));
+  const moved = await page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(window.movedBy())))),
+  );
   assert.ok(moved < 0.05, `moved by ${moved}`);
   await close();
 });

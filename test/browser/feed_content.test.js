@@ -8,15 +8,24 @@ import {caughtUp, firstPost, go, openFeed, phone, pictureFiles} from './support/
 import {png} from './support/png.js';
 
 let client;
-const context = useApps({ready: (context) => { client = new FeedClient(context); }});
+const context = useApps({
+  ready: (context) => {
+    client = new FeedClient(context);
+  },
+});
 const open = (options) => openFeed(context, options);
 
 // Names as long as they may be: without a place to break them, and in letters of several widths.
 async function longNames() {
   const named = (length) => client.newName('w').padEnd(length, 'w');
   const profiles = [
-    {username: named(22)}, {username: named(30)}, {display_name: 'W'.repeat(40)}, {display_name: `${'Wide Words '.repeat(5)}end`},
-    {display_name: '漢字仮名'.repeat(15)}, {display_name: '👩‍👩‍👧‍👦'.repeat(8), bio: 'W'.repeat(150)}, {display_name: 'שלום'.repeat(10)},
+    {username: named(22)},
+    {username: named(30)},
+    {display_name: 'W'.repeat(40)},
+    {display_name: `${'Wide Words '.repeat(5)}end`},
+    {display_name: '漢字仮名'.repeat(15)},
+    {display_name: '👩‍👩‍👧‍👦'.repeat(8), bio: 'W'.repeat(150)},
+    {display_name: 'שלום'.repeat(10)},
   ];
   return Promise.all(profiles.map(({username = named(22), ...profile}) => client.account({username, profile})));
 }
@@ -24,28 +33,47 @@ async function longNames() {
 // Nothing is wider than the screen, and the bar at its foot is all there.
 async function assertInside(page, what) {
   assert.ok(await fitsWidth(page), `${what} scrolls sideways`);
-  const outside = await page.evaluate((width) => [...document.querySelectorAll('main *, dialog[open], dialog[open] *, .navigation, .nav-link, .bar *')]
-    // Words that end in three dots go on unseen.
-    .filter((element) => !element.closest('.track, .visually-hidden') && getComputedStyle(element.parentElement).textOverflow !== 'ellipsis')
-    .filter((element) => { const {left, right} = element.getBoundingClientRect(); return left < -1 || right > width + 1; })
-    .map((element) => element.className || element.tagName), page.viewportSize().width);
+  const outside = await page.evaluate(
+    (width) =>
+      [...document.querySelectorAll('main *, dialog[open], dialog[open] *, .navigation, .nav-link, .bar *')]
+        // Words that end in three dots go on unseen.
+        .filter(
+          (element) =>
+            !element.closest('.track, .visually-hidden') &&
+            getComputedStyle(element.parentElement).textOverflow !== 'ellipsis',
+        )
+        .filter((element) => {
+          const {left, right} = element.getBoundingClientRect();
+          return left < -1 || right > width + 1;
+        })
+        .map((element) => element.className || element.tagName),
+    page.viewportSize().width,
+  );
   assert.deepEqual(outside, [], what);
   const bar = await page.locator('.navigation').boundingBox();
-  assert.ok(bar.x >= 0 && bar.y >= 0 && bar.y + bar.height <= page.viewportSize().height + 1, `${what}: the bar is at ${JSON.stringify(bar)}`);
+  assert.ok(
+    bar.x >= 0 && bar.y >= 0 && bar.y + bar.height <= page.viewportSize().height + 1,
+    `${what}: the bar is at ${JSON.stringify(bar)}`,
+  );
 }
 
-const linesOf = (locator) => locator.evaluate((element) => {
-  const range = document.createRange();
-  range.selectNodeContents(element);
-  return new Set([...range.getClientRects()].map(({bottom}) => Math.round(bottom))).size;
-});
+const linesOf = (locator) =>
+  locator.evaluate((element) => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    return new Set([...range.getClientRects()].map(({bottom}) => Math.round(bottom))).size;
+  });
 
 test('the longest names and words stay on a phone’s screen', async () => {
   const long = await longNames();
   const word = 'Donaudampfschiff'.repeat(20);
   const posts = [];
   for (const author of long) posts.push(await client.post(author, {caption: word}));
-  const account = await client.account({username: client.newName('r').padEnd(30, 'w'), follows: long, profile: {display_name: 'W'.repeat(60)}});
+  const account = await client.account({
+    username: client.newName('r').padEnd(30, 'w'),
+    follows: long,
+    profile: {display_name: 'W'.repeat(60)},
+  });
   for (const author of long) await client.comment(author, posts[0], word);
   for (const author of long.slice(1)) await client.ask('POST', `users/${long[0].id}/follow`, {token: author.token});
   for (const width of [390, 320]) {
@@ -55,7 +83,10 @@ test('the longest names and words stay on a phone’s screen', async () => {
       await page.locator('dialog[open]').getByRole('button', {name: 'Close', exact: true}).click();
       await page.locator('dialog[open]').waitFor({state: 'detached'});
     };
-    await page.waitForFunction((count) => document.querySelectorAll('.feed .post[data-id]').length === count, long.length);
+    await page.waitForFunction(
+      (count) => document.querySelectorAll('.feed .post[data-id]').length === count,
+      long.length,
+    );
     await inside('home');
     await page.locator(`.post[data-id="${posts[0].id}"] [aria-haspopup="dialog"]`).click();
     await page.waitForFunction((count) => document.querySelectorAll('dialog .comment').length === count, long.length);
@@ -73,12 +104,18 @@ test('the longest names and words stay on a phone’s screen', async () => {
     }
     await go(page, `#/users/${account.id}`);
     await page.getByRole('button', {name: /following$/}).click();
-    await page.waitForFunction((count) => document.querySelectorAll('dialog .person[data-id]').length === count, long.length);
+    await page.waitForFunction(
+      (count) => document.querySelectorAll('dialog .person[data-id]').length === count,
+      long.length,
+    );
     await inside('following');
     await closeDialog();
     await go(page, `#/users/${long[0].id}`);
     await page.getByRole('button', {name: /followers$/}).click();
-    await page.waitForFunction((count) => document.querySelectorAll('dialog .person[data-id]').length === count, long.length);
+    await page.waitForFunction(
+      (count) => document.querySelectorAll('dialog .person[data-id]').length === count,
+      long.length,
+    );
     await inside('followers');
     await closeDialog();
     await go(page, '#/search');
@@ -93,7 +130,8 @@ test('the longest names and words stay on a phone’s screen', async () => {
     await inside('welcome');
     await go(page, '#/new');
     await page.setInputFiles('#pictures', [
-      {name: `${word}.txt`, mimeType: 'text/plain', buffer: Buffer.from('x')}, {name: `${word}.png`, mimeType: 'image/png', buffer: png(60, 60)},
+      {name: `${word}.txt`, mimeType: 'text/plain', buffer: Buffer.from('x')},
+      {name: `${word}.png`, mimeType: 'image/png', buffer: png(60, 60)},
     ]);
     await page.fill('#caption', word);
     await page.locator('.preview').waitFor();
@@ -116,14 +154,26 @@ test('a long caption leaves the picture and the comments on a desktop’s screen
   const account = await client.account({follows: [author]});
   const posts = [];
   for (const caption of ['word '.repeat(440).trim(), 'line\n'.repeat(400).trim(), 'x'.repeat(2_200)]) {
-    posts.push(await client.post(author, {caption, sizes: [[60, 75], [90, 60]]}));
+    posts.push(
+      await client.post(author, {
+        caption,
+        sizes: [
+          [60, 75],
+          [90, 60],
+        ],
+      }),
+    );
   }
   for (let i = 0; i < 12; ++i) await client.comment(author, posts[0], `Comment ${i}`);
   const visible = async (page, selector) => {
     const {y, height} = await page.locator(selector).first().boundingBox();
     return y >= 0 && y + height <= page.viewportSize().height && height > 40;
   };
-  for (const [viewport, who] of [[{width: 1280, height: 720}, account], [{width: 1920, height: 1080}, account], [{width: 1280, height: 720}, undefined]]) {
+  for (const [viewport, who] of [
+    [{width: 1280, height: 720}, account],
+    [{width: 1920, height: 1080}, account],
+    [{width: 1280, height: 720}, undefined],
+  ]) {
     const {page, close} = await open({viewport, account: who, ...(who ? {} : {hash: `#/posts/${posts[0].id}`})});
     for (const {id} of posts) {
       const what = `${id} at ${viewport.width}, ${who ? 'signed in' : 'a visitor'}`;
@@ -146,29 +196,60 @@ test('every file that cannot be posted is named with its reason, and the others 
   const account = await client.account();
   const {page, close} = await open({account, hash: '#/new', allow: [400]});
   const png3 = pictureFiles(3);
-  const broken = ['one', 'two', 'three'].map((name) => ({name: `${name}.png`, mimeType: 'image/png', buffer: Buffer.from(`not a picture: ${name}`)}));
-  const [text, empty] = [{name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x')}, {name: 'empty.png', mimeType: 'image/png', buffer: Buffer.alloc(0)}];
+  const broken = ['one', 'two', 'three'].map((name) => ({
+    name: `${name}.png`,
+    mimeType: 'image/png',
+    buffer: Buffer.from(`not a picture: ${name}`),
+  }));
+  const [text, empty] = [
+    {name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('x')},
+    {name: 'empty.png', mimeType: 'image/png', buffer: Buffer.alloc(0)},
+  ];
   await page.setInputFiles('#pictures', [broken[0], png3[0], text, broken[1], png3[1], empty, png3[2], broken[2]]);
   const complaints = page.getByRole('alert').locator('p');
-  const all = ['“empty.png” is empty.', '“notes.txt” is not a JPEG, PNG, GIF or WebP picture.', ...['one', 'three', 'two'].map((name) => `“${name}.png” cannot be read as a picture.`)];
+  const all = [
+    '“empty.png” is empty.',
+    '“notes.txt” is not a JPEG, PNG, GIF or WebP picture.',
+    ...['one', 'three', 'two'].map((name) => `“${name}.png” cannot be read as a picture.`),
+  ];
   await page.waitForFunction((count) => document.querySelectorAll('[role="alert"] p').length === count, all.length);
   assert.deepEqual((await complaints.allTextContents()).sort(), all);
-  const names = () => page.$$eval('.preview canvas', (previews) => previews.map((preview) => preview.getAttribute('aria-label')));
-  assert.deepEqual(await names(), png3.map(({name}) => name));
+  const names = () =>
+    page.$$eval('.preview canvas', (previews) => previews.map((preview) => preview.getAttribute('aria-label')));
+  assert.deepEqual(
+    await names(),
+    png3.map(({name}) => name),
+  );
   // Browsers draw more formats than can be posted: only the server notices those.
-  const bitmap = Buffer.from('424d3a0000000000000036000000280000000100000001000000010018000000000004000000130b0000130b000000000000000000000000ff00', 'hex');
-  await page.setInputFiles('#pictures', ['first.png', 'second.png'].map((name) => ({name, mimeType: 'image/png', buffer: bitmap})));
+  const bitmap = Buffer.from(
+    '424d3a0000000000000036000000280000000100000001000000010018000000000004000000130b0000130b000000000000000000000000ff00',
+    'hex',
+  );
+  await page.setInputFiles(
+    '#pictures',
+    ['first.png', 'second.png'].map((name) => ({name, mimeType: 'image/png', buffer: bitmap})),
+  );
   await page.waitForFunction(() => document.querySelectorAll('.preview').length === 5);
   assert.equal(await complaints.count(), 0, 'complaints about earlier files are over');
   await page.fill('#caption', 'Three of five');
   const share = page.getByRole('button', {name: 'Share', exact: true});
   await share.click();
   await page.waitForFunction(() => document.querySelectorAll('[role="alert"] p').length === 2);
-  assert.deepEqual(await complaints.allTextContents(), ['first.png', 'second.png'].map((name) => `“${name}” cannot be posted: the file is neither JPEG, PNG, GIF nor WebP.`));
-  assert.deepEqual(await names(), png3.map(({name}) => name));
+  assert.deepEqual(
+    await complaints.allTextContents(),
+    ['first.png', 'second.png'].map(
+      (name) => `“${name}” cannot be posted: the file is neither JPEG, PNG, GIF nor WebP.`,
+    ),
+  );
+  assert.deepEqual(
+    await names(),
+    png3.map(({name}) => name),
+  );
   await share.click();
   await page.waitForURL(/#\/users\/\d+$/);
-  const {posts: [{media_count}]} = await client.ask('GET', `users/feed?userid=${account.id}`);
+  const {
+    posts: [{media_count}],
+  } = await client.ask('GET', `users/feed?userid=${account.id}`);
   assert.equal(media_count, 3);
   await close();
 });
@@ -182,17 +263,25 @@ test('words run in the direction of their script, shown or typed', async () => {
   await client.comment(author, post, arabic);
   const account = await client.account({follows: [author], profile: {display_name: 'عمر'}});
   const {page, close} = await open({account});
-  const direction = (selector) => page.locator(selector).first().evaluate((element) => getComputedStyle(element).direction);
+  const direction = (selector) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((element) => getComputedStyle(element).direction);
   // To which side of its box the last line is set.
-  const lastLineSide = (selector) => page.locator(selector).first().evaluate((element) => {
-    const box = element.getBoundingClientRect();
-    const range = document.createRange();
-    range.selectNodeContents(element.lastChild);
-    const rects = [...range.getClientRects()].filter(({width}) => width > 0);
-    const last = rects.filter(({bottom}) => bottom === Math.max(...rects.map((rect) => rect.bottom)));
-    const [left, right] = [Math.min(...last.map((rect) => rect.left)), Math.max(...last.map((rect) => rect.right))];
-    return left - box.left < box.right - right ? 'left' : 'right';
-  });
+  const lastLineSide = (selector) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((element) => {
+        const box = element.getBoundingClientRect();
+        const range = document.createRange();
+        range.selectNodeContents(element.lastChild);
+        const rects = [...range.getClientRects()].filter(({width}) => width > 0);
+        const last = rects.filter(({bottom}) => bottom === Math.max(...rects.map((rect) => rect.bottom)));
+        const [left, right] = [Math.min(...last.map((rect) => rect.left)), Math.max(...last.map((rect) => rect.right))];
+        return left - box.left < box.right - right ? 'left' : 'right';
+      });
   await firstPost(page);
   const card = (id) => `.post[data-id="${id}"]`;
   assert.equal(await direction(`${card(post.id)} .caption`), 'rtl', 'the author’s name decides nothing');
@@ -210,20 +299,31 @@ test('words run in the direction of their script, shown or typed', async () => {
   await page.locator('.profile-bio').waitFor();
   assert.equal(await direction('.profile-bio'), 'rtl');
   assert.equal(await direction('.profile-name h1'), 'rtl');
-  const beside = (face, name) => page.evaluate(([face, name]) =>
-    document.querySelector(name).getBoundingClientRect().left - document.querySelector(face).getBoundingClientRect().right, [face, name]);
-  assert.ok(await beside('.profile-head .avatar', '.profile-name h1') < 60, 'the name stands beside its face');
+  const beside = (face, name) =>
+    page.evaluate(
+      ([face, name]) =>
+        document.querySelector(name).getBoundingClientRect().left -
+        document.querySelector(face).getBoundingClientRect().right,
+      [face, name],
+    );
+  assert.ok((await beside('.profile-head .avatar', '.profile-name h1')) < 60, 'the name stands beside its face');
   await go(page, '#/search');
   await page.getByRole('searchbox').fill('דנה');
   assert.equal(await direction('.search-box .input'), 'rtl');
-  assert.ok(await page.evaluate(() => {
-    const input = document.querySelector('.search-box .input');
-    return input.getBoundingClientRect().left + parseFloat(getComputedStyle(input).paddingLeft) > document.querySelector('.search-box svg').getBoundingClientRect().right;
-  }), 'nothing lies on the picture of the box');
+  assert.ok(
+    await page.evaluate(() => {
+      const input = document.querySelector('.search-box .input');
+      return (
+        input.getBoundingClientRect().left + parseFloat(getComputedStyle(input).paddingLeft) >
+        document.querySelector('.search-box svg').getBoundingClientRect().right
+      );
+    }),
+    'nothing lies on the picture of the box',
+  );
   const row = `[aria-label="People found"] .person[data-id="${author.id}"]`;
   await page.locator(row).waitFor();
   assert.equal(await direction(`${row} .person-name`), 'rtl');
-  assert.ok(await beside(`${row} .avatar`, `${row} .person-name`) < 60);
+  assert.ok((await beside(`${row} .avatar`, `${row} .person-name`)) < 60);
   await go(page, '#/new');
   await page.fill('#caption', hebrew);
   assert.equal(await direction('#caption'), 'rtl');
@@ -239,11 +339,18 @@ test('words run in the direction of their script, shown or typed', async () => {
 test('the way back from a deleted post finds it gone everywhere', async () => {
   const account = await client.account();
   const posts = [];
-  for (const caption of ['Kept', 'To be deleted', 'Deleted elsewhere', 'Deleted while away']) posts.push(await client.post(account, {caption}));
+  for (const caption of ['Kept', 'To be deleted', 'Deleted elsewhere', 'Deleted while away'])
+    posts.push(await client.post(account, {caption}));
   const [kept, own, elsewhere, away] = posts.map(({id}) => id);
   const {page, close} = await open({account, allow: [404]});
   const tiles = () => page.$$eval('.grid [data-id]', (tiles) => tiles.map(({dataset}) => Number(dataset.id)));
-  const untilTiles = (ids) => page.waitForFunction((ids) => JSON.stringify([...document.querySelectorAll('.grid [data-id]')].map(({dataset}) => Number(dataset.id))) === ids, JSON.stringify(ids));
+  const untilTiles = (ids) =>
+    page.waitForFunction(
+      (ids) =>
+        JSON.stringify([...document.querySelectorAll('.grid [data-id]')].map(({dataset}) => Number(dataset.id))) ===
+        ids,
+      JSON.stringify(ids),
+    );
   const gone = page.getByText('This post is not here');
   await go(page, `#/users/${account.id}`);
   await untilTiles([away, elsewhere, own, kept]);
@@ -305,7 +412,8 @@ test('one is one, and all others are many', async () => {
   const author = await client.account();
   const [a, b] = [await client.account(), await client.account()];
   const {page, close} = await open({account: a});
-  const counts = async () => (await page.locator('.profile-counts > *').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
+  const counts = async () =>
+    (await page.locator('.profile-counts > *').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
   const shown = async (expected) => {
     await go(page, '#/search');
     await page.waitForSelector('.person');
@@ -316,9 +424,12 @@ test('one is one, and all others are many', async () => {
   await shown(['0 posts', '0 followers', '0 following']);
   const post = await client.post(author);
   for (const [method, path, {token}, body] of [
-    ['POST', `users/${author.id}/follow`, b], ['POST', `users/${b.id}/follow`, author], ['POST', `posts/${post.id}/like`, b],
+    ['POST', `users/${author.id}/follow`, b],
+    ['POST', `users/${b.id}/follow`, author],
+    ['POST', `posts/${post.id}/like`, b],
     ['POST', `posts/${post.id}/comments`, b, {text: 'One'}],
-  ]) await client.ask(method, path, {token, body});
+  ])
+    await client.ask(method, path, {token, body});
   await shown(['1 post', '1 follower', '1 following']);
   await page.getByRole('link', {name: `Post by ${author.username}, 1 like, 1 comment`}).click();
   await page.getByRole('button', {name: 'Like, 1 like', exact: true}).click();

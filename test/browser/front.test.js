@@ -5,14 +5,24 @@ import {test} from 'node:test';
 import {answer, contrast, fitsWidth, nameless, openApp, stillClock, useApps} from './support/apps.js';
 
 const context = useApps();
-const pollMs = 5_000;  // How often the page asks.
+const pollMs = 5_000; // How often the page asks.
 
 const application = (name, more = {}) => ({
-  name, title: `Title of ${name}`, summary: `What ${name} is for.`, path: `/apps/${name}/`, state: 'running',
-  facts: [{label: 'stories', value: '1,204'}], ...more,
+  name,
+  title: `Title of ${name}`,
+  summary: `What ${name} is for.`,
+  path: `/apps/${name}/`,
+  state: 'running',
+  facts: [{label: 'stories', value: '1,204'}],
+  ...more,
 });
 const front = (applications) => ({
-  address: '127.0.0.1:4711', version: '1.2.3', uptimeSeconds: 93_784, project: 'demo', databases: ['(default)'], applications,
+  address: '127.0.0.1:4711',
+  version: '1.2.3',
+  uptimeSeconds: 93_784,
+  project: 'demo',
+  databases: ['(default)'],
+  applications,
 });
 const served = (answers) => (page) => page.route('**/hearth/front', (route) => answers()(route));
 
@@ -32,7 +42,8 @@ test('shows what runs here, with the way to it and the address for SDKs', async 
 
 test('snippets for each language name this server, and can be copied', async () => {
   const {page, close} = await openApp(context, '/', {
-    permissions: ['clipboard-read', 'clipboard-write'], prepare: served(() => answer(front([]))),
+    permissions: ['clipboard-read', 'clipboard-write'],
+    prepare: served(() => answer(front([]))),
   });
   const code = () => page.textContent('#snippet code');
   const copied = () => page.evaluate(() => navigator.clipboard.readText());
@@ -56,7 +67,9 @@ test('facts are live, and the focus stays where it is', async () => {
   const {page, close} = await openApp(context, '/', {
     prepare: async (page) => {
       await stillClock(page);
-      await served(() => answer(front([application('one', {facts: [{label: 'stories', value}]}), application('two')])))(page);
+      await served(() => answer(front([application('one', {facts: [{label: 'stories', value}]}), application('two')])))(
+        page,
+      );
     },
   });
   await page.locator('[data-app="one"] dd').getByText('1', {exact: true}).waitFor();
@@ -70,7 +83,9 @@ test('facts are live, and the focus stays where it is', async () => {
 
 test('an application that failed says why', async () => {
   const {page, close} = await openApp(context, '/', {
-    prepare: served(() => answer(front([application('one', {state: 'failed', error: 'settings: no provider', facts: []})]))),
+    prepare: served(() =>
+      answer(front([application('one', {state: 'failed', error: 'settings: no provider', facts: []})])),
+    ),
   });
   const card = page.locator('[data-app="one"]');
   await card.getByText('Failed').waitFor();
@@ -110,14 +125,19 @@ test('a server that stops answering, and comes back', async () => {
 });
 
 test('light and dark, wide and narrow, with names for all that can be used', async () => {
-  for (const [width, colorScheme] of [[1280, 'light'], [320, 'dark']]) {
+  for (const [width, colorScheme] of [
+    [1280, 'light'],
+    [320, 'dark'],
+  ]) {
     const {page, close} = await openApp(context, '/', {
-      viewport: {width, height: 800}, colorScheme, prepare: served(() => answer(front([application('one'), application('two', {state: 'failed', error: 'no'})]))),
+      viewport: {width, height: 800},
+      colorScheme,
+      prepare: served(() => answer(front([application('one'), application('two', {state: 'failed', error: 'no'})]))),
     });
     await page.locator('[data-app="two"]').waitFor();
     assert.ok(await fitsWidth(page));
     assert.deepEqual(await nameless(page), []);
-    assert.ok(await contrast(page, '.app *, .about *, .muted, .badge, .foot a') >= 4.5);
+    assert.ok((await contrast(page, '.app *, .about *, .muted, .badge, .foot a')) >= 4.5);
     await page.getByRole('link', {name: 'Metrics', exact: true}).waitFor();
     await close();
   }

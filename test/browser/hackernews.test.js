@@ -4,15 +4,28 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {serve, writeFile} from '../conformance/support/own_server.js';
 import {eventually} from '../conformance/support/patience.js';
-import {answer, contrast, fitsWidth, frames, nameless, openApp, stillClock, untilStill, useApps} from './support/apps.js';
+import {
+  answer,
+  contrast,
+  fitsWidth,
+  frames,
+  nameless,
+  openApp,
+  stillClock,
+  untilStill,
+  useApps,
+} from './support/apps.js';
 
 const path = '/apps/hackernews/';
 // The first stories come in over some seconds; a list that still grows is no ground for tests about places in it.
 async function gathered({origin}) {
-  assert.ok(await eventually(async () => {
-    const {worker, stories} = await (await fetch(`${origin}${path}api/v1/status`)).json();
-    return worker.lastRun && !worker.running && stories > 0;
-  }), 'no stories');
+  assert.ok(
+    await eventually(async () => {
+      const {worker, stories} = await (await fetch(`${origin}${path}api/v1/status`)).json();
+      return worker.lastRun && !worker.running && stories > 0;
+    }),
+    'no stories',
+  );
 }
 
 // Another sync, at the half hour, would change the lists under a test's feet.
@@ -21,7 +34,11 @@ const context = useApps({flags: ['--apps', 'hackernews', '--app-config', seldom]
 const liveSite = {itemUrl: 'https://news.ycombinator.com/item?id=', articleUrl: null, madeUp: false, demoAccount: null};
 const manyCount = 2_000;
 const many = Array.from({length: manyCount}, (_, i) => ({
-  by: `author${i % 7}`, descendants: i % 300, id: 1_000_000 + i, score: manyCount - i, time: new Date(Date.now() - i * 40_000).toISOString(),
+  by: `author${i % 7}`,
+  descendants: i % 300,
+  id: 1_000_000 + i,
+  score: manyCount - i,
+  time: new Date(Date.now() - i * 40_000).toISOString(),
   title: `Story number ${i + 1}${i % 5 ? '' : ', whose title is so long that a phone, and a small window too, has to give it more than one line of its list'}`,
   ...(i % 10 === 9 ? {} : {url: `https://www.site${i % 9}.example/${i}`}),
 }));
@@ -30,11 +47,12 @@ const many = Array.from({length: manyCount}, (_, i) => ({
 let users = 0;
 const newUser = () => `reader_${process.pid}_${++users}`;
 
-const withMany = (page) => page.route('**/api/v1/stories?*', (route) => {
-  const query = new URL(route.request().url()).searchParams;
-  const skip = Number(query.get('skip'));
-  return answer(many.slice(skip, skip + Math.min(500, Number(query.get('limit')))))(route);
-});
+const withMany = (page) =>
+  page.route('**/api/v1/stories?*', (route) => {
+    const query = new URL(route.request().url()).searchParams;
+    const skip = Number(query.get('skip'));
+    return answer(many.slice(skip, skip + Math.min(500, Number(query.get('limit')))))(route);
+  });
 
 async function open({server = context, ...options} = {}) {
   const opened = await openApp(server, `${path}${options.hash ?? ''}`, options);
@@ -50,24 +68,30 @@ const toastText = (page) => page.textContent('.toast p');
 const hideButton = (id) => `.story[data-id="${id}"] .story-hide`;
 
 const countText = (page) => page.textContent('#count');
-const untilCount = (page, text) => page.waitForFunction((text) => document.getElementById('count').textContent === text, text);
-const storiesOf = (page, timespan) => page.evaluate(async (timespan) =>
-  (await fetch(`api/v1/stories?timespan=${timespan}`)).json(), timespan);
+const untilCount = (page, text) =>
+  page.waitForFunction((text) => document.getElementById('count').textContent === text, text);
+const storiesOf = (page, timespan) =>
+  page.evaluate(async (timespan) => (await fetch(`api/v1/stories?timespan=${timespan}`)).json(), timespan);
 
 // The first row that is wholly in sight, and where it is.
-const inSight = (page) => page.evaluate(() => {
-  const bar = document.getElementById('bar').offsetHeight;
-  const row = [...document.querySelectorAll('.story[data-id]')].find((row) => row.getBoundingClientRect().top >= bar);
-  return {id: Number(row.dataset.id), top: row.getBoundingClientRect().top};
-});
-const untilAt = (page, {id, top}) => page.waitForFunction(([id, top]) => {
-  const row = document.querySelector(`.story[data-id="${id}"]`);
-  return row && Math.abs(row.getBoundingClientRect().top - top) < 2;
-}, [id, top]);
+const inSight = (page) =>
+  page.evaluate(() => {
+    const bar = document.getElementById('bar').offsetHeight;
+    const row = [...document.querySelectorAll('.story[data-id]')].find((row) => row.getBoundingClientRect().top >= bar);
+    return {id: Number(row.dataset.id), top: row.getBoundingClientRect().top};
+  });
+const untilAt = (page, {id, top}) =>
+  page.waitForFunction(
+    ([id, top]) => {
+      const row = document.querySelector(`.story[data-id="${id}"]`);
+      return row && Math.abs(row.getBoundingClientRect().top - top) < 2;
+    },
+    [id, top],
+  );
 
 // Scrolls, and waits until that is drawn.
 async function scrollTo(page, y) {
-  await page.evaluate((y) => scrollTo(0, y), y);
+  await page.evaluate((y) => window.scrollTo(0, y), y);
   await frames(page);
 }
 
@@ -104,42 +128,58 @@ test('stories are there on load, each with all that belongs to it', async () => 
 });
 
 // What a made-up page says; `url` relative to the reader's page.
-const madeUpPage = (page, url) => page.evaluate(async (url) => {
-  const response = await fetch(url);
-  const content = new DOMParser().parseFromString(await response.text(), 'text/html');
-  return {
-    status: response.status, title: content.querySelector('h1')?.textContent, text: content.body.textContent,
-    comments: content.querySelectorAll('.comments li').length,
-  };
-}, url);
+const madeUpPage = (page, url) =>
+  page.evaluate(async (url) => {
+    const response = await fetch(url);
+    const content = new DOMParser().parseFromString(await response.text(), 'text/html');
+    return {
+      status: response.status,
+      title: content.querySelector('h1')?.textContent,
+      text: content.body.textContent,
+      comments: content.querySelectorAll('.comments li').length,
+    };
+  }, url);
 
 test('in the sandbox, every story and its comments can be opened, and are what the list says', async () => {
   const {page, owner, close} = await open({hash: '#All', allow: [404]});
   const stories = await storiesOf(page, 'All');
   const links = await page.$$eval('.story[data-id] a', (links) => links.map(({href}) => href));
   assert.ok(links.length > 10);
-  assert.deepEqual(links.filter((href) => !href.startsWith(`${context.origin}${path}sandbox/`)), []);
+  assert.deepEqual(
+    links.filter((href) => !href.startsWith(`${context.origin}${path}sandbox/`)),
+    [],
+  );
   for (const {id, title, url, descendants} of stories.slice(0, 50)) {
     const item = await madeUpPage(page, `sandbox/item?id=${id}`);
     assert.equal(item.status, 200, title);
     assert.equal(item.title, title);
     assert.match(item.text, /made up/);
     // More may have come since the list was made.
-    if (!item.text.includes('has been removed')) assert.ok(item.comments >= descendants, `${title}: ${item.comments} of ${descendants}`);
+    if (!item.text.includes('has been removed'))
+      assert.ok(item.comments >= descendants, `${title}: ${item.comments} of ${descendants}`);
     if (!url) continue;
     const article = await madeUpPage(page, `sandbox/article?id=${id}`);
     assert.deepEqual([article.status, article.title], [200, title]);
     assert.ok(article.text.includes(new URL(url).hostname) && article.text.includes('made up'));
   }
   for (const none of ['sandbox/item?id=1000000000', 'sandbox/item?id=x', 'sandbox/article?id=-1', 'sandbox/article']) {
-    assert.deepEqual([(await madeUpPage(page, none)).status, (await madeUpPage(page, none)).title], [404, 'No such story']);
+    assert.deepEqual(
+      [(await madeUpPage(page, none)).status, (await madeUpPage(page, none)).title],
+      [404, 'No such story'],
+    );
   }
   // As a person does it.
   const first = stories.find(({url}) => url);
-  const [article] = await Promise.all([owner.waitForEvent('page'), page.click(`.story[data-id="${first.id}"] a.story-link`)]);
+  const [article] = await Promise.all([
+    owner.waitForEvent('page'),
+    page.click(`.story[data-id="${first.id}"] a.story-link`),
+  ]);
   await article.getByRole('heading', {level: 1, name: first.title, exact: true}).waitFor();
   await article.getByRole('link', {name: 'Comments on this story', exact: true}).click();
-  await article.getByRole('heading', {level: 2}).getByText(/comments?$|No comments yet/).waitFor();
+  await article
+    .getByRole('heading', {level: 2})
+    .getByText(/comments?$|No comments yet/)
+    .waitFor();
   await article.getByRole('link', {name: first.title, exact: true}).click();
   await article.waitForURL(`**/sandbox/article?id=${first.id}`);
   await close();
@@ -152,7 +192,10 @@ test('with --live the links are the real ones, and nothing is said about a sandb
   const server = {...context, origin: `http://${live.address}`};
   const {page, close} = await open({server, prepare: withMany});
   assert.equal(await page.getAttribute(`.story[data-id="${many[0].id}"] a.story-link`, 'href'), many[0].url);
-  assert.equal(await page.getAttribute(`.story[data-id="${many[0].id}"] .story-comments`, 'href'), `https://news.ycombinator.com/item?id=${many[0].id}`);
+  assert.equal(
+    await page.getAttribute(`.story[data-id="${many[0].id}"] .story-comments`, 'href'),
+    `https://news.ycombinator.com/item?id=${many[0].id}`,
+  );
   assert.equal(await page.locator('#made-up').isVisible(), false);
   await page.getByRole('button', {name: 'Sign in', exact: true}).click();
   const dialog = page.getByRole('dialog', {name: 'Sign in', exact: true});
@@ -168,7 +211,7 @@ test('says that the stories are made up, and how to read real ones', async () =>
   const notice = page.locator('#made-up');
   await notice.waitFor();
   assert.match((await notice.innerText()).replace(/\s+/g, ' '), /stories are made up\. .*real Hacker News.*--live/);
-  assert.ok(await contrast(page, '#made-up, #made-up code') >= 4.5);
+  assert.ok((await contrast(page, '#made-up, #made-up code')) >= 4.5);
   await close();
 });
 
@@ -204,10 +247,16 @@ test('the count is of the stories in the list', async () => {
 });
 
 test('the count while pages come, when they fail, and when there is nothing', async () => {
-  let answers = () => {};  // No answer.
-  const status = {worker: {lastRun: new Date().toISOString(), lastError: null, running: false}, stories: 0, source: {ok: true, since: null}};
+  let answers = () => {}; // No answer.
+  const status = {
+    worker: {lastRun: new Date().toISOString(), lastError: null, running: false},
+    stories: 0,
+    source: {ok: true, since: null},
+  };
   const {page, close} = await open({
-    hash: '#All', wait: false, allow: [500],
+    hash: '#All',
+    wait: false,
+    allow: [500],
     prepare: async (page) => {
       await page.route('**/api/v1/status', answer({...status, stories: 9_999}));
       await withMany(page);
@@ -267,10 +316,11 @@ test('the way back leads beyond the first page, and past stories that are gone',
   let gone = 0;
   const {page, close} = await open({
     hash: '#All',
-    prepare: (page) => page.route('**/api/v1/stories?*', (route) => {
-      const skip = Number(new URL(route.request().url()).searchParams.get('skip'));
-      return answer(many.filter(({id}) => id !== gone).slice(skip, skip + 500))(route);
-    }),
+    prepare: (page) =>
+      page.route('**/api/v1/stories?*', (route) => {
+        const skip = Number(new URL(route.request().url()).searchParams.get('skip'));
+        return answer(many.filter(({id}) => id !== gone).slice(skip, skip + 500))(route);
+      }),
   });
   const far = many[1_200];
   await page.waitForFunction((id) => {
@@ -307,7 +357,8 @@ test('a story without url has a plain title; with one, its site; no script ever 
   });
   assert.equal(await page.textContent('.story[data-id="1"] .story-site'), 'example.org');
   assert.equal(await page.getAttribute('.story[data-id="1"] a.story-link', 'href'), 'https://www.example.org/a?b');
-  for (const id of [2, 3]) assert.equal(await page.locator(`.story[data-id="${id}"] :is(a.story-link, .story-site)`).count(), 0);
+  for (const id of [2, 3])
+    assert.equal(await page.locator(`.story[data-id="${id}"] :is(a.story-link, .story-site)`).count(), 0);
   assert.equal(await page.textContent('.story[data-id="3"] .story-link'), list[2].title);
   assert.equal(await page.locator('.story img, .story b').count(), 0);
   const heights = await page.$$eval('.story-meta', (lines) => lines.map((line) => line.getBoundingClientRect().height));
@@ -318,7 +369,13 @@ test('a story without url has a plain title; with one, its site; no script ever 
 
 test('timespans: Day first, remembered in the address, and the way back works', async () => {
   const {page, close} = await open();
-  assert.deepEqual(await page.$$eval('#timespans span', (spans) => spans.map((span) => span.textContent)), ['Day', 'Week', 'Month', 'Year', 'All']);
+  assert.deepEqual(await page.$$eval('#timespans span', (spans) => spans.map((span) => span.textContent)), [
+    'Day',
+    'Week',
+    'Month',
+    'Year',
+    'All',
+  ]);
   const chosen = () => page.locator('#timespans input:checked').getAttribute('value');
   assert.equal(await chosen(), 'Day');
   const asked = page.waitForRequest((request) => request.url().includes('/stories?'));
@@ -337,7 +394,7 @@ test('timespans: Day first, remembered in the address, and the way back works', 
 test('2,000 stories: few rows in the document, the last within reach, the place kept', async () => {
   const {page, close} = await open({prepare: withMany, hash: '#All'});
   const rows = () => page.locator('.story[data-id]').count();
-  assert.ok(await rows() < 60, `${await rows()} rows at the top`);
+  assert.ok((await rows()) < 60, `${await rows()} rows at the top`);
   // The next page arrives as one comes near the end of this one.
   await page.waitForFunction((id) => {
     window.scrollTo(0, document.documentElement.scrollHeight);
@@ -347,10 +404,13 @@ test('2,000 stories: few rows in the document, the last within reach, the place 
   await page.getByText('That is all.').waitFor();
   assert.equal(await page.textContent(`.story[data-id="${many.at(-1).id}"] .story-rank`), '2,000');
   assert.equal(await page.getAttribute(`.story[data-id="${many.at(-1).id}"]`, 'aria-setsize'), '2000');
-  assert.ok(await rows() < 60, `${await rows()} rows at the end`);
+  assert.ok((await rows()) < 60, `${await rows()} rows at the end`);
   const gaps = await page.$$eval('.story[data-id]', (rows) => {
     const boxes = rows.map((row) => row.getBoundingClientRect()).sort((a, b) => a.top - b.top);
-    return boxes.slice(1).map((box, i) => Math.abs(box.top - boxes[i].bottom)).filter((gap) => gap > 1.5);
+    return boxes
+      .slice(1)
+      .map((box, i) => Math.abs(box.top - boxes[i].bottom))
+      .filter((gap) => gap > 1.5);
   });
   assert.deepEqual(gaps, [], 'rows touch and do not overlap');
   await close();
@@ -363,7 +423,7 @@ test('a jump anywhere shows rows at once, and scrolling draws every frame', asyn
     const probe = () => document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest('.story') !== null;
     let blank = 0;
     for (const y of [4_000, 30_000, 9_000, 500, 20_000]) {
-      scrollTo(0, y);
+      window.scrollTo(0, y);
       await frame();
       await frame();
       if (!probe()) ++blank;
@@ -383,9 +443,14 @@ test('a jump anywhere shows rows at once, and scrolling draws every frame', asyn
 test('what is in sight stays there when the window, or the stories above, change', async () => {
   let run = 0;
   let extra = [];
-  const status = () => ({worker: {lastRun: new Date(run).toISOString(), lastError: null, running: false}, stories: manyCount, source: {ok: true, since: null}});
+  const status = () => ({
+    worker: {lastRun: new Date(run).toISOString(), lastError: null, running: false},
+    stories: manyCount,
+    source: {ok: true, since: null},
+  });
   const {page, close} = await open({
-    hash: '#All', viewport: {width: 700, height: 700},
+    hash: '#All',
+    viewport: {width: 700, height: 700},
     prepare: async (page) => {
       await page.route('**/api/v1/status', (route) => answer(status())(route));
       await page.route('**/api/v1/stories?*', (route) => {
@@ -408,13 +473,16 @@ test('what is in sight stays there when the window, or the stories above, change
   run += 60_000;
   extra = many.slice(0, 3).map((story, i) => ({...story, id: 2_000_000 + i}));
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
-  await page.waitForFunction(([id, rank]) => Number(document.querySelector(`.story[data-id="${id}"] .story-rank`)?.textContent) === rank, [id, before + 3]);
-  assert.ok(Math.abs(await topNow() - narrow) < 2, `from ${narrow} to ${await topNow()}`);
+  await page.waitForFunction(
+    ([id, rank]) => Number(document.querySelector(`.story[data-id="${id}"] .story-rank`)?.textContent) === rank,
+    [id, before + 3],
+  );
+  assert.ok(Math.abs((await topNow()) - narrow) < 2, `from ${narrow} to ${await topNow()}`);
   await close();
 });
 
 test('hide and undo without an account: kept in this browser', async () => {
-  const {page, close} = await open({prepare: stillClock});  // Messages stay until they are pressed.
+  const {page, close} = await open({prepare: stillClock}); // Messages stay until they are pressed.
   const [first, second, third] = await idsOf(page);
   await page.click(hideButton(second));
   await untilGone(page, second);
@@ -459,7 +527,7 @@ test('a hide that fails is taken back, with a message', async () => {
   });
   const [first] = await idsOf(page);
   await page.click(hideButton(first));
-  await untilGone(page, first);  // At once: nobody waits for the server.
+  await untilGone(page, first); // At once: nobody waits for the server.
   release();
   await untilThere(page, first);
   await page.locator('.toast-bad').waitFor();
@@ -506,9 +574,12 @@ test('what was hidden before signing in moves to the account', async () => {
   assert.deepEqual((await hiddenOnServer(page)).sort(), [first, second].sort());
   assert.equal(await page.evaluate(() => localStorage.getItem('hearth-hackernews-hidden')), null);
   await untilThere(page, third);
-  assert.deepEqual((await idsOf(page)).filter((id) => id === first || id === second), []);
+  assert.deepEqual(
+    (await idsOf(page)).filter((id) => id === first || id === second),
+    [],
+  );
   await page.getByRole('button', {name: 'Sign out', exact: true}).click();
-  await untilThere(page, first);  // They are the account's now.
+  await untilThere(page, first); // They are the account's now.
   await close();
 });
 
@@ -520,7 +591,10 @@ test('a merge that fails half-way loses nothing', async () => {
     await untilGone(page, id);
   }
   await page.route('**/api/v1/hidden', (route) =>
-    (route.request().method() === 'POST' && route.request().postDataJSON().hidden === second ? answer({error: 'busy'}, 503)(route) : route.continue()));
+    route.request().method() === 'POST' && route.request().postDataJSON().hidden === second
+      ? answer({error: 'busy'}, 503)(route)
+      : route.continue(),
+  );
   const told = page.locator('.toast').getByText('1 hidden story could not be added yet').waitFor();
   await signInDone(page, newUser());
   await told;
@@ -579,29 +653,39 @@ test('signing in explains what is wrong, and signing out forgets', async () => {
 test('dark as the system is, or as the reader chooses', async () => {
   const {page, close} = await open({colorScheme: 'dark'});
   const brightness = () => page.evaluate(() => Number(/\d+/.exec(getComputedStyle(document.body).backgroundColor)[0]));
-  assert.ok(await brightness() < 60);
+  assert.ok((await brightness()) < 60);
   const readable = async () => {
     await untilStill(page);
     return contrast(page, '.story-link, .story-meta *, .story-rank, .status, .segmented span');
   };
-  assert.ok(await readable() >= 4.5, `contrast ${await readable()}`);
+  assert.ok((await readable()) >= 4.5, `contrast ${await readable()}`);
   await page.getByRole('button', {name: 'Use the light theme', exact: true}).click();
-  assert.ok(await brightness() > 200);
-  assert.ok(await readable() >= 4.5, `contrast ${await readable()}`);
+  assert.ok((await brightness()) > 200);
+  assert.ok((await readable()) >= 4.5, `contrast ${await readable()}`);
   await page.reload();
   await page.waitForSelector('.story[data-id]');
-  assert.ok(await brightness() > 200, 'remembered');
+  assert.ok((await brightness()) > 200, 'remembered');
   await page.getByRole('button', {name: 'Use the dark theme', exact: true}).click();
-  assert.ok(await brightness() < 60);
+  assert.ok((await brightness()) < 60);
   await close();
 });
 
 test('a phone: nothing sticks out, and fingers hit', async () => {
   for (const width of [320, 390]) {
-    const {page, close} = await open({viewport: {width, height: 740}, isMobile: true, hasTouch: true, prepare: withMany});
+    const {page, close} = await open({
+      viewport: {width, height: 740},
+      isMobile: true,
+      hasTouch: true,
+      prepare: withMany,
+    });
     assert.ok(await fitsWidth(page));
-    const small = await page.$$eval('.story-hide, .story-comments, .bar button', (elements) => elements
-      .map((element) => element.getBoundingClientRect()).filter((box) => box.width > 0 && (box.width < 44 || box.height < 44)).length);
+    const small = await page.$$eval(
+      '.story-hide, .story-comments, .bar button',
+      (elements) =>
+        elements
+          .map((element) => element.getBoundingClientRect())
+          .filter((box) => box.width > 0 && (box.width < 44 || box.height < 44)).length,
+    );
     assert.equal(small, 0);
     await page.tap('.story-hide');
     await page.waitForSelector('.toast');
@@ -635,7 +719,7 @@ test('the keyboard alone does everything', async () => {
   assert.ok(box, 'in sight, and not below the bar');
   await page.keyboard.press('?');
   await page.getByRole('dialog', {name: 'Keyboard', exact: true}).waitFor();
-  await page.keyboard.press('j');  // Not for the page while a dialog is open.
+  await page.keyboard.press('j'); // Not for the page while a dialog is open.
   await page.keyboard.press('Escape');
   await page.waitForSelector('dialog[open]', {state: 'detached'});
   assert.equal(await focusedId(page), at(31), 'the focus comes back');
@@ -661,7 +745,9 @@ test('o and Enter open the story, c the comments, each in a tab of its own', asy
     prepare: async (page) => {
       await withMany(page);
       await page.route('**/api/v1/site', answer(liveSite));
-      await page.context().route(/\.example\/|ycombinator/, (route) => route.fulfill({contentType: 'text/html', body: 'elsewhere'}));
+      await page
+        .context()
+        .route(/\.example\/|ycombinator/, (route) => route.fulfill({contentType: 'text/html', body: 'elsewhere'}));
     },
   });
   const opened = async (key) => {
@@ -677,16 +763,25 @@ test('o and Enter open the story, c the comments, each in a tab of its own', asy
   assert.equal(await opened('Enter'), many[1].url);
   assert.equal(await opened('c'), `https://news.ycombinator.com/item?id=${many[1].id}`);
   for (let i = 2; i < 10; ++i) await page.keyboard.press('j');
-  assert.equal(await opened('o'), `https://news.ycombinator.com/item?id=${many[9].id}`, 'a story without url is its comments');
+  assert.equal(
+    await opened('o'),
+    `https://news.ycombinator.com/item?id=${many[9].id}`,
+    'a story without url is its comments',
+  );
   await close();
 });
 
 test('loading, emptiness and failure each say so', async () => {
   let answers = () => {};
   // A status with stories would make the page try again by itself, before the button is pressed.
-  const status = {worker: {lastRun: new Date().toISOString(), lastError: null, running: false}, stories: 0, source: {ok: true, since: null}};
+  const status = {
+    worker: {lastRun: new Date().toISOString(), lastError: null, running: false},
+    stories: 0,
+    source: {ok: true, since: null},
+  };
   const {page, close} = await open({
-    wait: false, allow: [503],
+    wait: false,
+    allow: [503],
     prepare: async (page) => {
       await page.route('**/api/v1/status', answer(status));
       await page.route('**/api/v1/stories?*', (route) => answers(route));
@@ -713,7 +808,8 @@ test('the first stories appear by themselves', async () => {
   let gathered = false;
   const status = () => ({
     worker: {lastRun: gathered ? new Date().toISOString() : null, lastError: null, running: !gathered},
-    stories: gathered ? 20 : 0, source: {ok: true, since: null},
+    stories: gathered ? 20 : 0,
+    source: {ok: true, since: null},
   });
   const {page, close} = await open({
     wait: false,
@@ -731,20 +827,25 @@ test('the first stories appear by themselves', async () => {
 test('a page that fails on the way down can be tried again', async () => {
   let fails = true;
   const {page, close} = await open({
-    allow: [500], hash: '#All',
+    allow: [500],
+    hash: '#All',
     prepare: async (page) => {
       await withMany(page);
-      await page.route('**/api/v1/stories?*skip=500', (route) => (fails ? answer({error: 'out of luck'}, 500)(route) : route.fallback()));
+      await page.route('**/api/v1/stories?*skip=500', (route) =>
+        fails ? answer({error: 'out of luck'}, 500)(route) : route.fallback(),
+      );
     },
   });
-  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+  await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
   await page.getByText('More stories could not be loaded. Out of luck.').waitFor();
   fails = false;
   await page.getByRole('button', {name: 'Try again', exact: true}).click();
   await page.waitForFunction(() => !document.querySelector('.foot .notice'));
   await page.waitForFunction(() => {
-    scrollTo(0, document.documentElement.scrollHeight);
-    return [...document.querySelectorAll('.story-rank')].some((rank) => Number(rank.textContent.replace(',', '')) > 500);
+    window.scrollTo(0, document.documentElement.scrollHeight);
+    return [...document.querySelectorAll('.story-rank')].some(
+      (rank) => Number(rank.textContent.replace(',', '')) > 500,
+    );
   });
   await close();
 });
@@ -752,10 +853,20 @@ test('a page that fails on the way down can be tried again', async () => {
 test('says when Hacker News cannot be reached, and from when the stories are', async () => {
   const ago = new Date(Date.now() - 10 * 60_000 - 5_000).toISOString();
   const {page, close} = await open({
-    prepare: (page) => page.route('**/api/v1/status',
-      answer({worker: {lastRun: ago, lastError: 'timeout', running: false}, stories: 12, source: {ok: false, since: ago}})),
+    prepare: (page) =>
+      page.route(
+        '**/api/v1/status',
+        answer({
+          worker: {lastRun: ago, lastError: 'timeout', running: false},
+          stories: 12,
+          source: {ok: false, since: ago},
+        }),
+      ),
   });
-  await page.getByRole('status').getByText('Hacker News cannot be reached; showing stories from 10 minutes ago.').waitFor();
+  await page
+    .getByRole('status')
+    .getByText('Hacker News cannot be reached; showing stories from 10 minutes ago.')
+    .waitFor();
   await close();
 });
 
@@ -773,7 +884,11 @@ test('those who do not see it find their way', async () => {
   await article.getByRole('button', {name: `Hide “${many[0].title}”`}).waitFor();
   await article.getByRole('link', {name: '0 comments', exact: true}).waitFor();
   const order = await idsOf(page);
-  assert.deepEqual(order, order.toSorted((a, b) => a - b), 'read in the order in which they are shown');
+  assert.deepEqual(
+    order,
+    order.toSorted((a, b) => a - b),
+    'read in the order in which they are shown',
+  );
   await page.keyboard.press('Tab');
   assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Skip to the stories');
   await page.keyboard.press('Enter');

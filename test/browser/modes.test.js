@@ -78,15 +78,23 @@ test('transactions and counts, which the SDK asks over REST', async () => {
   const pages = new Pages(context);
   await pages.write(pages.set('rooms/counter', {n: 0}), pages.set('rooms/other', {n: 5}));
   const windows = await Promise.all([pages.open(), pages.open()]);
-  await Promise.all(windows.map((page) => page.evaluate(async () => {
-    const counter = sdk.doc(db, 'rooms/counter');
-    for (let i = 0; i < 5; ++i) {
-      await sdk.runTransaction(db, async (transaction) => {
-        const {n} = (await transaction.get(counter)).data();
-        transaction.update(counter, {n: n + 1});
-      }, {maxAttempts: 50});
-    }
-  })));
+  await Promise.all(
+    windows.map((page) =>
+      page.evaluate(async () => {
+        const counter = sdk.doc(db, 'rooms/counter');
+        for (let i = 0; i < 5; ++i) {
+          await sdk.runTransaction(
+            db,
+            async (transaction) => {
+              const {n} = (await transaction.get(counter)).data();
+              transaction.update(counter, {n: n + 1});
+            },
+            {maxAttempts: 50},
+          );
+        }
+      }),
+    ),
+  );
   await pages.expectFields('rooms/counter', {n: 10});
   const totals = await windows[0].evaluate(async () => {
     const rooms = sdk.collection(db, 'rooms');

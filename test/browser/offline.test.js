@@ -41,8 +41,12 @@ for (const {name, off, on} of switches) {
         await pages.write(pages.set('rooms/other', {n: round}));
         await on(page);
         await page.evaluate(() => window.written);
-        await until(page, 'rooms', ({documents}, round) =>
-          documents.counter.n === round * 20 && documents.other.n === round && documents.new, round);
+        await until(
+          page,
+          'rooms',
+          ({documents}, round) => documents.counter.n === round * 20 && documents.other.n === round && documents.new,
+          round,
+        );
         await pages.expectFields('rooms/counter', {n: round * 20});
       }
       await page.context().close();

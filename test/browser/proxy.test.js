@@ -7,8 +7,11 @@ import {startBufferingProxy} from './support/buffering_proxy.js';
 
 const context = useBrowser();
 
-for (const [name, settings] of [['default', {}], ['detection', {experimentalAutoDetectLongPolling: true}],
-  ['long polling', {experimentalForceLongPolling: true}]]) {
+for (const [name, settings] of [
+  ['default', {}],
+  ['detection', {experimentalAutoDetectLongPolling: true}],
+  ['long polling', {experimentalForceLongPolling: true}],
+]) {
   test(`${name}: documents and listeners work behind a proxy that buffers`, async () => {
     const proxy = await startBufferingProxy(context.address);
     const pages = new Pages(context);

@@ -9,18 +9,24 @@ import {startHearth} from '../conformance/support/server.js';
 import {Pages, until, useBrowser, watch} from './support/browser.js';
 
 const data = mkdtempSync(join(tmpdir(), 'hearth-restart-'));
-let proxy;  // Where pages find the server.
-const context = useBrowser({startServer: async () => {
-  const server = await startHearth({data});
-  proxy = await CuttingProxy.start(server.address);
-  return {...server, address: proxy.address};
-}});
-after(async () => { // The server has stopped before.
+let proxy; // Where pages find the server.
+const context = useBrowser({
+  startServer: async () => {
+    const server = await startHearth({data});
+    proxy = await CuttingProxy.start(server.address);
+    return {...server, address: proxy.address};
+  },
+});
+after(async () => {
+  // The server has stopped before.
   await proxy?.stop();
   rmSync(data, {recursive: true, force: true});
 });
 
-for (const [name, settings] of [['streaming', {}], ['polling', {experimentalForceLongPolling: true}]]) {
+for (const [name, settings] of [
+  ['streaming', {}],
+  ['polling', {experimentalForceLongPolling: true}],
+]) {
   for (const end of ['kill', 'stop']) {
     test(`${name}: listeners converge after a restart (${end})`, async () => {
       const pages = new Pages(context);
@@ -30,8 +36,9 @@ for (const [name, settings] of [['streaming', {}], ['polling', {experimentalForc
       await until(page, 'rooms', ({order}) => order.length === 1);
       await context.server[end]();
       await page.evaluate(() => {
-        window.written = Promise.all(Array.from({length: 10}, () =>
-          sdk.updateDoc(sdk.doc(db, 'rooms/counter'), {n: sdk.increment(1)})));
+        window.written = Promise.all(
+          Array.from({length: 10}, () => sdk.updateDoc(sdk.doc(db, 'rooms/counter'), {n: sdk.increment(1)})),
+        );
       });
       context.server = await startHearth({data});
       proxy.target = context.server.address;

@@ -49,7 +49,8 @@ test('what was cached is there after a reload, and is brought up to date', async
   await pages.write(pages.set('rooms/a', {n: 2}), pages.remove('rooms/b'), pages.set('rooms/c', {n: 1}));
   const again = await pages.open({browserContext, cache: 'tabs'});
   const cached = await again.evaluate(async () =>
-    (await sdk.getDocsFromCache(sdk.collection(db, 'rooms'))).docs.map(({id}) => id));
+    (await sdk.getDocsFromCache(sdk.collection(db, 'rooms'))).docs.map(({id}) => id),
+  );
   assert.deepEqual(cached, ['a', 'b']);
   await watch(again, 'rooms', 'rooms');
   await until(again, 'rooms', ({order, documents}) => order.join() === 'a,c' && documents.a.n === 2);

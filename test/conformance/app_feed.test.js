@@ -20,8 +20,11 @@ class Feed {
   async send(method, path, {token, body} = {}) {
     const headers = token ? {authorization: `Bearer ${token}`} : {};
     const form = body instanceof FormData;
-    const response = await fetch(`${this.api}${path}`,
-      {method, headers, body: form || body === undefined ? body : JSON.stringify(body)});
+    const response = await fetch(`${this.api}${path}`, {
+      method,
+      headers,
+      body: form || body === undefined ? body : JSON.stringify(body),
+    });
     const text = await response.text();
     return {status: response.status, body: text && JSON.parse(text)};
   }
@@ -76,7 +79,8 @@ class Feed {
 
 function form(pictures, caption) {
   const data = new FormData();
-  pictures.forEach((picture, i) => data.append('images', new Blob([picture], {type: 'image/png'}), `${i}.png`));
+  for (const [i, picture] of pictures.entries())
+    data.append('images', new Blob([picture], {type: 'image/png'}), `${i}.png`);
   if (caption) data.append('caption', caption);
   return data;
 }
@@ -125,8 +129,15 @@ test('uploads: every format, in order, and nothing else', async () => {
   const alice = await feed.register('alice');
   const post = await feed.post(alice, [jpeg, png(7), webp, gif], 'four of a kind');
   assert.equal(post.caption, 'four of a kind');
-  assert.deepEqual(post.media.map(({position, width, height}) => [position, width, height]),
-    [[0, 16, 8], [1, 12, 10], [2, 8, 4], [3, 1, 1]]);
+  assert.deepEqual(
+    post.media.map(({position, width, height}) => [position, width, height]),
+    [
+      [0, 16, 8],
+      [1, 12, 10],
+      [2, 8, 4],
+      [3, 1, 1],
+    ],
+  );
   for (const {url, thumbnail_url} of post.media) {
     for (const file of [url, thumbnail_url]) {
       const picture = await fetch(`${feed.api}/${file}`);
@@ -139,7 +150,11 @@ test('uploads: every format, in order, and nothing else', async () => {
   const refused = (status, code, pictures, caption) =>
     feed.refused(status, code, 'POST', '/posts', {token: alice.token, body: form(pictures, caption)});
   await refused(400, 'no_images', [], 'words');
-  await refused(400, 'too_many_images', Array.from({length: 11}, (_, i) => png(i)));
+  await refused(
+    400,
+    'too_many_images',
+    Array.from({length: 11}, (_, i) => png(i)),
+  );
   await refused(413, 'image_too_large', [png(), Buffer.alloc(6 * mebibyte)]);
   await refused(400, 'invalid_image', [png(), Buffer.from('<script>alert(1)</script>')]);
   await refused(400, 'invalid_image', [jpeg.subarray(0, 100)]);
@@ -148,21 +163,29 @@ test('uploads: every format, in order, and nothing else', async () => {
   await refused(413, 'image_too_large', [Buffer.alloc(60 * mebibyte)]);
   await feed.refused(415, 'unsupported_media', 'POST', '/posts', {token: alice.token, body: {caption: 'x'}});
   await feed.refused(401, 'unauthenticated', 'POST', '/posts', {body: form([png()])});
-  assert.deepEqual((await feed.scroll(`/users/feed?userid=${alice.id}`, 'posts')).items.map(({id}) => id), [post.id]);
+  assert.deepEqual(
+    (await feed.scroll(`/users/feed?userid=${alice.id}`, 'posts')).items.map(({id}) => id),
+    [post.id],
+  );
 });
 
 test('a body that announces too much is refused before it is sent', async () => {
   const feed = await startFeed();
   const {token} = await feed.register('alice');
-  const headers = {'authorization': `Bearer ${token}`, 'content-type': 'multipart/form-data; boundary=x',
-    'content-length': 70 * mebibyte};
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'multipart/form-data; boundary=x',
+    'content-length': 70 * mebibyte,
+  };
   const upload = request(`${feed.api}/posts`, {method: 'POST', headers});
   upload.flushHeaders();
   const [status, body] = await new Promise((resolve, reject) => {
     upload.on('error', reject);
     upload.on('response', (response) => {
       let text = '';
-      response.setEncoding('utf8').on('data', (piece) => (text += piece))
+      response
+        .setEncoding('utf8')
+        .on('data', (piece) => (text += piece))
         .on('end', () => resolve([response.statusCode, JSON.parse(text)]));
     });
   });
@@ -173,11 +196,20 @@ test('a body that announces too much is refused before it is sent', async () => 
 
 // Every endpoint that asks the database for a list, and what happens by itself.
 async function live(feed) {
-  const [alice, bob, carol] = [await feed.register('alice', {display_name: 'Zoe'}), await feed.register('bob'),
-    await feed.register('carol')];
+  const [alice, bob, carol] = [
+    await feed.register('alice', {display_name: 'Zoe'}),
+    await feed.register('bob'),
+    await feed.register('carol'),
+  ];
   const found = async (q) => (await feed.expect(200, 'GET', `/users/search?q=${q}`, {token: bob.token})).users;
-  assert.deepEqual((await found('ali')).map(({id}) => id), [alice.id]);
-  assert.deepEqual((await found('zo')).map(({id}) => id), [alice.id]);
+  assert.deepEqual(
+    (await found('ali')).map(({id}) => id),
+    [alice.id],
+  );
+  assert.deepEqual(
+    (await found('zo')).map(({id}) => id),
+    [alice.id],
+  );
   assert.equal((await found('')).length, 3);
 
   const follow = (user, id) => ['POST', `/users/${id}/follow`, {token: user.token}];
@@ -197,22 +229,36 @@ async function live(feed) {
   assert.deepEqual(await ids(), posted);
   const grid = await feed.scroll(`/users/feed?userid=${carol.id}`, 'posts');
   assert.deepEqual(grid.sizes, [10, 2]);
-  assert.deepEqual(Object.keys(grid.items[0]).sort(),
-    ['comment_count', 'created_at', 'id', 'like_count', 'media_count', 'thumbnail_url']);
-  assert.deepEqual((await feed.scroll(`/users/${carol.id}/followers`, 'users')).items.map(({id}) => id), [bob.id]);
-  assert.deepEqual((await feed.scroll(`/users/${bob.id}/following`, 'users')).items.map(({id}) => id),
-    [carol.id, alice.id]);
+  assert.deepEqual(Object.keys(grid.items[0]).sort(), [
+    'comment_count',
+    'created_at',
+    'id',
+    'like_count',
+    'media_count',
+    'thumbnail_url',
+  ]);
+  assert.deepEqual(
+    (await feed.scroll(`/users/${carol.id}/followers`, 'users')).items.map(({id}) => id),
+    [bob.id],
+  );
+  assert.deepEqual(
+    (await feed.scroll(`/users/${bob.id}/following`, 'users')).items.map(({id}) => id),
+    [carol.id, alice.id],
+  );
 
   await talk(feed, {owner: carol, guest: bob, post: posted[0]});
 
   await feed.refused(403, 'not_owner', 'DELETE', `/posts/${posted[3]}`, {token: bob.token});
-  const {caption} = await feed.expect(200, 'PATCH', `/posts/${posted[1]}`, {token: alice.token, body: {caption: 'anew'}});
+  const {caption} = await feed.expect(200, 'PATCH', `/posts/${posted[1]}`, {
+    token: alice.token,
+    body: {caption: 'anew'},
+  });
   assert.equal(caption, 'anew');
   await feed.expect(204, 'DELETE', `/posts/${posted[3]}`, {token: alice.token});
   await feed.refused(404, 'post_not_found', 'GET', `/posts/${posted[3]}`);
   await feed.expect(204, 'DELETE', `/users/${carol.id}/follow`, {token: bob.token});
   await feed.refused(404, 'not_following', 'DELETE', `/users/${carol.id}/follow`, {token: bob.token});
-  const left = posted.filter((id, i) => i % 2 === 1 && i !== 3);
+  const left = posted.filter((_, i) => i % 2 === 1 && i !== 3);
   assert.deepEqual(await ids(), left);
   await feed.settled();
   assert.deepEqual(await ids(), left);
@@ -239,11 +285,16 @@ async function talk(feed, {owner, guest, post}) {
   await feed.refused(403, 'not_owner', 'DELETE', `${path}/${reply.id}`, {token: guest.token});
   await feed.expect(204, 'DELETE', `${path}/${first.id}`, {token: guest.token});
   // It stays, empty, for as long as its reply needs it.
-  const {items: [emptied, kept]} = await feed.scroll(path, 'comments');
+  const {
+    items: [emptied, kept],
+  } = await feed.scroll(path, 'comments');
   assert.deepEqual([emptied.id, emptied.is_deleted, emptied.text, kept.id], [first.id, true, '', reply.id]);
   await feed.expect(204, 'DELETE', `${path}/${reply.id}`, {token: owner.token});
   const rest = await feed.scroll(path, 'comments');
-  assert.deepEqual(rest.items.map(({text}) => text), Array.from({length: 21}, (_, i) => `more ${i}`));
+  assert.deepEqual(
+    rest.items.map(({text}) => text),
+    Array.from({length: 21}, (_, i) => `more ${i}`),
+  );
   assert.equal((await feed.expect(200, 'GET', `/posts/${post}`)).comment_count, 21);
 }
 
@@ -255,7 +306,10 @@ test('a life: search, follow, post, scroll, like, comment, delete', async () => 
   assert.match(metrics, /^feed_pages_total\{path="hit"\} [1-9]/m);
 });
 
-for (const [what, settings] of [['pushed', {}], ['pulled', {pushed_followers_max: 0}]]) {
+for (const [what, settings] of [
+  ['pushed', {}],
+  ['pulled', {pushed_followers_max: 0}],
+]) {
   test(`its queries need no more indexes than its file has: posts are ${what}`, async () => {
     const feed = await startFeed(settings, strict);
     await live(feed);
@@ -267,11 +321,16 @@ for (const [what, settings] of [['pushed', {}], ['pulled', {pushed_followers_max
 test('sessions and events that nobody can work on expire by the policies of its file', async () => {
   const feed = await startFeed({}, strict);
   await feed.register('alice');
-  const {documents: [session]} = await (await fetch(document(feed, 'dev-feed-sessions'))).json();
+  const {
+    documents: [session],
+  } = await (await fetch(document(feed, 'dev-feed-sessions'))).json();
   assert.ok(Date.parse(session.fields.expires_at.timestampValue) > Date.now());
 
   // One that no version of the application has written.
-  await put(feed, 'dev-feed-events/odd', {kind: {stringValue: 'odd'}, available_at: {timestampValue: '2020-01-01T00:00:00Z'}});
+  await put(feed, 'dev-feed-events/odd', {
+    kind: {stringValue: 'odd'},
+    available_at: {timestampValue: '2020-01-01T00:00:00Z'},
+  });
   const dead = await eventually(async () => {
     const response = await fetch(document(feed, 'dev-feed-dead-events/odd'));
     return response.ok && response.json();
@@ -299,7 +358,9 @@ test('a new feed has people who post, to be followed', async () => {
   const alice = await feed.register('alice.new');
   const author = people.find(({post_count}) => post_count > 0);
   await feed.expect(201, 'POST', `/users/${author.id}/follow`, {token: alice.token});
-  const {posts: [post]} = await feed.expect(200, 'GET', '/feed', {token: alice.token});
+  const {
+    posts: [post],
+  } = await feed.expect(200, 'GET', '/feed', {token: alice.token});
   assert.equal(post.user_id, author.id);
   assert.equal((await fetch(`${feed.api}/${post.media[0].url}`)).headers.get('content-type'), 'image/webp');
 });

@@ -34,8 +34,7 @@ async function synced(api) {
 }
 
 async function signIn(api, account) {
-  const response = await fetch(`${api}/login`,
-    {method: 'POST', body: JSON.stringify({acct: account, pw: 'hearth'})});
+  const response = await fetch(`${api}/login`, {method: 'POST', body: JSON.stringify({acct: account, pw: 'hearth'})});
   await json(response);
   return {cookie: response.headers.get('set-cookie').split(';')[0]};
 }
@@ -50,7 +49,10 @@ test('a new server has stories for every timespan', async () => {
   for (const timespan of ['Day', 'Week', 'Month']) {
     const stories = await json(await fetch(`${api}/stories?timespan=${timespan}`));
     assert.ok(stories.length > shorter, `${timespan}: ${stories.length}`);
-    assert.deepEqual(stories.map(({score}) => score), stories.map(({score}) => score).sort((a, b) => b - a));
+    assert.deepEqual(
+      stories.map(({score}) => score),
+      stories.map(({score}) => score).sort((a, b) => b - a),
+    );
     shorter = stories.length;
   }
   await server.stop();
@@ -81,7 +83,10 @@ test('a hide that was acknowledged survives any kill', async () => {
     const api = `http://${server.address}/apps/hackernews/api/v1`;
     const headers = await signIn(api, 'alice');
     const kept = await json(await fetch(`${api}/hidden`, {headers}));
-    assert.deepEqual([...acknowledged].filter((id) => !kept.includes(id)), []);
+    assert.deepEqual(
+      [...acknowledged].filter((id) => !kept.includes(id)),
+      [],
+    );
     const killAfter = next + 1 + random.below(60);
     const hide = async () => {
       for (;;) {
@@ -93,7 +98,7 @@ test('a hide that was acknowledged survives any kill', async () => {
           await response.json();
           acknowledged.add(hidden);
         } catch {
-          return;  // It was killed.
+          return; // It was killed.
         }
       }
     };
@@ -109,8 +114,9 @@ test('it runs as a process of its own, on a Hearth elsewhere', async () => {
   const api = `http://${app.address}/api/v1`;
   const {stories} = await synced(api);
   assert.ok(stories > 100);
-  const documents = await json(await fetch(
-    `http://${server.address}/v1/projects/hearth/databases/(default)/documents/dev-stories?pageSize=1`));
+  const documents = await json(
+    await fetch(`http://${server.address}/v1/projects/hearth/databases/(default)/documents/dev-stories?pageSize=1`),
+  );
   assert.match(documents.documents[0].name, /\/dev-stories\/\d{10}$/);
   const page = await fetch(`http://${app.address}/`, {headers: {accept: 'text/html'}});
   assert.match(await page.text(), /Hacker News/);

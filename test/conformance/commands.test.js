@@ -41,14 +41,27 @@ test('`hearth indexes` lists the index that a query has made', async () => {
     return lines.length === 2 && lines[1].includes('READY') && lines;
   });
   assert.match(listed[0], /^COLLECTION +SCOPE +FIELDS +STATE +ORIGIN +SIZE +LAST USE \(UTC\)$/);
-  assert.match(listed[1], /^rooms +COLLECTION +floor ASC +READY +ON_DEMAND +[\d.]+ \w+ +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+  assert.match(
+    listed[1],
+    /^rooms +COLLECTION +floor ASC +READY +ON_DEMAND +[\d.]+ \w+ +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/,
+  );
   assert.equal(listed[0].indexOf('STATE'), listed[1].indexOf('READY'));
   assert.equal((await query.get()).size, 2);
 });
 
 test('declared indexes are listed as such', async () => {
-  const file = writeFile('declared.json', {indexes: [{collectionGroup: 'rooms', queryScope: 'COLLECTION_GROUP', fields: [
-    {fieldPath: 'tags', arrayConfig: 'CONTAINS'}, {fieldPath: 'size', order: 'ASCENDING'}]}]});
+  const file = writeFile('declared.json', {
+    indexes: [
+      {
+        collectionGroup: 'rooms',
+        queryScope: 'COLLECTION_GROUP',
+        fields: [
+          {fieldPath: 'tags', arrayConfig: 'CONTAINS'},
+          {fieldPath: 'size', order: 'ASCENDING'},
+        ],
+      },
+    ],
+  });
   const server = await serve({flags: ['--index-config', file]});
   await openFirestore(server).doc('rooms/a').set({});
   const listed = await eventually(async () => /rooms.*/.exec(await run(server, 'indexes'))?.[0]);
@@ -63,17 +76,34 @@ test('the database need not be named while there is only one', async () => {
   assert.equal(await run(server, 'ttl', 'list'), 'no TTL policies\n');
   await openFirestore(server, {projectId: 'two'}).doc('a/b').set({});
   await openFirestore(server, {projectId: 'two', databaseId: 'second'}).doc('a/b').set({});
-  await fail(1, /say which .*\n {2}--project one --database '\(default\)'\n {2}--project two --database '\(default\)'\n/,
-    'indexes', ...at);
+  await fail(
+    1,
+    /say which .*\n {2}--project one --database '\(default\)'\n {2}--project two --database '\(default\)'\n/,
+    'indexes',
+    ...at,
+  );
   assert.equal(await run(server, 'ttl', 'list', '--database', 'second'), 'no TTL policies\n');
   assert.equal(await run(server, 'ttl', 'list', '--project', 'one'), 'no TTL policies\n');
-  await fail(1, /there is no database 'projects\/three\/databases\/\(default\)'/, 'indexes', ...at, '--project', 'three');
+  await fail(
+    1,
+    /there is no database 'projects\/three\/databases\/\(default\)'/,
+    'indexes',
+    ...at,
+    '--project',
+    'three',
+  );
 });
 
 test('mistakes are said in one line, with an exit code', async () => {
   const server = await serve();
   const at = ['--server', server.address, '--project', 'p'];
-  await fail(2, /^hearth: no hearth server answers at 127\.0\.0\.1:1 \(Connection refused\)/, 'indexes', '--server', '127.0.0.1:1');
+  await fail(
+    2,
+    /^hearth: no hearth server answers at 127\.0\.0\.1:1 \(Connection refused\)/,
+    'indexes',
+    '--server',
+    '127.0.0.1:1',
+  );
   await fail(1, /--offset: "2x" is not a duration such as/, 'ttl', 'set', 'sessions', 'until', ...at, '--offset', '2x');
   await fail(1, /field: /, 'ttl', 'set', 'sessions', 'a..b', ...at);
   await fail(1, /./, 'ttl', 'set', 'a/b', 'until', ...at);
@@ -108,14 +138,27 @@ test('documents expire seconds after their time', async () => {
   for (const path of ['sessions/old', 'users/u/sessions/old', 'sessions/soon']) {
     assert.ok(await eventually(async () => !(await exists(firestore, path))), path);
   }
-  for (const path of ['sessions/text', 'sessions/postponed', 'other/old']) assert.ok(await exists(firestore, path), path);
+  for (const path of ['sessions/text', 'sessions/postponed', 'other/old'])
+    assert.ok(await exists(firestore, path), path);
   // It counts after it has deleted.
   const deleted = 3 + expired;
-  const listed = new RegExp(`^COLLECTION +FIELD +OFFSET +STATE +DELETED +LATE\\nsessions +until +0s +ACTIVE +${deleted} +0\\.0 s\\n$`);
+  const listed = new RegExp(
+    `^COLLECTION +FIELD +OFFSET +STATE +DELETED +LATE\\nsessions +until +0s +ACTIVE +${deleted} +0\\.0 s\\n$`,
+  );
   let text;
-  assert.ok(await eventually(async () => listed.test(text = await run(server, 'ttl', 'list'))), text);
+  const isListed = async () => {
+    text = await run(server, 'ttl', 'list');
+    return listed.test(text);
+  };
+  assert.ok(await eventually(isListed), text);
   const metrics = await (await fetch(`http://${server.address}/metrics`)).text();
-  assert.match(metrics, new RegExp(`^hearth_ttl_deleted_total\\{project="[^"]+",database="\\(default\\)",collection_group="sessions"\\} ${deleted}$`, 'm'));
+  assert.match(
+    metrics,
+    new RegExp(
+      `^hearth_ttl_deleted_total\\{project="[^"]+",database="\\(default\\)",collection_group="sessions"\\} ${deleted}$`,
+      'm',
+    ),
+  );
   assert.match(metrics, /^hearth_ttl_late_seconds\{[^}]*\} 0$/m);
   assert.match(metrics, /^hearth_indexes\{state="ready"\} 1$/m);
   assert.match(metrics, /^hearth_index_bytes \d+$/m);
@@ -125,8 +168,10 @@ test('policies have offsets, survive a restart, and can be cleared', async () =>
   const data = join(folder, 'data');
   const projectId = newProject();
   const first = await serve({data});
-  assert.equal(await run(first, 'ttl', 'set', 'sessions', 'createdAt', '--offset', '90m', '--project', projectId),
-    'documents of sessions expire at createdAt + 90m\n');
+  assert.equal(
+    await run(first, 'ttl', 'set', 'sessions', 'createdAt', '--offset', '90m', '--project', projectId),
+    'documents of sessions expire at createdAt + 90m\n',
+  );
   await first.stop();
   const second = await serve({data});
   const firestore = openFirestore(second, {projectId});
@@ -139,14 +184,27 @@ test('policies have offsets, survive a restart, and can be cleared', async () =>
 });
 
 test('policies of the configuration', async () => {
-  const file = writeFile('ttl.json', {fieldOverrides: [{collectionGroup: 'sessions', fieldPath: 'until', ttl: true, indexes: []}]});
+  const file = writeFile('ttl.json', {
+    fieldOverrides: [{collectionGroup: 'sessions', fieldPath: 'until', ttl: true, indexes: []}],
+  });
   const server = await serve({flags: ['--index-config', file]});
   const firestore = openFirestore(server);
   await firestore.doc('sessions/old').set({until: inSeconds(-60)});
   assert.ok(await eventually(async () => !(await exists(firestore, 'sessions/old'))));
-  await fail(1, /is the index configuration's: change the file/, 'ttl', 'clear', 'sessions', '--server', server.address);
+  await fail(
+    1,
+    /is the index configuration's: change the file/,
+    'ttl',
+    'clear',
+    'sessions',
+    '--server',
+    server.address,
+  );
   await run(server, 'ttl', 'set', 'sessions', 'until', '--offset', '1d');
-  assert.match(await run(server, 'ttl', 'clear', 'sessions'), /^the index configuration has a policy, too: .* until \+ 0s\n$/);
+  assert.match(
+    await run(server, 'ttl', 'clear', 'sessions'),
+    /^the index configuration has a policy, too: .* until \+ 0s\n$/,
+  );
 });
 
 test('web pages of other origins get nothing and change nothing', async () => {

@@ -34,7 +34,7 @@ class Pair {
   }
 
   close() {
-    this.raws.forEach((raw) => raw.close());
+    for (const raw of this.raws) raw.close();
   }
 
   // The first difference that the step makes, or null.
@@ -65,25 +65,31 @@ async function shrink(steps) {
   const deadline = Date.now() + shrinkMsMax;
   let kept = steps;
   for (let size = Math.ceil(kept.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    for (let start = 0; start < kept.length - 1 && Date.now() < deadline;) {
+    for (let start = 0; start < kept.length - 1 && Date.now() < deadline; ) {
       const fewer = [...kept.slice(0, start), ...kept.slice(Math.min(start + size, kept.length - 1))];
-      if (fewer.length < kept.length && await replay(fewer)) kept = fewer;
+      if (fewer.length < kept.length && (await replay(fewer))) kept = fewer;
       else start += size;
     }
   }
   return kept;
 }
 
-const show = (x) => JSON.stringify(x, (_, value) => {
-  if (typeof value === 'number' && (!Number.isFinite(value) || Object.is(value, -0))) return Object.is(value, -0) ? '-0' : String(value);
-  return value?.type === 'Buffer' ? `bytes ${Buffer.from(value.data).toString('hex')}` : value;
-});
+const show = (x) =>
+  JSON.stringify(x, (_, value) => {
+    if (typeof value === 'number' && (!Number.isFinite(value) || Object.is(value, -0)))
+      return Object.is(value, -0) ? '-0' : String(value);
+    return value?.type === 'Buffer' ? `bytes ${Buffer.from(value.data).toString('hex')}` : value;
+  });
 
 async function report(steps) {
   const fewest = await shrink(steps);
-  const difference = await replay(fewest) ?? {note: 'does not happen again when replayed'};
-  return [`HEARTH_SEED=${seed}: the last of these ${fewest.length} steps differs (in its request ${difference.request}):`,
-    ...fewest.map(show), `hearth:   ${show(difference.ours)}`, `emulator: ${show(difference.theirs)}`].join('\n');
+  const difference = (await replay(fewest)) ?? {note: 'does not happen again when replayed'};
+  return [
+    `HEARTH_SEED=${seed}: the last of these ${fewest.length} steps differs (in its request ${difference.request}):`,
+    ...fewest.map(show),
+    `hearth:   ${show(difference.ours)}`,
+    `emulator: ${show(difference.theirs)}`,
+  ].join('\n');
 }
 
 test('Hearth answers as the official emulator does', async (t) => {
@@ -100,10 +106,11 @@ test('Hearth answers as the official emulator does', async (t) => {
         steps.push(generator.step());
         if (await pair.run(steps.at(-1))) {
           reports.push(await report(steps));
-          break;  // From here on the two databases may hold different documents.
+          break; // From here on the two databases may hold different documents.
         }
         const {id} = steps.at(-1);
-        if (steps.at(-1).kind === 'commit' && pair.sides.every((side) => side.committed(id))) generator.committed.push(id);
+        if (steps.at(-1).kind === 'commit' && pair.sides.every((side) => side.committed(id)))
+          generator.committed.push(id);
       }
     } finally {
       pair.close();

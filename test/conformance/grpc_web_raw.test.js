@@ -27,7 +27,7 @@ async function call(method, request, type = 'application/grpc-web+proto') {
   const pieces = body.toString().match(/[\w+/]+=*/g) ?? [];
   if (text) body = Buffer.concat(pieces.map((piece) => Buffer.from(piece, 'base64')));
   const messages = [];
-  for (let at = 0; at < body.length;) {
+  for (let at = 0; at < body.length; ) {
     const size = body.readUInt32BE(at + 1);
     const content = body.subarray(at + 5, at + 5 + size);
     if (body[at] === 0x80) trailers.status = /grpc-status: (\d+)/.exec(content.toString())[1];

@@ -37,9 +37,13 @@ function nodeQuery(firestore, {collection, group, where = [], orderBy, limit, li
 }
 
 function webQuery(firestore, {collection, group, where = [], orderBy, limit, limitToLast}) {
-  return web.query(group ? web.collectionGroup(firestore, group) : web.collection(firestore, collection),
-    ...where.map((condition) => web.where(...condition)), ...(orderBy ? [web.orderBy(...orderBy)] : []), ...(limit ? [web.limit(limit)] : []),
-    ...(limitToLast ? [web.limitToLast(limitToLast)] : []));
+  return web.query(
+    group ? web.collectionGroup(firestore, group) : web.collection(firestore, collection),
+    ...where.map((condition) => web.where(...condition)),
+    ...(orderBy ? [web.orderBy(...orderBy)] : []),
+    ...(limit ? [web.limit(limit)] : []),
+    ...(limitToLast ? [web.limitToLast(limitToLast)] : []),
+  );
 }
 
 const textOf = ({docs}) => docs.map((document) => `${document.ref.path} ${JSON.stringify(document.data())}`).join('\n');
@@ -47,7 +51,9 @@ const textOf = ({docs}) => docs.map((document) => `${document.ref.path} ${JSON.s
 // One commit of a few random writes.
 async function writeSome(firestore, random, step) {
   const batch = firestore.batch();
-  const paths = new Set(random.some(['a', 'b', 'd', 'e', 'f', 'g', 'h', 'i'].map((id) => `c/${id}`).concat('x/y/c/a', 'x/y/c/b'), 3));
+  const paths = new Set(
+    random.some(['a', 'b', 'd', 'e', 'f', 'g', 'h', 'i'].map((id) => `c/${id}`).concat('x/y/c/a', 'x/y/c/b'), 3),
+  );
   for (const path of paths) {
     const n = random.below(10);
     if (random.chance(25)) batch.delete(firestore.doc(path));
@@ -57,7 +63,9 @@ async function writeSome(firestore, random, step) {
   return writeTime;
 }
 
-test('every snapshot is the state of its time', {skip: targetIsEmulator && 'the emulator has no deltas to get wrong'}, async (t) => {
+test('every snapshot is the state of its time', {
+  skip: targetIsEmulator && 'the emulator has no deltas to get wrong',
+}, async (t) => {
   t.diagnostic(`HEARTH_SEED=${seed} HEARTH_STEPS=${steps}`);
   const random = new Random(seed);
   const projectId = newProject();
@@ -67,10 +75,13 @@ test('every snapshot is the state of its time', {skip: targetIsEmulator && 'the 
   const node = openFirestore(proxy, {projectId});
   const browser = openWebFirestore(proxy, {projectId});
 
-  const nodeListeners = queries.map((query) =>
-    new Snapshots((onNext, onError) => nodeQuery(node, query).onSnapshot(onNext, onError)));
+  const nodeListeners = queries.map(
+    (query) => new Snapshots((onNext, onError) => nodeQuery(node, query).onSnapshot(onNext, onError)),
+  );
   const listenInBrowser = (query, firestore) =>
-    new Snapshots((onNext, onError) => web.onSnapshot(webQuery(firestore, query), {includeMetadataChanges: true}, onNext, onError));
+    new Snapshots((onNext, onError) =>
+      web.onSnapshot(webQuery(firestore, query), {includeMetadataChanges: true}, onNext, onError),
+    );
   const webListeners = queries.map((query) => listenInBrowser(query, openWebFirestore(proxy, {projectId})));
   // Those of one client share what they know. After a cut they go on one by one, and meanwhile see newer documents of each other
   // among their own older ones: no snapshot of the server, though the SDK says so. In the end they must be right.
@@ -94,22 +105,34 @@ test('every snapshot is the state of its time', {skip: targetIsEmulator && 'the 
   for (const [i, query] of queries.entries()) {
     const expected = textOf(await nodeQuery(direct, query).get());
     for (const listener of [nodeListeners[i], webListeners[i], together[i]]) {
-      assert.ok(await eventually(() => textOf(listener.all.at(-1)) === expected && (!listener.all.at(-1).metadata || isKnown(listener.all.at(-1)))),
-        `query ${i} ends with\n${textOf(listener.all.at(-1))}\nnot with\n${expected}`);
+      assert.ok(
+        await eventually(
+          () =>
+            textOf(listener.all.at(-1)) === expected && (!listener.all.at(-1).metadata || isKnown(listener.all.at(-1))),
+        ),
+        `query ${i} ends with\n${textOf(listener.all.at(-1))}\nnot with\n${expected}`,
+      );
     }
   }
   const expectedOwn = textOf(await direct.collection('own').get());
   assert.ok(await eventually(() => textOf(own.all.at(-1)) === expectedOwn));
   for (const listener of [...nodeListeners, ...webListeners, ...together, own]) listener.stop();
 
-  const stateAt = (query, readTime) => direct.runTransaction(async (transaction) => textOf(await transaction.get(nodeQuery(direct, query))),
-    {readOnly: true, readTime});
+  const stateAt = (query, readTime) =>
+    direct.runTransaction(async (transaction) => textOf(await transaction.get(nodeQuery(direct, query))), {
+      readOnly: true,
+      readTime,
+    });
   for (const [i, query] of queries.entries()) {
     for (const snapshot of nodeListeners[i].all) {
-      assert.equal(textOf(snapshot), await stateAt(query, snapshot.readTime), `query ${i} of the Node SDK at ${snapshot.readTime.toDate().toISOString()}`);
+      assert.equal(
+        textOf(snapshot),
+        await stateAt(query, snapshot.readTime),
+        `query ${i} of the Node SDK at ${snapshot.readTime.toDate().toISOString()}`,
+      );
     }
     // The web SDK does not tell the time: there must be one for each snapshot, none before the last one's.
-    const states = ['', ...await Promise.all(times.map((time) => stateAt(query, time)))];
+    const states = ['', ...(await Promise.all(times.map((time) => stateAt(query, time))))];
     let at = 0;
     for (const text of webListeners[i].all.filter(isKnown).map(textOf)) {
       const found = states.indexOf(text, at);

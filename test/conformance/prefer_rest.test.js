@@ -25,14 +25,28 @@ const open = (settings) => openFirestore(context, {preferRest: true, authClient,
 test('documents are written, read and deleted', async () => {
   const firestore = open();
   const document = firestore.doc('rooms/r1');
-  const data = {int: 1, double: 1.5, text: 'é😀', bytes: Buffer.from([0, 255]), when: new Timestamp(5, 6000), list: [1, 'x', null],
-    map: {deep: {yes: true}}, nan: NaN, infinity: -Infinity, reference: firestore.doc('a/b')};
+  const data = {
+    int: 1,
+    double: 1.5,
+    text: 'é😀',
+    bytes: Buffer.from([0, 255]),
+    when: new Timestamp(5, 6000),
+    list: [1, 'x', null],
+    map: {deep: {yes: true}},
+    nan: NaN,
+    infinity: -Infinity,
+    reference: firestore.doc('a/b'),
+  };
   await document.create(data);
   const snapshot = await document.get();
   assert.deepEqual(snapshot.data(), data);
-  assert.equal(requests, 2);  // So it is REST that is tested here.
+  assert.equal(requests, 2); // So it is REST that is tested here.
   assert.ok(snapshot.createTime.isEqual(snapshot.updateTime));
-  await document.update({int: FieldValue.increment(2), 'map.deep': FieldValue.delete(), list: FieldValue.arrayUnion('y')});
+  await document.update({
+    int: FieldValue.increment(2),
+    'map.deep': FieldValue.delete(),
+    list: FieldValue.arrayUnion('y'),
+  });
   const {int, map, list} = (await document.get()).data();
   assert.deepEqual({int, map, list}, {int: 3, map: {}, list: [1, 'x', null, 'y']});
   await document.delete();
@@ -54,21 +68,37 @@ test('batches, getAll, lists of collections and documents', async () => {
   await batch.commit();
   await firestore.doc('d/1/e/2').set({});
   const found = await firestore.getAll(firestore.doc('c/3'), firestore.doc('c/none'), {fieldMask: ['n']});
-  assert.deepEqual(found.map((snapshot) => snapshot.data()), [{n: 3}, undefined]);
-  assert.deepEqual((await firestore.listCollections()).map(({id}) => id), ['c', 'd']);
-  assert.deepEqual((await firestore.collection('d').listDocuments()).map(({id}) => id), ['1']);
+  assert.deepEqual(
+    found.map((snapshot) => snapshot.data()),
+    [{n: 3}, undefined],
+  );
+  assert.deepEqual(
+    (await firestore.listCollections()).map(({id}) => id),
+    ['c', 'd'],
+  );
+  assert.deepEqual(
+    (await firestore.collection('d').listDocuments()).map(({id}) => id),
+    ['1'],
+  );
 });
 
 test('queries, cursors and streams', async () => {
   const firestore = open();
   const collection = firestore.collection('c');
-  await Promise.all(Array.from({length: 30}, (_, n) => collection.doc(String(n).padStart(2, '0')).set({n, even: n % 2 === 0, text: '{"[]\\'.repeat(n)})));
+  await Promise.all(
+    Array.from({length: 30}, (_, n) =>
+      collection.doc(String(n).padStart(2, '0')).set({n, even: n % 2 === 0, text: '{"[]\\'.repeat(n)}),
+    ),
+  );
   const ids = async (query) => (await query.get()).docs.map(({id}) => id);
   assert.deepEqual(await ids(collection.where('n', '>', 26)), ['27', '28', '29']);
   assert.deepEqual(await ids(collection.where('even', '==', true).orderBy('n', 'desc').limit(2)), ['28', '26']);
   assert.deepEqual(await ids(collection.orderBy('n').startAfter(5).endAt(7)), ['06', '07']);
   assert.deepEqual(await ids(collection.orderBy('n').limitToLast(2)), ['28', '29']);
-  assert.deepEqual(await ids(collection.where(Filter.or(Filter.where('n', '==', 1), Filter.where('n', 'in', [4, 9])))), ['01', '04', '09']);
+  assert.deepEqual(
+    await ids(collection.where(Filter.or(Filter.where('n', '==', 1), Filter.where('n', 'in', [4, 9])))),
+    ['01', '04', '09'],
+  );
   assert.deepEqual(await ids(collection.where(FieldPath.documentId(), '>=', '28')), ['28', '29']);
   assert.deepEqual(await ids(collection.where('n', '==', 99)), []);
   let streamed = 0;
@@ -82,8 +112,11 @@ test('aggregates', async () => {
   for (const n of [1, 2, 6]) await collection.add({n});
   const counted = await collection.count().get();
   assert.equal(counted.data().count, 3);
-  const {all, total, mean} = (await collection.aggregate(
-    {all: AggregateField.count(), total: AggregateField.sum('n'), mean: AggregateField.average('n')}).get()).data();
+  const {all, total, mean} = (
+    await collection
+      .aggregate({all: AggregateField.count(), total: AggregateField.sum('n'), mean: AggregateField.average('n')})
+      .get()
+  ).data();
   assert.deepEqual({all, total, mean}, {all: 3, total: 9, mean: 3});
 });
 
@@ -91,18 +124,30 @@ test('transactions', async () => {
   const firestore = open();
   const counter = firestore.doc('c/counter');
   await counter.set({n: 0});
-  await Promise.all(Array.from({length: 5}, () => firestore.runTransaction(async (transaction) => {
-    const {n} = (await transaction.get(counter)).data();
-    transaction.update(counter, {n: n + 1});
-  }, {maxAttempts: 20})));
+  await Promise.all(
+    Array.from({length: 5}, () =>
+      firestore.runTransaction(
+        async (transaction) => {
+          const {n} = (await transaction.get(counter)).data();
+          transaction.update(counter, {n: n + 1});
+        },
+        {maxAttempts: 20},
+      ),
+    ),
+  );
   assert.equal((await counter.get()).get('n'), 5);
-  const read = await firestore.runTransaction((transaction) => transaction.get(firestore.collection('c')), {readOnly: true});
+  const read = await firestore.runTransaction((transaction) => transaction.get(firestore.collection('c')), {
+    readOnly: true,
+  });
   assert.equal(read.size, 1);
-  await assert.rejects(firestore.runTransaction(async (transaction) => {
-    await transaction.get(counter);
-    transaction.set(counter, {n: 100});
-    throw new Error('changed my mind');
-  }), /changed my mind/);
+  await assert.rejects(
+    firestore.runTransaction(async (transaction) => {
+      await transaction.get(counter);
+      transaction.set(counter, {n: 100});
+      throw new Error('changed my mind');
+    }),
+    /changed my mind/,
+  );
   assert.equal((await counter.get()).get('n'), 5);
 });
 

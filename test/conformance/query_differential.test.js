@@ -36,10 +36,12 @@ function normal({code, message, response = []}) {
   return {code, documents, values};
 }
 
-const show = (x) => JSON.stringify(x, (_, value) => {
-  if (typeof value === 'number' && (!Number.isFinite(value) || Object.is(value, -0))) return Object.is(value, -0) ? '-0' : String(value);
-  return value?.type === 'Buffer' ? `bytes ${Buffer.from(value.data).toString('hex')}` : value;
-});
+const show = (x) =>
+  JSON.stringify(x, (_, value) => {
+    if (typeof value === 'number' && (!Number.isFinite(value) || Object.is(value, -0)))
+      return Object.is(value, -0) ? '-0' : String(value);
+    return value?.type === 'Buffer' ? `bytes ${Buffer.from(value.data).toString('hex')}` : value;
+  });
 
 // One database on both servers.
 class Round {
@@ -51,7 +53,7 @@ class Round {
   }
 
   close() {
-    this.raws.forEach((raw) => raw.close());
+    for (const raw of this.raws) raw.close();
   }
 
   async load() {
@@ -75,12 +77,16 @@ class Round {
   }
 
   #explain(ours, theirs) {
-    const brief = ({code, message, documents, values}) => (code === 'OK' ? show(values.length ? values : documents.map(([name]) => name)) : show({code, message}));
+    const brief = ({code, message, documents, values}) =>
+      code === 'OK' ? show(values.length ? values : documents.map(([name]) => name)) : show({code, message});
     const names = [ours, theirs].map(({documents = []}) => documents.map(([name]) => name));
     const at = names[0].findIndex((name, n) => name !== names[1][n]);
     const concerned = new Set(names.flatMap((each) => each.slice(Math.max(at, 0), Math.max(at, 0) + 2)));
-    return [`hearth:   ${brief(ours)}`, `emulator: ${brief(theirs)}`,
-      ...[...concerned].map((name) => `${name}: ${show(this.documents.get(name.slice(this.names.root.length + 1)))}`)];
+    return [
+      `hearth:   ${brief(ours)}`,
+      `emulator: ${brief(theirs)}`,
+      ...[...concerned].map((name) => `${name}: ${show(this.documents.get(name.slice(this.names.root.length + 1)))}`),
+    ];
   }
 }
 
@@ -105,6 +111,8 @@ test('Hearth answers queries as the official emulator does', async (t) => {
     }
     for (const key of Object.keys(total)) total[key] += round.tally[key];
   }
-  console.log(`${total.queries} queries, ${total.errors} errors, ${total.empty} without results, ${total.accepted} accepted differences`);
+  console.log(
+    `${total.queries} queries, ${total.errors} errors, ${total.empty} without results, ${total.accepted} accepted differences`,
+  );
   assert.equal(reports.length, 0, `HEARTH_SEED=${seed}:\n${reports.join('\n\n')}`);
 });

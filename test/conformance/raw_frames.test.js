@@ -21,7 +21,9 @@ const context = useServer(async (ready) => {
   await fixture.write(fixture.set('c/d', {text: 'x'.repeat(2000)}));
   request = encode('GetDocument', {name: fixture.doc('c/d')});
 });
-beforeEach(() => { session = new Session(context.address); });
+beforeEach(() => {
+  session = new Session(context.address);
+});
 afterEach(() => session.close());
 
 // A call that must work, on the session that has just been mistreated and on a fresh one.
@@ -45,33 +47,51 @@ const cases = {
   'a compressed request': [() => session.post(get, frame(gzipSync(request), {flag: 1}), {headers: gzip}), 'OK'],
   'an uncompressed message of a compressing client': [() => session.post(get, frame(request), {headers: gzip}), 'OK'],
   'an unknown method': [() => session.post(`${service}/Nope`, frame(request)), 'UNIMPLEMENTED'],
-  'an unknown service': [() => session.post('/google.firestore.v2.Firestore/GetDocument', frame(request)), 'UNIMPLEMENTED'],
+  'an unknown service': [
+    () => session.post('/google.firestore.v2.Firestore/GetDocument', frame(request)),
+    'UNIMPLEMENTED',
+  ],
   'no message': [() => session.post(get, undefined), 'UNIMPLEMENTED'],
   'a cut prefix': [() => session.post(get, Buffer.from([0, 0, 0])), 'INTERNAL'],
   'a cut message': [() => session.post(get, frame(request, {length: request.length + 1})), 'INTERNAL'],
-  'a cut message of a huge size': [() => session.post(get, frame(request, {length: 0xffffffff}), {keepOpen: true}),
-    'RESOURCE_EXHAUSTED'],
-  'two messages': [() => session.post(get, Buffer.concat([frame(request), frame(request)])),
-    'UNIMPLEMENTED'],
+  'a cut message of a huge size': [
+    () => session.post(get, frame(request, {length: 0xffffffff}), {keepOpen: true}),
+    'RESOURCE_EXHAUSTED',
+  ],
+  'two messages': [() => session.post(get, Buffer.concat([frame(request), frame(request)])), 'UNIMPLEMENTED'],
   'an unknown flag': [() => session.post(get, frame(request, {flag: 7})), 'INTERNAL'],
-  'compression without an encoding': [() => session.post(get, frame(gzipSync(request), {flag: 1})),
-    'INTERNAL'],
-  'an unknown encoding': [() => session.post(get, frame(request, {flag: 1}), {headers: {'grpc-encoding': 'snappy'}}), 'UNIMPLEMENTED'],
-  'compressed garbage': [() => session.post(get, frame(Buffer.from('garbage'), {flag: 1}), {headers: gzip}),
-    'INTERNAL'],
-  'cut gzip': [() => session.post(get, frame(gzipSync(request).subarray(0, 12), {flag: 1}), {headers: gzip}),
-    'INTERNAL'],
-  'a bomb': [() => session.post(get, frame(gzipSync(Buffer.alloc(200_000_000)), {flag: 1}), {headers: gzip}),
-    'RESOURCE_EXHAUSTED'],
-  'a deadline that has passed': [() => session.post(`${service}/Commit`, frame(encode('Commit', fixture.commit(fixture.set('c/late', {})))),
-    {headers: {'grpc-timeout': '1n'}}), 'DEADLINE_EXCEEDED'],
+  'compression without an encoding': [() => session.post(get, frame(gzipSync(request), {flag: 1})), 'INTERNAL'],
+  'an unknown encoding': [
+    () => session.post(get, frame(request, {flag: 1}), {headers: {'grpc-encoding': 'snappy'}}),
+    'UNIMPLEMENTED',
+  ],
+  'compressed garbage': [
+    () => session.post(get, frame(Buffer.from('garbage'), {flag: 1}), {headers: gzip}),
+    'INTERNAL',
+  ],
+  'cut gzip': [
+    () => session.post(get, frame(gzipSync(request).subarray(0, 12), {flag: 1}), {headers: gzip}),
+    'INTERNAL',
+  ],
+  'a bomb': [
+    () => session.post(get, frame(gzipSync(Buffer.alloc(200_000_000)), {flag: 1}), {headers: gzip}),
+    'RESOURCE_EXHAUSTED',
+  ],
+  'a deadline that has passed': [
+    () =>
+      session.post(`${service}/Commit`, frame(encode('Commit', fixture.commit(fixture.set('c/late', {})))), {
+        headers: {'grpc-timeout': '1n'},
+      }),
+    'DEADLINE_EXCEEDED',
+  ],
   'a garbled deadline': [() => session.post(get, frame(request), {headers: {'grpc-timeout': 'soon'}}), 'OK'],
 };
 
 for (const [name, [send, code]] of Object.entries(cases)) {
   test(name, async () => {
     const answer = await send();
-    if (!targetIsEmulator) assert.equal(answer.code, code, `reset ${answer.reset}, HTTP ${answer.status}: ${answer.message}`);
+    if (!targetIsEmulator)
+      assert.equal(answer.code, code, `reset ${answer.reset}, HTTP ${answer.status}: ${answer.message}`);
     await expectService();
   });
 }
@@ -103,12 +123,13 @@ test('streams broken off in the middle', async () => {
 
 test('connections that end or begin badly', async () => {
   const [host, port] = context.address.split(':');
-  const say = (bytes) => new Promise((resolve) => {
-    const socket = connect(Number(port), host, () => socket.write(bytes, () => socket.end()));
-    socket.on('error', resolve);
-    socket.on('close', resolve);
-    socket.resume();
-  });
+  const say = (bytes) =>
+    new Promise((resolve) => {
+      const socket = connect(Number(port), host, () => socket.write(bytes, () => socket.end()));
+      socket.on('error', resolve);
+      socket.on('close', resolve);
+      socket.resume();
+    });
   const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
   await say('');
   await say('\u0000\u0001\u0002garbage\r\n\r\n');

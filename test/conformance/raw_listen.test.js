@@ -25,13 +25,21 @@ const where = (fieldPath, op, x) => ({fieldFilter: {field: {fieldPath}, op, valu
 
 test('a query: its results in order, then that they are complete, then a snapshot', async () => {
   const {fixture, listener} = open();
-  const {commitTime} = await fixture.write(fixture.set('c/a', {n: 2}), fixture.set('c/b', {n: 1}), fixture.set('d/a', {n: 0}));
+  const {commitTime} = await fixture.write(
+    fixture.set('c/a', {n: 2}),
+    fixture.set('c/b', {n: 1}),
+    fixture.set('d/a', {n: 0}),
+  );
   listener.addQuery(2, queryOf('c', {orderBy: orderOf('n')}));
   await listener.current(2);
   const {messages, short} = listener.take();
   assert.deepStrictEqual(short, ['ADD 2', 'change c/b 2', 'change c/a 2', 'CURRENT 2', 'snapshot']);
-  assert.deepStrictEqual(messages[2].documentChange.document,
-    {name: fixture.doc('c/a'), fields: toFields({n: 2}), createTime: commitTime, updateTime: commitTime});
+  assert.deepStrictEqual(messages[2].documentChange.document, {
+    name: fixture.doc('c/a'),
+    fields: toFields({n: 2}),
+    createTime: commitTime,
+    updateTime: commitTime,
+  });
   const [add, current, snapshot] = [messages[0], messages[3], messages[4]].map(({targetChange}) => targetChange);
   assert.ok(!add.resumeToken?.length && !add.readTime);
   for (const {resumeToken, readTime} of [current, snapshot]) {
@@ -59,7 +67,10 @@ test('documents: each once, in the order asked for, missing ones as deleted', as
 ownTest('one message tells all targets of a document', noDeltas, async () => {
   const {fixture, listener} = open();
   await fixture.write(fixture.set('c/a', {n: 1}));
-  listener.addQuery(2, queryOf('c')).addQuery(4, queryOf('c', {where: where('n', 'EQUAL', 1)})).addDocuments(6, ['c/a']);
+  listener
+    .addQuery(2, queryOf('c'))
+    .addQuery(4, queryOf('c', {where: where('n', 'EQUAL', 1)}))
+    .addDocuments(6, ['c/a']);
   await listener.current(6);
   listener.take();
   assert.deepStrictEqual(await after(listener, fixture.write(fixture.set('c/a', {n: 1, x: 1}))), ['change c/a 2,4,6']);
@@ -78,7 +89,10 @@ test('targets come and go at any time', async () => {
   assert.deepStrictEqual(listener.take().messages.at(-1), {targetChange: {targetChangeType: 'REMOVE', targetIds: [2]}});
   const write = await fixture.write(fixture.set('c/a', {n: 2}), fixture.set('d/a', {n: 2}));
   await listener.snapshotAt(write);
-  assert.deepStrictEqual(listener.take().short.filter((each) => each.includes(' c/')), []);
+  assert.deepStrictEqual(
+    listener.take().short.filter((each) => each.includes(' c/')),
+    [],
+  );
   assert.deepStrictEqual(listener.fields(4), {'d/a': toFields({n: 2})});
   // Its id can be had again, for something else.
   listener.addDocuments(2, ['c/a']);
@@ -100,7 +114,11 @@ ownTest('no snapshot shows half a commit, whatever the targets', 'its targets ar
   const {fixture, listener} = open();
   const write = (n) => fixture.write(fixture.set('c/a', {n}), fixture.set('d/b', {n}), fixture.set('e/f/c/g', {n}));
   await write(0);
-  listener.addQuery(2, queryOf('c')).addDocuments(4, ['d/b']).addQuery(6, queryOf('e')).addQuery(8, queryOf('c'), {parent: fixture.doc('e/f')});
+  listener
+    .addQuery(2, queryOf('c'))
+    .addDocuments(4, ['d/b'])
+    .addQuery(6, queryOf('e'))
+    .addQuery(8, queryOf('c'), {parent: fixture.doc('e/f')});
   const writing = (async () => {
     for (let n = 1; n < 200; ++n) {
       await write(n);
@@ -111,7 +129,9 @@ ownTest('no snapshot shows half a commit, whatever the targets', 'its targets ar
     return write(200);
   })();
   const check = (snapshot) => {
-    const values = [...listener.results.values()].flatMap((documents) => [...documents.values()].map(({fields}) => fields.n.integerValue));
+    const values = [...listener.results.values()].flatMap((documents) =>
+      [...documents.values()].map(({fields}) => fields.n.integerValue),
+    );
     assert.ok(new Set(values).size <= 1, `${values} at ${JSON.stringify(snapshot)}`);
     return values[0];
   };
@@ -127,25 +147,36 @@ ownTest('no snapshot shows half a commit, whatever the targets', 'its targets ar
   await listener.cancel();
 });
 
-ownTest('a snapshot is what a query at its time answers', 'its results may be newer than the time they come with', async () => {
-  const {fixture, listener} = open();
-  const structuredQuery = queryOf('c', {orderBy: orderOf('n'), limit: {value: 3}});
-  listener.addQuery(2, structuredQuery);
-  await listener.current(2);
-  const writes = [];
-  for (let i = 0; i < 60; ++i) {
-    const path = `c/${i * 7 % 10}`;
-    writes.push(fixture.write(i % 4 === 3 ? fixture.remove(path) : fixture.set(path, {n: i * 5 % 13})));
-  }
-  const last = (await Promise.all(writes)).map(({commitTime}) => commitTime).reduce((a, b) => (microsOf(a) > microsOf(b) ? a : b));
-  for (let readTime = {seconds: '0'}; microsOf(readTime) < microsOf(last);) {
-    ({targetChange: {readTime}} = await listener.until(isSnapshot));
-    const answers = await fixture.must('RunQuery', {parent: fixture.root, structuredQuery, readTime});
-    const expected = answers.filter(({document}) => document).map(({document}) => document.name.slice(fixture.root.length + 1)).sort();
-    assert.deepStrictEqual(listener.paths(2), expected);
-  }
-  await listener.cancel();
-});
+ownTest(
+  'a snapshot is what a query at its time answers',
+  'its results may be newer than the time they come with',
+  async () => {
+    const {fixture, listener} = open();
+    const structuredQuery = queryOf('c', {orderBy: orderOf('n'), limit: {value: 3}});
+    listener.addQuery(2, structuredQuery);
+    await listener.current(2);
+    const writes = [];
+    for (let i = 0; i < 60; ++i) {
+      const path = `c/${(i * 7) % 10}`;
+      writes.push(fixture.write(i % 4 === 3 ? fixture.remove(path) : fixture.set(path, {n: (i * 5) % 13})));
+    }
+    const last = (await Promise.all(writes))
+      .map(({commitTime}) => commitTime)
+      .reduce((a, b) => (microsOf(a) > microsOf(b) ? a : b));
+    for (let readTime = {seconds: '0'}; microsOf(readTime) < microsOf(last); ) {
+      ({
+        targetChange: {readTime},
+      } = await listener.until(isSnapshot));
+      const answers = await fixture.must('RunQuery', {parent: fixture.root, structuredQuery, readTime});
+      const expected = answers
+        .filter(({document}) => document)
+        .map(({document}) => document.name.slice(fixture.root.length + 1))
+        .sort();
+      assert.deepStrictEqual(listener.paths(2), expected);
+    }
+    await listener.cancel();
+  },
+);
 
 ownTest('a target without content ends by itself, the stream lives on', 'the stream ends', async () => {
   const {listener} = open();
@@ -165,10 +196,19 @@ ownTest('once: the first snapshot is the last', 'it ignores once', async () => {
   const cause = await listener.removed(2);
   assert.ok(!cause);
   const {short} = listener.take();
-  assert.deepStrictEqual(short.filter((each) => each.endsWith(' 2')), ['ADD 2', 'change c/a 2', 'CURRENT 2', 'REMOVE 2']);
-  assert.ok(short.indexOf('snapshot') > short.indexOf('CURRENT 2') && short.indexOf('snapshot') < short.indexOf('REMOVE 2'));
-  assert.deepStrictEqual(await after(listener, fixture.write(fixture.set('c/a', {n: 2})))
-    .then((each) => each.filter((text) => text.startsWith('change'))).then((each) => each.at(-1)), 'change c/a 4');
+  assert.deepStrictEqual(
+    short.filter((each) => each.endsWith(' 2')),
+    ['ADD 2', 'change c/a 2', 'CURRENT 2', 'REMOVE 2'],
+  );
+  assert.ok(
+    short.indexOf('snapshot') > short.indexOf('CURRENT 2') && short.indexOf('snapshot') < short.indexOf('REMOVE 2'),
+  );
+  assert.deepStrictEqual(
+    await after(listener, fixture.write(fixture.set('c/a', {n: 2})))
+      .then((each) => each.filter((text) => text.startsWith('change')))
+      .then((each) => each.at(-1)),
+    'change c/a 4',
+  );
   await listener.cancel();
 });
 
@@ -182,7 +222,10 @@ test('ids that the server gives', async () => {
     added.push(...targetChange.targetIds);
   }
   assert.ok(added.every((id) => id > 0) && added[0] !== added[1], `${added}`);
-  assert.deepStrictEqual(added.map((id) => listener.paths(id)), [['c/a'], ['d/b']]);
+  assert.deepStrictEqual(
+    added.map((id) => listener.paths(id)),
+    [['c/a'], ['d/b']],
+  );
   listener.remove(added[0]);
   await listener.removed(added[0]);
   await listener.snapshotAt(await fixture.write(fixture.set('d/b', {n: 2})));
@@ -194,7 +237,12 @@ test('ids that end the stream', async () => {
   for (const {id, again, message, emulator} of [
     {id: -1, message: 'Invalid target id: -1', emulator: {code: 'UNKNOWN', message: /./}},
     {id: 2, again: 2, message: 'Target id 2 is in use already.', emulator: {code: 'UNKNOWN', message: ''}},
-    {id: 2, again: 0, message: 'Target ids must be assigned either all by the client or all by the server.', emulator: {code: 'OK', message: ''}},
+    {
+      id: 2,
+      again: 0,
+      message: 'Target ids must be assigned either all by the client or all by the server.',
+      emulator: {code: 'OK', message: ''},
+    },
   ]) {
     const {listener} = open();
     listener.addQuery(id, queryOf('c'));
@@ -207,8 +255,11 @@ test('ids that end the stream', async () => {
 test('a request without a target', async () => {
   const {listener} = open();
   listener.send({});
-  expectOutcome(await listener.end(), {code: 'INVALID_ARGUMENT', message: 'A listen request must add or remove a target.',
-    emulator: {code: 'UNKNOWN', message: /./}});
+  expectOutcome(await listener.end(), {
+    code: 'INVALID_ARGUMENT',
+    message: 'A listen request must add or remove a target.',
+    emulator: {code: 'UNKNOWN', message: /./},
+  });
 });
 
 test('which database', async () => {
@@ -223,8 +274,11 @@ test('which database', async () => {
   // Neither.
   const none = new Listener(fixture.raw, fixture, {database: '', headers: {}});
   none.addQuery(2, queryOf('c'));
-  expectOutcome(await none.end(), {code: 'INVALID_ARGUMENT', message: "'database' must be set on the first request of a stream.",
-    emulator: {code: 'UNKNOWN', message: ''}});
+  expectOutcome(await none.end(), {
+    code: 'INVALID_ARGUMENT',
+    message: "'database' must be set on the first request of a stream.",
+    emulator: {code: 'UNKNOWN', message: ''},
+  });
 });
 
 ownTest('the database of the requests', 'only the header counts there', async () => {
@@ -239,8 +293,10 @@ ownTest('the database of the requests', 'only the header counts there', async ()
   await listener.current(4);
   const other = `${fixture.database}2`;
   listener.send({database: other, removeTarget: 4});
-  expectOutcome(await listener.end(), {code: 'INVALID_ARGUMENT',
-    message: `Request specified a database (${other}) that did not match the expected database (${fixture.database})`});
+  expectOutcome(await listener.end(), {
+    code: 'INVALID_ARGUMENT',
+    message: `Request specified a database (${other}) that did not match the expected database (${fixture.database})`,
+  });
   const wrong = new Listener(fixture.raw, fixture, {database: 'foo', headers: {}});
   wrong.addQuery(2, queryOf('c'));
   expectOutcome(await wrong.end(), {code: 'INVALID_ARGUMENT'});

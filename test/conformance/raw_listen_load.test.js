@@ -14,45 +14,61 @@ const memoryMiBMax = 300;
 // What the server has of the machine's memory now, and at most so far.
 function residentMiB({pid}) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const [now, most] = ['VmRSS', 'VmHWM'].map((name) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)[1]) / 1024);
+  const [now, most] = ['VmRSS', 'VmHWM'].map(
+    (name) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)[1]) / 1024,
+  );
   return {now, most};
 }
 
-ownTest('10,000 targets over 100 streams hear what concerns them, and only that', 'it is too slow for so many', async () => {
-  const fixture = new Fixture(context);
-  const [streams, perStream] = [100, 100];
-  const raws = Array.from({length: 10}, () => new Raw(context.address));
-  const listeners = Array.from({length: streams}, (_, i) => new Listener(raws[i % raws.length], fixture));
-  const room = (number) => queryOf('rooms', {where: {fieldFilter: {field: {fieldPath: 'room'}, op: 'EQUAL', value: toValue(number)}}});
-  // Every third is a document.
-  await Promise.all(listeners.map(async (listener, i) => {
-    for (let j = 0; j < perStream; ++j) {
-      const number = i * perStream + j;
-      if (number % 3) listener.addQuery(j + 1, room(number));
-      else listener.addDocuments(j + 1, [`rooms/r${number}`]);
-    }
-    await listener.current(perStream);
-    listener.take();
-  }));
+ownTest(
+  '10,000 targets over 100 streams hear what concerns them, and only that',
+  'it is too slow for so many',
+  async () => {
+    const fixture = new Fixture(context);
+    const [streams, perStream] = [100, 100];
+    const raws = Array.from({length: 10}, () => new Raw(context.address));
+    const listeners = Array.from({length: streams}, (_, i) => new Listener(raws[i % raws.length], fixture));
+    const room = (number) =>
+      queryOf('rooms', {where: {fieldFilter: {field: {fieldPath: 'room'}, op: 'EQUAL', value: toValue(number)}}});
+    // Every third is a document.
+    await Promise.all(
+      listeners.map(async (listener, i) => {
+        for (let j = 0; j < perStream; ++j) {
+          const number = i * perStream + j;
+          if (number % 3) listener.addQuery(j + 1, room(number));
+          else listener.addDocuments(j + 1, [`rooms/r${number}`]);
+        }
+        await listener.current(perStream);
+        listener.take();
+      }),
+    );
 
-  const chosen = Array.from({length: 200}, (_, i) => i * 47 % (streams * perStream));
-  const pick = (i) => chosen.slice(i * 20, i * 20 + 20);
-  for (let i = 0; i < 10; ++i) {
-    await fixture.write(...pick(i).map((number) => fixture.set(`rooms/r${number}`, {room: number})));
-  }
-  // One that all streams hear, so that each is known to have heard the rest.
-  for (const listener of listeners) listener.addDocuments(1000, ['all/a']);
-  await Promise.all(listeners.map((listener) => listener.current(1000)));
-  const last = await fixture.write(fixture.set('all/a', {}));
-  await Promise.all(listeners.map((listener) => listener.snapshotAt(last)));
-  const heard = listeners.flatMap((listener, i) => listener.take().short.filter((each) => each.startsWith('change rooms'))
-    .map((each) => [i, each]));
-  const expected = chosen.map((number) => [Math.floor(number / perStream), `change rooms/r${number} ${number % perStream + 1}`]);
-  const inOrder = (list) => list.map(String).sort();
-  assert.deepStrictEqual(inOrder(heard), inOrder(expected));
-  await Promise.all(listeners.map((listener) => listener.cancel()));
-  for (const raw of raws) raw.close();
-});
+    const chosen = Array.from({length: 200}, (_, i) => (i * 47) % (streams * perStream));
+    const pick = (i) => chosen.slice(i * 20, i * 20 + 20);
+    for (let i = 0; i < 10; ++i) {
+      await fixture.write(...pick(i).map((number) => fixture.set(`rooms/r${number}`, {room: number})));
+    }
+    // One that all streams hear, so that each is known to have heard the rest.
+    for (const listener of listeners) listener.addDocuments(1000, ['all/a']);
+    await Promise.all(listeners.map((listener) => listener.current(1000)));
+    const last = await fixture.write(fixture.set('all/a', {}));
+    await Promise.all(listeners.map((listener) => listener.snapshotAt(last)));
+    const heard = listeners.flatMap((listener, i) =>
+      listener
+        .take()
+        .short.filter((each) => each.startsWith('change rooms'))
+        .map((each) => [i, each]),
+    );
+    const expected = chosen.map((number) => [
+      Math.floor(number / perStream),
+      `change rooms/r${number} ${(number % perStream) + 1}`,
+    ]);
+    const inOrder = (list) => list.map(String).sort();
+    assert.deepStrictEqual(inOrder(heard), inOrder(expected));
+    await Promise.all(listeners.map((listener) => listener.cancel()));
+    for (const raw of raws) raw.close();
+  },
+);
 
 // Clients that have stopped reading, while documents of 1 MB change `rounds` times each.
 async function listenSlowly({documents, rounds}) {
@@ -77,23 +93,29 @@ async function listenSlowly({documents, rounds}) {
     listener.stream.resume();
     await listener.snapshotAt(last);
     assert.equal(listener.paths(2).length, documents + 1);
-    for (const {fields} of listener.results.get(2).values()) assert.equal(Number(fields.round.integerValue), rounds - 1);
+    for (const {fields} of listener.results.get(2).values())
+      assert.equal(Number(fields.round.integerValue), rounds - 1);
     await listener.cancel();
   }
   const after = residentMiB(server);
   reader.close();
   writer.close();
   await server.stop();
-  assert.ok(after.most < memoryMiBMax, `${Math.round(paused.now)} MiB with clients that wait, ${Math.round(after.most)} MiB at most`);
+  assert.ok(
+    after.most < memoryMiBMax,
+    `${Math.round(paused.now)} MiB with clients that wait, ${Math.round(after.most)} MiB at most`,
+  );
 }
 
 const why = 'it keeps everything in memory';
 
 ownTest('clients that do not read cost no memory, and catch up: few documents, often', why, () =>
-  listenSlowly({documents: 4, rounds: 100}));
+  listenSlowly({documents: 4, rounds: 100}),
+);
 
 ownTest('clients that do not read cost no memory, and catch up: many documents', why, () =>
-  listenSlowly({documents: 200, rounds: 3}));
+  listenSlowly({documents: 200, rounds: 3}),
+);
 
 ownTest('a limit over large documents that goes on from a token does not hold them all', why, async () => {
   const server = await serve({flags: ['--cache-mib', '32']});
@@ -113,7 +135,10 @@ ownTest('a limit over large documents that goes on from a token does not hold th
     assert.deepStrictEqual(listener.paths(2), first.paths(2));
     return listener.take().short;
   };
-  assert.deepStrictEqual((await again()).filter((each) => each !== 'snapshot'), ['ADD 2', 'CURRENT 2']);
+  assert.deepStrictEqual(
+    (await again()).filter((each) => each !== 'snapshot'),
+    ['ADD 2', 'CURRENT 2'],
+  );
   for (let n = 0; n < documents; ++n) await fixture.write(fixture.patch(`c/${n}`, {m: 1}, ['m']));
   assert.ok((await again()).includes('RESET 2'));
   const {most} = residentMiB(server);

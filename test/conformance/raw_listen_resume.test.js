@@ -13,7 +13,12 @@ import {toValue} from './support/values.js';
 const context = useServer();
 const ignored = 'it answers every token with all results';
 const targets = {
-  query: (listener, more) => listener.addQuery(2, queryOf('c', {where: {fieldFilter: {field: {fieldPath: 'n'}, op: 'GREATER_THAN', value: toValue(0)}}}), more),
+  query: (listener, more) =>
+    listener.addQuery(
+      2,
+      queryOf('c', {where: {fieldFilter: {field: {fieldPath: 'n'}, op: 'GREATER_THAN', value: toValue(0)}}}),
+      more,
+    ),
   limit: (listener, more) => listener.addQuery(2, queryOf('c', {orderBy: orderOf('n'), limit: {value: 3}}), more),
 };
 
@@ -43,7 +48,7 @@ async function fill(fixture) {
 ownTest('a token outlives the server, but says nothing to another', ignored, async () => {
   const data = mkdtempSync(join(folder, 'data-'));
   const [first, other] = [await serve({data}), await serve()];
-  let fixture = new Fixture({raw: new Raw(first.address)});
+  const fixture = new Fixture({raw: new Raw(first.address)});
   await fill(fixture);
   const earlier = await listenOnce(fixture, targets.query);
   await fixture.write(fixture.set('c/a', {n: 7}));
@@ -102,7 +107,10 @@ ownTest('a client that misses more bytes than are told one by one starts anew', 
   const fixture = new Fixture(context);
   await fill(fixture);
   const text = 'x'.repeat(1_000_000);
-  for (const [documents, isReset] of [[14, false], [20, true]]) {
+  for (const [documents, isReset] of [
+    [14, false],
+    [20, true],
+  ]) {
     const earlier = await listenOnce(fixture, targets.query);
     for (let i = 0; i < documents; ++i) await fixture.write(fixture.set(`c/${documents}-${i}`, {n: 1, text}));
     const later = await listenOn(fixture, targets.query, earlier, {resumeToken: earlier.resumeToken});
@@ -112,40 +120,58 @@ ownTest('a client that misses more bytes than are told one by one starts anew', 
   }
 });
 
-ownTest('a client that has another number of documents gets a filter of their names', 'it sends no existence filters', async () => {
-  const fixture = new Fixture(context);
-  const ids = Array.from({length: 60}, (_, i) => `${i}é\u{1F600}`.slice(0, 2 + i % 5) + i);
-  await fixture.write(...ids.map((id) => fixture.set(`c/${id}`, {n: 1})));
-  for (const add of [targets.query, (listener, more) => listener.addQuery(2, queryOf('c', {orderBy: orderOf('n'), limit: {value: 100}}), more)]) {
-    const earlier = await listenOnce(fixture, add);
-    const count = earlier.results.get(2).size;
-    const right = await listenOn(fixture, add, earlier, {resumeToken: earlier.resumeToken, expectedCount: {value: count}});
-    assert.deepStrictEqual(right.short, ['ADD 2', 'CURRENT 2']);
-    await fixture.write(fixture.set('c/new', {n: 2}), fixture.set(`c/${ids[0]}`, {n: count}));
-    // What a client may have kept of documents that are no results any more.
-    const wrong = await listenOn(fixture, add, earlier, {resumeToken: earlier.resumeToken, expectedCount: {value: count + 1}});
-    const filters = wrong.messages.filter(({filter}) => filter).map(({filter}) => filter);
-    assert.equal(filters.length, 1);
-    assert.ok(wrong.short.indexOf('filter 2') < wrong.short.indexOf('CURRENT 2'));
-    const [{targetId, count: stands, unchangedNames}] = filters;
-    assert.equal(targetId, 2);
-    assert.equal(stands, wrong.listener.paths(2).length);
-    assert.ok(unchangedNames.hashCount > 0 && unchangedNames.bits.bitmap.length > 0);
-    for (const id of ids.slice(1)) assert.ok(mayContain(unchangedNames, fixture.doc(`c/${id}`)), id);
-    // One in a hundred would be usual.
-    const strangers = Array.from({length: 1000}, (_, i) => fixture.doc(`c/stranger${i}`)).filter((name) => mayContain(unchangedNames, name));
-    assert.ok(strangers.length < 100, `${strangers.length} of 1000 strangers pass`);
-    await Promise.all([right.listener.cancel(), wrong.listener.cancel()]);
-    await fixture.write(fixture.remove('c/new'));
-  }
-});
+ownTest(
+  'a client that has another number of documents gets a filter of their names',
+  'it sends no existence filters',
+  async () => {
+    const fixture = new Fixture(context);
+    const ids = Array.from({length: 60}, (_, i) => `${i}é\u{1F600}`.slice(0, 2 + (i % 5)) + i);
+    await fixture.write(...ids.map((id) => fixture.set(`c/${id}`, {n: 1})));
+    for (const add of [
+      targets.query,
+      (listener, more) => listener.addQuery(2, queryOf('c', {orderBy: orderOf('n'), limit: {value: 100}}), more),
+    ]) {
+      const earlier = await listenOnce(fixture, add);
+      const count = earlier.results.get(2).size;
+      const right = await listenOn(fixture, add, earlier, {
+        resumeToken: earlier.resumeToken,
+        expectedCount: {value: count},
+      });
+      assert.deepStrictEqual(right.short, ['ADD 2', 'CURRENT 2']);
+      await fixture.write(fixture.set('c/new', {n: 2}), fixture.set(`c/${ids[0]}`, {n: count}));
+      // What a client may have kept of documents that are no results any more.
+      const wrong = await listenOn(fixture, add, earlier, {
+        resumeToken: earlier.resumeToken,
+        expectedCount: {value: count + 1},
+      });
+      const filters = wrong.messages.filter(({filter}) => filter).map(({filter}) => filter);
+      assert.equal(filters.length, 1);
+      assert.ok(wrong.short.indexOf('filter 2') < wrong.short.indexOf('CURRENT 2'));
+      const [{targetId, count: stands, unchangedNames}] = filters;
+      assert.equal(targetId, 2);
+      assert.equal(stands, wrong.listener.paths(2).length);
+      assert.ok(unchangedNames.hashCount > 0 && unchangedNames.bits.bitmap.length > 0);
+      for (const id of ids.slice(1)) assert.ok(mayContain(unchangedNames, fixture.doc(`c/${id}`)), id);
+      // One in a hundred would be usual.
+      const strangers = Array.from({length: 1000}, (_, i) => fixture.doc(`c/stranger${i}`)).filter((name) =>
+        mayContain(unchangedNames, name),
+      );
+      assert.ok(strangers.length < 100, `${strangers.length} of 1000 strangers pass`);
+      await Promise.all([right.listener.cancel(), wrong.listener.cancel()]);
+      await fixture.write(fixture.remove('c/new'));
+    }
+  },
+);
 
 ownTest('the filter of a query without results', 'it sends no existence filters', async () => {
   const fixture = new Fixture(context);
   await fixture.write(fixture.set('c/a', {n: 1}));
   const earlier = await listenOnce(fixture, targets.query);
   await fixture.write(fixture.remove('c/a'));
-  const {listener, messages, short} = await listenOn(fixture, targets.query, earlier, {resumeToken: earlier.resumeToken, expectedCount: {value: 5}});
+  const {listener, messages, short} = await listenOn(fixture, targets.query, earlier, {
+    resumeToken: earlier.resumeToken,
+    expectedCount: {value: 5},
+  });
   assert.deepStrictEqual(short, ['ADD 2', 'delete c/a 2', 'filter 2', 'CURRENT 2']);
   const {filter} = messages.find((message) => message.filter);
   assert.equal(filter.count ?? 0, 0);
@@ -162,8 +188,8 @@ ownTest('every snapshot is a place to go on from', ignored, async () => {
   const keep = ({resumeToken}) => places.push({resumeToken, results: new Map([[2, new Map(listener.results.get(2))]])});
   keep(await listener.current(4));
   for (let i = 0; i < 20; ++i) {
-    const path = `c/${i * 7 % 6}`;
-    const write = i % 5 === 4 ? fixture.remove(path) : fixture.set(path, {n: i * 11 % 7});
+    const path = `c/${(i * 7) % 6}`;
+    const write = i % 5 === 4 ? fixture.remove(path) : fixture.set(path, {n: (i * 11) % 7});
     keep(await listener.snapshotAt(await fixture.write(write, fixture.set('ticks/t', {i}))));
   }
   for (const place of places) {

@@ -19,7 +19,11 @@ class Room extends Fixture {
   }
 
   run(query, more = {}) {
-    return this.call('RunQuery', {parent: this.root, structuredQuery: {from: [{collectionId: 'c'}], ...query}, ...more});
+    return this.call('RunQuery', {
+      parent: this.root,
+      structuredQuery: {from: [{collectionId: 'c'}], ...query},
+      ...more,
+    });
   }
 
   async answers(query, more) {
@@ -29,12 +33,16 @@ class Room extends Fixture {
   }
 
   async ids(query, more) {
-    return (await this.answers(query, more)).filter(({document}) => document).map(({document}) => document.name.split('/').at(-1));
+    return (await this.answers(query, more))
+      .filter(({document}) => document)
+      .map(({document}) => document.name.split('/').at(-1));
   }
 
   aggregate(aggregations, query = {}) {
-    return this.call('RunAggregationQuery', {parent: this.root,
-      structuredAggregationQuery: {structuredQuery: {from: [{collectionId: 'c'}], ...query}, aggregations}});
+    return this.call('RunAggregationQuery', {
+      parent: this.root,
+      structuredAggregationQuery: {structuredQuery: {from: [{collectionId: 'c'}], ...query}, aggregations},
+    });
   }
 }
 
@@ -42,7 +50,10 @@ test('each result is a message with the read time; the last one says that it is'
   const room = await Room.open();
   const answers = await room.answers({});
   assert.equal(answers.length, 3);
-  assert.deepStrictEqual(answers.map(({done}) => done ?? false), [false, false, true]);
+  assert.deepStrictEqual(
+    answers.map(({done}) => done ?? false),
+    [false, false, true],
+  );
   assert.equal(new Set(answers.map(({readTime}) => JSON.stringify(readTime))).size, 1);
   const [only, ...rest] = await room.answers({where: where('n', 'EQUAL', 9)});
   assert.deepStrictEqual(rest, []);
@@ -59,20 +70,32 @@ test('a transaction that begins with a query is told first', async () => {
 ownTest('skipped results are told once', 'it tells them with every result but the last', async () => {
   const room = await Room.open();
   const answers = await room.answers({offset: 1});
-  assert.deepStrictEqual(answers.map(({skippedResults}) => skippedResults ?? 0), [1, 0]);
+  assert.deepStrictEqual(
+    answers.map(({skippedResults}) => skippedResults ?? 0),
+    [1, 0],
+  );
 });
 
 test('aggregations have aliases, their own or ones by number', async () => {
   const room = await Room.open();
-  const {response: [{result, readTime}]} = await room.aggregate([{count: {}}, {alias: 'sum', sum: {field: field('n')}}, {avg: {field: field('n')}}]);
+  const {
+    response: [{result, readTime}],
+  } = await room.aggregate([{count: {}}, {alias: 'sum', sum: {field: field('n')}}, {avg: {field: field('n')}}]);
   assert.ok(readTime);
-  assert.deepStrictEqual(result.aggregateFields, {field_1: {integerValue: '3'}, sum: {integerValue: '6'}, field_2: {doubleValue: 2}});
+  assert.deepStrictEqual(result.aggregateFields, {
+    field_1: {integerValue: '3'},
+    sum: {integerValue: '6'},
+    field_2: {doubleValue: 2},
+  });
 });
 
 test('a query that nobody waits for any more ends, and does no harm', async () => {
   const room = await Room.open(Object.fromEntries(times(400, (n) => [`d${n}`, {n, text: 'x'.repeat(5_000)}])));
   for (let round = 0; round < 5; ++round) {
-    const call = context.raw.start('RunQuery', {parent: room.root, structuredQuery: {from: [{collectionId: 'c'}], orderBy: [order('n')]}});
+    const call = context.raw.start('RunQuery', {
+      parent: room.root,
+      structuredQuery: {from: [{collectionId: 'c'}], orderBy: [order('n')]},
+    });
     if (round > 0) await new Promise((resolve) => setTimeout(resolve, round));
     call.cancel();
     await call.done;

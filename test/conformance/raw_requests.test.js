@@ -14,7 +14,9 @@ test('undecodable requests', async (t) => {
   const write = encode('Commit', fixture.commit(fixture.set('c/name', {field: 'value'})));
   const spoil = (text, bytes) => {
     const body = Buffer.from(write);
-    bytes.forEach((byte, n) => { body[body.indexOf(text) + n] = byte; });
+    bytes.forEach((byte, n) => {
+      body[body.indexOf(text) + n] = byte;
+    });
     return body;
   };
   const bodies = {
@@ -63,7 +65,10 @@ test('answers larger than that', async () => {
     pageToken = nextPageToken;
   } while (pageToken);
   assert.deepStrictEqual(listed, ids);
-  const answers = await fixture.must('BatchGetDocuments', {database: fixture.database, documents: ids.map((id) => fixture.doc(`c/${id}`))});
+  const answers = await fixture.must('BatchGetDocuments', {
+    database: fixture.database,
+    documents: ids.map((id) => fixture.doc(`c/${id}`)),
+  });
   assert.ok(answers.every(({found}) => found.fields.part.stringValue.length === 1_000_000));
 });
 
@@ -82,7 +87,9 @@ test('a deadline and a cancellation end a waiting call, and nothing else', async
   await fixture.write(fixture.set('c/d', {n: 1}));
   const transaction = await fixture.begin();
   await fixture.must('GetDocument', {name: fixture.doc('c/d'), transaction});
-  expectOutcome(await fixture.call('Commit', fixture.commit(fixture.set('c/d', {n: 2})), {deadlineMs: 200}), {code: 'DEADLINE_EXCEEDED'});
+  expectOutcome(await fixture.call('Commit', fixture.commit(fixture.set('c/d', {n: 2})), {deadlineMs: 200}), {
+    code: 'DEADLINE_EXCEEDED',
+  });
   const cancelled = fixture.raw.start('Commit', fixture.commit(fixture.set('c/d', {n: 3})));
   await fixture.get('c/d');
   cancelled.cancel();
@@ -99,5 +106,5 @@ test('many calls at once on one connection', async () => {
   const writes = await Promise.all(Array.from({length: 500}, (_, n) => fixture.tryWrite(fixture.set(`c/d${n}`, {n}))));
   assert.ok(writes.every(({code}) => code === 'OK'));
   const reads = await Promise.all(Array.from({length: 500}, (_, n) => fixture.get(`c/d${n}`)));
-  reads.forEach(({fields}, n) => assert.deepStrictEqual(fields, toFields({n})));
+  for (const [n, {fields}] of reads.entries()) assert.deepStrictEqual(fields, toFields({n}));
 });

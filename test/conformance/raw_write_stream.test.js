@@ -12,7 +12,10 @@ import {increment, microsOf, serverTime, toFields, toValue, union} from './suppo
 const context = useServer();
 const noResume = 'it does not resume streams';
 
-function open(fixture = new Fixture(context), {raw = fixture.raw, headers = {'google-cloud-resource-prefix': fixture.database}} = {}) {
+function open(
+  fixture = new Fixture(context),
+  {raw = fixture.raw, headers = {'google-cloud-resource-prefix': fixture.database}} = {},
+) {
   return {fixture, stream: raw.open('Write', {headers})};
 }
 
@@ -25,15 +28,20 @@ async function shake(fixture, more = {}, options) {
 
 const outcome = async (stream) => {
   const answers = [];
-  for (let answer; (answer = await stream.nextOrEnd()) !== null;) answers.push(answer);
-  return {...await stream.ended, answers};
+  for (let answer = await stream.nextOrEnd(); answer !== null; answer = await stream.nextOrEnd()) answers.push(answer);
+  return {...(await stream.ended), answers};
 };
 
 test('the handshake', async () => {
   const {fixture, stream} = open();
   stream.send({database: fixture.database});
   const answer = await stream.next();
-  assert.deepStrictEqual(Object.keys(answer).filter((key) => answer[key].length).sort(), ['streamId', 'streamToken']);
+  assert.deepStrictEqual(
+    Object.keys(answer)
+      .filter((key) => answer[key].length)
+      .sort(),
+    ['streamId', 'streamToken'],
+  );
   stream.halfClose();
   expectOutcome(await outcome(stream), {code: 'OK'});
 });
@@ -41,11 +49,24 @@ test('the handshake', async () => {
 test('first requests that are refused', async () => {
   const fixture = new Fixture(context);
   const cases = [
-    [{database: fixture.database, writes: [fixture.set('c/a', {})]}, invalid("'writes' must not be set on an initial write request.")],
-    [{database: fixture.database, streamToken: Buffer.from('0')}, invalid("A stream is resumed with its 'stream_id' and a 'stream_token'.",
-      {message: /^Resuming streams is not supported/})],
-    [{database: fixture.database, streamId: '12345', streamToken: Buffer.from('0')}, {code: 'ABORTED', message: 'The stream cannot be resumed any more.',
-      emulator: {code: 'INVALID_ARGUMENT', message: /^Resuming streams is not supported/}}],
+    [
+      {database: fixture.database, writes: [fixture.set('c/a', {})]},
+      invalid("'writes' must not be set on an initial write request."),
+    ],
+    [
+      {database: fixture.database, streamToken: Buffer.from('0')},
+      invalid("A stream is resumed with its 'stream_id' and a 'stream_token'.", {
+        message: /^Resuming streams is not supported/,
+      }),
+    ],
+    [
+      {database: fixture.database, streamId: '12345', streamToken: Buffer.from('0')},
+      {
+        code: 'ABORTED',
+        message: 'The stream cannot be resumed any more.',
+        emulator: {code: 'INVALID_ARGUMENT', message: /^Resuming streams is not supported/},
+      },
+    ],
   ];
   if (!targetIsEmulator) cases.push([{database: 'foo'}, invalid(/"foo"/)]);
   for (const [request, expected] of cases) {
@@ -58,25 +79,34 @@ test('first requests that are refused', async () => {
 test('which database', async () => {
   const fixture = new Fixture(context);
   const none = open(fixture, {headers: {}}).stream;
-  expectOutcome(await outcome(none.send({})), {...invalid("'database' must be set on the first request of a stream."), emulator: {code: 'UNKNOWN', message: ''}});
+  expectOutcome(await outcome(none.send({})), {
+    ...invalid("'database' must be set on the first request of a stream."),
+    emulator: {code: 'UNKNOWN', message: ''},
+  });
   const {stream, token} = await shake(fixture);
   stream.send({streamToken: token, writes: [fixture.set('c/a', {})], database: fixture.database});
   await stream.next();
   const other = `${fixture.database}2`;
   stream.send({streamToken: token, writes: [fixture.set('c/b', {})], database: other});
-  expectOutcome(await outcome(stream),
-    invalid(`Request specified a database (${other}) that did not match the expected database (${fixture.database})`));
+  expectOutcome(
+    await outcome(stream),
+    invalid(`Request specified a database (${other}) that did not match the expected database (${fixture.database})`),
+  );
   assert.ok(await fixture.get('c/a'));
   assert.equal(await fixture.get('c/b'), null);
 });
 
-ownTest('the header names the database where the first request does not', 'it wants it in the request too', async () => {
-  const {fixture, stream} = open();
-  const {streamToken} = await stream.send({}).next();
-  await stream.send({streamToken, writes: [fixture.set('c/a', {n: 1})]}).next();
-  await fixture.expectFields('c/a', {n: 1});
-  await stream.cancel();
-});
+ownTest(
+  'the header names the database where the first request does not',
+  'it wants it in the request too',
+  async () => {
+    const {fixture, stream} = open();
+    const {streamToken} = await stream.send({}).next();
+    await stream.send({streamToken, writes: [fixture.set('c/a', {n: 1})]}).next();
+    await fixture.expectFields('c/a', {n: 1});
+    await stream.cancel();
+  },
+);
 
 test('each request is a commit, and has its answer', async () => {
   const {fixture, stream, token} = await shake();
@@ -85,8 +115,14 @@ test('each request is a commit, and has its answer', async () => {
   assert.equal(first.writeResults.length, 2);
   assert.ok(!first.streamId && first.streamToken.length && !first.streamToken.equals(token));
   for (const {updateTime} of first.writeResults) assert.deepStrictEqual(updateTime, first.commitTime);
-  stream.send({streamToken: first.streamToken, writes: [fixture.set('c/a', {n: 1}), fixture.remove('c/b'), fixture.patch('c/c', {}, [],
-    {updateTransforms: [increment('n', 2), union('l', 1), serverTime('t')]})]});
+  stream.send({
+    streamToken: first.streamToken,
+    writes: [
+      fixture.set('c/a', {n: 1}),
+      fixture.remove('c/b'),
+      fixture.patch('c/c', {}, [], {updateTransforms: [increment('n', 2), union('l', 1), serverTime('t')]}),
+    ],
+  });
   const second = await stream.next();
   assert.ok(microsOf(second.commitTime) > microsOf(first.commitTime));
   const [same, gone, transformed] = second.writeResults;
@@ -104,14 +140,23 @@ test('pipelined requests are done in order', async () => {
   const {fixture, stream, token} = await shake();
   const count = 200;
   for (let n = 0; n < count; ++n) {
-    stream.send({streamToken: token, writes: [fixture.set('c/a', {n}, {currentDocument: {exists: n > 0}}), fixture.transform('c/sum', increment('n', n))]});
+    stream.send({
+      streamToken: token,
+      writes: [
+        fixture.set('c/a', {n}, {currentDocument: {exists: n > 0}}),
+        fixture.transform('c/sum', increment('n', n)),
+      ],
+    });
   }
   stream.halfClose();
   const {code, answers} = await outcome(stream);
   assert.equal(code, 'OK');
   assert.equal(answers.length, count);
   const sums = answers.map(({writeResults}) => Number(writeResults[1].transformResults[0].integerValue));
-  assert.deepStrictEqual(sums, Array.from({length: count}, (_, n) => n * (n + 1) / 2));
+  assert.deepStrictEqual(
+    sums,
+    Array.from({length: count}, (_, n) => (n * (n + 1)) / 2),
+  );
   assert.equal(new Set(answers.map(({streamToken}) => String(streamToken))).size, count);
   await fixture.expectFields('c/a', {n: count - 1});
 });
@@ -120,10 +165,17 @@ test('a write that fails ends the stream; nothing of it and nothing after it is 
   const {fixture, stream, token} = await shake();
   const name = fixture.doc('c/none');
   stream.send({streamToken: token, writes: [fixture.set('c/a', {n: 1})]});
-  stream.send({streamToken: token, writes: [fixture.set('c/b', {n: 1}), fixture.set('c/none', {}, {currentDocument: {exists: true}})]});
+  stream.send({
+    streamToken: token,
+    writes: [fixture.set('c/b', {n: 1}), fixture.set('c/none', {}, {currentDocument: {exists: true}})],
+  });
   stream.send({streamToken: token, writes: [fixture.set('c/d', {n: 1})]});
   const {answers, ...ended} = await outcome(stream);
-  expectOutcome(ended, {code: 'NOT_FOUND', message: `No document to update: ${name}`, emulator: {message: /^no entity to update/}});
+  expectOutcome(ended, {
+    code: 'NOT_FOUND',
+    message: `No document to update: ${name}`,
+    emulator: {message: /^no entity to update/},
+  });
   assert.equal(answers.length, 1);
   await fixture.expectFields('c/a', {n: 1});
   for (const path of ['c/b', 'c/d', 'c/none']) await fixture.expectFields(path, null);
@@ -133,12 +185,27 @@ test('how writes fail', async () => {
   const fixture = new Fixture(context);
   await fixture.write(fixture.set('c/a', {n: 1}));
   const cases = [
-    [[fixture.set('c/a', {}, {currentDocument: {exists: false}})], {code: 'ALREADY_EXISTS', message: `Document already exists: ${fixture.doc('c/a')}`,
-      emulator: {message: /^entity already exists/}}],
-    [[fixture.set('c/a', {}, {currentDocument: {updateTime: {seconds: '5'}}})], {code: 'FAILED_PRECONDITION',
-      message: /^the stored version \(\d+\) does not match the required base version \(5000000\)$/}],
-    [[fixture.set('c/a', {}, {currentDocument: {updateTime: {seconds: '4000000000'}}})],
-      invalid(`Invalid base version, it is greater than the stored version: ${fixture.doc('c/a')}`, {message: /^Invalid base version, /})],
+    [
+      [fixture.set('c/a', {}, {currentDocument: {exists: false}})],
+      {
+        code: 'ALREADY_EXISTS',
+        message: `Document already exists: ${fixture.doc('c/a')}`,
+        emulator: {message: /^entity already exists/},
+      },
+    ],
+    [
+      [fixture.set('c/a', {}, {currentDocument: {updateTime: {seconds: '5'}}})],
+      {
+        code: 'FAILED_PRECONDITION',
+        message: /^the stored version \(\d+\) does not match the required base version \(5000000\)$/,
+      },
+    ],
+    [
+      [fixture.set('c/a', {}, {currentDocument: {updateTime: {seconds: '4000000000'}}})],
+      invalid(`Invalid base version, it is greater than the stored version: ${fixture.doc('c/a')}`, {
+        message: /^Invalid base version, /,
+      }),
+    ],
     [[{update: {name: 'foo'}}], invalid('Document name "foo" lacks "projects" at index 0.')],
     [[{}], {code: 'INVALID_ARGUMENT'}],
   ];
@@ -152,7 +219,9 @@ test('how writes fail', async () => {
 ownTest('writes to another database are refused', 'it does not compare names', async () => {
   const {fixture, stream, token} = await shake();
   const other = new Fixture(context);
-  expectOutcome(await outcome(stream.send({streamToken: token, writes: [other.set('c/a', {})]})), {code: 'INVALID_ARGUMENT'});
+  expectOutcome(await outcome(stream.send({streamToken: token, writes: [other.set('c/a', {})]})), {
+    code: 'INVALID_ARGUMENT',
+  });
   assert.equal(await other.get('c/a'), null);
   assert.equal(await fixture.get('c/a'), null);
 });
@@ -270,9 +339,13 @@ ownTest('streams that cannot be resumed', noResume, async () => {
   const {fixture, stream, id, token} = await shake();
   const {streamToken: first} = await stream.send({streamToken: token, ...plusOne(fixture)}).next();
   const {streamToken: second} = await stream.send({streamToken: first, ...plusOne(fixture)}).next();
-  const attempt = (more, database = fixture) => outcome(open(database).stream.send({database: database.database, streamId: id, ...more}));
+  const attempt = (more, database = fixture) =>
+    outcome(open(database).stream.send({database: database.database, streamId: id, ...more}));
   // While another connection has it.
-  expectOutcome(await attempt({streamToken: second}), {code: 'ABORTED', message: 'The stream is in use by another connection.'});
+  expectOutcome(await attempt({streamToken: second}), {
+    code: 'ABORTED',
+    message: 'The stream is in use by another connection.',
+  });
   await stream.send({streamToken: second, ...plusOne(fixture)}).next();
   await stream.cancel();
   await eventually(async () => (await attempt({streamToken: Buffer.from('garbage')})).code === 'INVALID_ARGUMENT');
@@ -281,9 +354,15 @@ ownTest('streams that cannot be resumed', noResume, async () => {
   expectOutcome(await attempt({streamToken: Buffer.from('99')}), wrong);
   expectOutcome(await attempt({}), wrong);
   // What the client has said it has got is gone.
-  expectOutcome(await attempt({streamToken: token}), {code: 'ABORTED', message: 'The stream cannot be resumed from this token any more.'});
+  expectOutcome(await attempt({streamToken: token}), {
+    code: 'ABORTED',
+    message: 'The stream cannot be resumed from this token any more.',
+  });
   // A stream belongs to its database.
-  expectOutcome(await attempt({streamToken: second}, new Fixture(context)), {code: 'ABORTED', message: 'The stream cannot be resumed any more.'});
+  expectOutcome(await attempt({streamToken: second}, new Fixture(context)), {
+    code: 'ABORTED',
+    message: 'The stream cannot be resumed any more.',
+  });
   const again = await resume(fixture, id, second);
   await again.stream.cancel();
   await fixture.expectFields('c/a', {n: 3});

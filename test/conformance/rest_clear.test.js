@@ -20,7 +20,11 @@ class Room extends Rest {
   async fill(paths) {
     const batches = Math.ceil(paths.length / 400);
     for (let n = 0; n < batches; ++n) {
-      await this.commitAll(...paths.slice(n * 400, (n + 1) * 400).map((path) => ({update: {name: this.doc(path), fields: {n: integer(1)}}})));
+      await this.commitAll(
+        ...paths
+          .slice(n * 400, (n + 1) * 400)
+          .map((path) => ({update: {name: this.doc(path), fields: {n: integer(1)}}})),
+      );
     }
   }
 
@@ -40,8 +44,12 @@ class Room extends Rest {
   async left(...collections) {
     const paths = [];
     for (const collectionId of collections) {
-      const answers = await this.mustPost(':runQuery', {structuredQuery: {from: [{collectionId, allDescendants: true}]}});
-      paths.push(...answers.filter(({document}) => document).map(({document}) => document.name.slice(this.root.length + 1)));
+      const answers = await this.mustPost(':runQuery', {
+        structuredQuery: {from: [{collectionId, allDescendants: true}]},
+      });
+      paths.push(
+        ...answers.filter(({document}) => document).map(({document}) => document.name.slice(this.root.length + 1)),
+      );
     }
     return paths.sort();
   }
@@ -85,12 +93,20 @@ test('a database that nobody has used is empty', async () => {
 test('names that are none, and other methods', async () => {
   const room = await Room.open(['c/d']);
   const send = (path) => room.send('DELETE', `/emulator/v1/${path}`);
-  expectError(await send('projects//databases/(default)/documents'), invalidRequest(
-    'Document parent name "projects//databases/(default)/documents" lacks a project id at index 9.'));
-  expectError(await send('projects/p/databases//documents'), invalidRequest(
-    'Document parent name "projects/p/databases//documents" lacks a database id at index 21.'));
-  expectError(await send(`${room.root}/c/`), invalidRequest(`Document parent name "${room.root}/c/" has invalid trailing "/".`));
-  for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH']) assert.equal((await room.clear('', {method})).status, 404, method);
+  expectError(
+    await send('projects//databases/(default)/documents'),
+    invalidRequest('Document parent name "projects//databases/(default)/documents" lacks a project id at index 9.'),
+  );
+  expectError(
+    await send('projects/p/databases//documents'),
+    invalidRequest('Document parent name "projects/p/databases//documents" lacks a database id at index 21.'),
+  );
+  expectError(
+    await send(`${room.root}/c/`),
+    invalidRequest(`Document parent name "${room.root}/c/" has invalid trailing "/".`),
+  );
+  for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH'])
+    assert.equal((await room.clear('', {method})).status, 404, method);
   for (const rest of [':all', ':runQuery']) assert.equal((await room.clear(rest)).status, 404, rest);
   assert.equal((await send(room.database)).status, 404);
   assert.deepStrictEqual(await room.left('c'), ['c/d']);
@@ -105,8 +121,10 @@ ownTest('a slash too many is an error', 'nothing goes, and the answer is the sam
 test('web pages may ask', async () => {
   const room = await Room.open(['c/d']);
   const headers = {origin: 'http://localhost:3000'};
-  const preflight = await room.clear('', {method: 'OPTIONS', headers: {...headers,
-    'access-control-request-method': 'DELETE', 'access-control-request-headers': 'authorization'}});
+  const preflight = await room.clear('', {
+    method: 'OPTIONS',
+    headers: {...headers, 'access-control-request-method': 'DELETE', 'access-control-request-headers': 'authorization'},
+  });
   assert.equal(preflight.status, 200);
   assert.equal(preflight.headers.get('access-control-allow-origin'), headers.origin);
   assert.match(preflight.headers.get('access-control-allow-methods'), /\bDELETE\b/);

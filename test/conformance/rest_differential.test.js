@@ -27,7 +27,7 @@ function shape(x, key) {
   if (Array.isArray(x)) return x.map((each) => shape(each));
   if (typeof x !== 'object' || x === null) return x;
   if (x.error) return {error: {code: x.error.code, status: x.error.status}};
-  if (x.result) return {...x, readTime: shape(x.readTime), done: undefined};  // The protocol has no `done` for aggregates.
+  if (x.result) return {...x, readTime: shape(x.readTime), done: undefined}; // The protocol has no `done` for aggregates.
   return Object.fromEntries(Object.entries(x).map(([name, value]) => [name, shape(value, name)]));
 }
 
@@ -35,13 +35,20 @@ function shape(x, key) {
 const unwrapped = (json) => (Array.isArray(json) && json.length === 1 && json[0].error ? json[0] : json);
 
 async function outcome(side, {method = 'POST', at, query, body, headers}) {
-  const {status, json} = await side.ask(method, at, {query, body: typeof body === 'function' ? body(side) : body, headers});
+  const {status, json} = await side.ask(method, at, {
+    query,
+    body: typeof body === 'function' ? body(side) : body,
+    headers,
+  });
   return {status, json: shape(unwrapped(json))};
 }
 
 const get = (at, query) => ({method: 'GET', at, query});
 const patch = (at, fields, query) => ({method: 'PATCH', at, query, body: {fields}});
-const query = (structuredQuery, at = ':runQuery') => ({at, body: {structuredQuery: {from: [{collectionId: 'c'}], ...structuredQuery}}});
+const query = (structuredQuery, at = ':runQuery') => ({
+  at,
+  body: {structuredQuery: {from: [{collectionId: 'c'}], ...structuredQuery}},
+});
 const field = (fieldPath) => ({fieldPath});
 const where = (op, value) => ({where: {fieldFilter: {field: field('n'), op, value}}});
 
@@ -50,7 +57,11 @@ const same = [
   patch('c/b', {n: integer(2), list: {arrayValue: {values: [integer(1), {mapValue: {}}]}}}),
   patch('c/c', {n: {doubleValue: 2.5}, none: {nullValue: null}, nan: {doubleValue: 'NaN'}}),
   patch('c/a/d/e', {deep: {mapValue: {fields: {x: {booleanValue: false}}}}}),
-  patch('c/t', {t: {timestampValue: '2001-02-03T04:05:06.789+01:00'}, b: {bytesValue: '_-8'}, g: {geoPointValue: {latitude: 1}}}),
+  patch('c/t', {
+    t: {timestampValue: '2001-02-03T04:05:06.789+01:00'},
+    b: {bytesValue: '_-8'},
+    g: {geoPointValue: {latitude: 1}},
+  }),
   patch('c/a', {n: integer(5)}, {'updateMask.fieldPaths': 'n'}),
   patch('c/a', {n: integer(6)}, 'updateMask.fieldPaths=n&mask.fieldPaths=n'),
   patch('c/a', {}, {'currentDocument.exists': 'false'}),
@@ -91,8 +102,16 @@ const same = [
   {method: 'DELETE', at: 'c/made'},
   {method: 'DELETE', at: 'c/made', query: 'currentDocument.exists=true'},
   {method: 'PUT', at: 'c/a', body: {}},
-  {at: ':commit', body: (side) => ({writes: [{update: {name: side.doc('w/1'), fields: {n: integer(1)}}},
-    {update: {name: side.doc('w/1')}, updateMask: {}, updateTransforms: [{fieldPath: 'n', increment: integer(2)}]}, {delete: side.doc('w/2')}]})},
+  {
+    at: ':commit',
+    body: (side) => ({
+      writes: [
+        {update: {name: side.doc('w/1'), fields: {n: integer(1)}}},
+        {update: {name: side.doc('w/1')}, updateMask: {}, updateTransforms: [{fieldPath: 'n', increment: integer(2)}]},
+        {delete: side.doc('w/2')},
+      ],
+    }),
+  },
   {at: ':commit', body: (side) => ({writes: [{delete: side.doc('w/none'), currentDocument: {exists: true}}]})},
   {at: ':commit', body: {writes: [{delete: 'x'}]}},
   {at: ':commit', body: {writes: [{}]}},
@@ -101,8 +120,13 @@ const same = [
   {at: ':commit', body: '{'},
   {at: ':commit', body: '[]'},
   {at: ':commit', body: {transaction: 'AAAA'}},
-  {at: ':batchWrite', body: (side) => ({writes: [{update: {name: side.doc('w/3')}}, {update: {name: side.doc('w/1')}, currentDocument: {exists: false}}]}),
-    ignores: 'message'},
+  {
+    at: ':batchWrite',
+    body: (side) => ({
+      writes: [{update: {name: side.doc('w/3')}}, {update: {name: side.doc('w/1')}, currentDocument: {exists: false}}],
+    }),
+    ignores: 'message',
+  },
   {at: ':batchGet', body: (side) => ({documents: [side.doc('c/a'), side.doc('c/none')], mask: {fieldPaths: ['n']}})},
   {at: ':batchGet', body: (side) => ({documents: [side.doc('c/a')], newTransaction: {readOnly: {}}})},
   {at: ':batchGet', body: {documents: ['x']}},
@@ -117,8 +141,11 @@ const same = [
   query(where('GREATER_THAN', integer(1))),
   query({...where('LESS_THAN', integer(100)), orderBy: [{field: field('n'), direction: 'DESCENDING'}], limit: 2}),
   query({...where('LESS_THAN', integer(100)), orderBy: [{field: field('n'), direction: 2}], offset: 1}),
-  query({select: {fields: [field('n')]}, startAt: {values: [{referenceValue: `projects/${project}/databases/(default)/documents/c/b`}], before: true},
-    orderBy: [{field: field('__name__')}]}),
+  query({
+    select: {fields: [field('n')]},
+    startAt: {values: [{referenceValue: `projects/${project}/databases/(default)/documents/c/b`}], before: true},
+    orderBy: [{field: field('__name__')}],
+  }),
   query({from: [{collectionId: 'nothing'}]}),
   query({from: [{collectionId: 'd', allDescendants: true}]}),
   query({from: [{collectionId: 'd'}]}, 'c/a:runQuery'),
@@ -127,10 +154,27 @@ const same = [
   query({limit: -1}),
   query({limit: 'x'}),
   query({nope: 1}),
-  {at: ':runAggregationQuery', body: {structuredAggregationQuery: {structuredQuery: {from: [{collectionId: 'c'}]},
-    aggregations: [{alias: 'a', count: {}}, {alias: 'b', sum: {field: field('n')}}]}}},
-  {at: ':runAggregationQuery', body: {structuredAggregationQuery: {structuredQuery: {from: [{collectionId: 'c'}]},
-    aggregations: [{alias: 'a', count: {upTo: 1}}]}}},
+  {
+    at: ':runAggregationQuery',
+    body: {
+      structuredAggregationQuery: {
+        structuredQuery: {from: [{collectionId: 'c'}]},
+        aggregations: [
+          {alias: 'a', count: {}},
+          {alias: 'b', sum: {field: field('n')}},
+        ],
+      },
+    },
+  },
+  {
+    at: ':runAggregationQuery',
+    body: {
+      structuredAggregationQuery: {
+        structuredQuery: {from: [{collectionId: 'c'}]},
+        aggregations: [{alias: 'a', count: {upTo: 1}}],
+      },
+    },
+  },
   {at: ':nope', body: {}},
   {at: ':commit', body: '{"writes": []', headers: {'content-type': 'text/plain'}},
 ];
@@ -142,8 +186,19 @@ const different = [
   [get('c/a', 'alt=proto'), 400, 200],
   [get('c', 'showMissing=yes'), 400, 200],
   [{method: 'HEAD', at: 'c/a'}, 200, 404],
-  [{at: ':runAggregationQuery', body: {structuredAggregationQuery: {structuredQuery: {from: [{collectionId: 'c'}]},
-    aggregations: [{alias: 'a', count: {upTo: 0}}]}}}, 400, 200],
+  [
+    {
+      at: ':runAggregationQuery',
+      body: {
+        structuredAggregationQuery: {
+          structuredQuery: {from: [{collectionId: 'c'}]},
+          aggregations: [{alias: 'a', count: {upTo: 0}}],
+        },
+      },
+    },
+    400,
+    200,
+  ],
   [query({where: {compositeFilter: {op: 'AND'}}}), 400, 200],
   [{at: ':executePipeline', body: {}}, 400, 500],
   [{at: ':listen', body: {}}, 501, 404],
@@ -151,7 +206,7 @@ const different = [
 ];
 
 const label = ({method = 'POST', at, query: parameters, body}) =>
-  `${method} ${at} ${JSON.stringify(parameters) ?? ''} ${typeof body === 'function' ? '' : JSON.stringify(body) ?? ''}`;
+  `${method} ${at} ${JSON.stringify(parameters) ?? ''} ${typeof body === 'function' ? '' : (JSON.stringify(body) ?? '')}`;
 
 // Answers of batchWrite have errors of their own, whose words differ too.
 const withoutMessages = (x) => JSON.parse(JSON.stringify(x), (key, value) => (key === 'message' ? undefined : value));
@@ -177,6 +232,10 @@ test('what differs is known', async (context) => {
   if (!sides.length) return context.skip('the official emulator is not installed');
   for (const [request, ours, theirs] of different) {
     const statuses = await Promise.all(sides.map((side) => outcome(side, request)));
-    assert.deepEqual(statuses.map(({status}) => status), [ours, theirs], label(request));
+    assert.deepEqual(
+      statuses.map(({status}) => status),
+      [ours, theirs],
+      label(request),
+    );
   }
 });

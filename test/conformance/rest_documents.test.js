@@ -38,8 +38,10 @@ test('masks choose what is written and what comes back', async () => {
 ownTest('an update time in the URL holds too', 'it reads message-typed parameters as empty', async () => {
   const rest = new Rest(context);
   const {updateTime} = await rest.put('c/a', {n: integer(1)});
-  expectError(await rest.ask('DELETE', 'c/a', {query: {'currentDocument.updateTime': '2020-01-01T00:00:00Z'}}),
-    {code: 400, name: 'FAILED_PRECONDITION'});
+  expectError(await rest.ask('DELETE', 'c/a', {query: {'currentDocument.updateTime': '2020-01-01T00:00:00Z'}}), {
+    code: 400,
+    name: 'FAILED_PRECONDITION',
+  });
   await rest.must('DELETE', 'c/a', {query: {'currentDocument.updateTime': updateTime}});
 });
 
@@ -66,20 +68,25 @@ test('ids are what their encoding says', async () => {
   }
 });
 
-ownTest('a colon in an id needs no encoding; an encoded slash does not separate', 'it decodes the path first', async () => {
-  const rest = new Rest(context);
-  const {name} = (await rest.send('PATCH', `/v1/${rest.root}/c/a:commit`, {body: {}})).json;
-  assert.equal(name, rest.doc('c/a:commit'));
-  const slash = await rest.send('PATCH', `/v1/${rest.root}/c%2Fx/y`, {body: {}});
-  assert.equal(slash.json.name, rest.doc('c%2Fx/y'));
-});
-
-test('a name in the body does not lead elsewhere', {skip: process.env.HEARTH_TARGET === 'emulator' && 'never answers'},
+ownTest(
+  'a colon in an id needs no encoding; an encoded slash does not separate',
+  'it decodes the path first',
   async () => {
     const rest = new Rest(context);
-    const {name} = await rest.must('PATCH', 'c/a', {body: {name: rest.doc('c/b'), fields: {}}});
-    assert.equal(name, rest.doc('c/a'));
-  });
+    const {name} = (await rest.send('PATCH', `/v1/${rest.root}/c/a:commit`, {body: {}})).json;
+    assert.equal(name, rest.doc('c/a:commit'));
+    const slash = await rest.send('PATCH', `/v1/${rest.root}/c%2Fx/y`, {body: {}});
+    assert.equal(slash.json.name, rest.doc('c%2Fx/y'));
+  },
+);
+
+test('a name in the body does not lead elsewhere', {
+  skip: process.env.HEARTH_TARGET === 'emulator' && 'never answers',
+}, async () => {
+  const rest = new Rest(context);
+  const {name} = await rest.must('PATCH', 'c/a', {body: {name: rest.doc('c/b'), fields: {}}});
+  assert.equal(name, rest.doc('c/a'));
+});
 
 test('values go there and back', async () => {
   const rest = new Rest(context);
@@ -125,15 +132,26 @@ test('values may be spelled in several ways', async () => {
   }
 });
 
-ownTest('what is wrong with a request is said in the cloud\'s words', 'its words are its own', async () => {
+ownTest("what is wrong with a request is said in the cloud's words", 'its words are its own', async () => {
   const rest = new Rest(context);
-  const unbound = (name) => `Invalid JSON payload received. Unknown name "${name}": Cannot bind query parameter. ` +
+  const unbound = (name) =>
+    `Invalid JSON payload received. Unknown name "${name}": Cannot bind query parameter. ` +
     `Field '${name}' could not be found in request message.`;
   expectError(await rest.ask('GET', 'c/a', {query: 'foo=1'}), invalidRequest(unbound('foo')));
   expectError(await rest.ask('GET', 'c/a', {query: 'mask.foo=1'}), invalidRequest(unbound('mask.foo')));
-  expectError(await rest.ask('GET', 'c', {query: 'pageSize=abc'}),
-    invalidRequest(`Invalid value at 'page_size' (TYPE_INT32), "abc"`));
-  expectError(await rest.ask('GET', 'c/a'), {code: 404, name: 'NOT_FOUND', message: `Document "${rest.doc('c/a')}" not found.`});
-  expectError(await rest.ask('PATCH', 'c/a', {body: {fields: {a: {foo: 1}}}}), invalidRequest(
-    `Invalid JSON payload received. Unknown name "foo" at 'document.fields[0].value': Cannot find field.`));
+  expectError(
+    await rest.ask('GET', 'c', {query: 'pageSize=abc'}),
+    invalidRequest(`Invalid value at 'page_size' (TYPE_INT32), "abc"`),
+  );
+  expectError(await rest.ask('GET', 'c/a'), {
+    code: 404,
+    name: 'NOT_FOUND',
+    message: `Document "${rest.doc('c/a')}" not found.`,
+  });
+  expectError(
+    await rest.ask('PATCH', 'c/a', {body: {fields: {a: {foo: 1}}}}),
+    invalidRequest(
+      `Invalid JSON payload received. Unknown name "foo" at 'document.fields[0].value': Cannot find field.`,
+    ),
+  );
 });

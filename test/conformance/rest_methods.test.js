@@ -21,16 +21,24 @@ test('a commit writes all or nothing', async () => {
   const rest = new Rest(context);
   const {writeResults, commitTime} = await rest.commitAll(
     {update: {name: rest.doc('c/a'), fields: {n: integer(1)}}},
-    {update: {name: rest.doc('c/a')}, updateMask: {}, updateTransforms: [
-      {fieldPath: 'n', increment: integer(4)}, {fieldPath: 'at', setToServerValue: 'REQUEST_TIME'}]},
-    {delete: rest.doc('c/b')});
+    {
+      update: {name: rest.doc('c/a')},
+      updateMask: {},
+      updateTransforms: [
+        {fieldPath: 'n', increment: integer(4)},
+        {fieldPath: 'at', setToServerValue: 'REQUEST_TIME'},
+      ],
+    },
+    {delete: rest.doc('c/b')},
+  );
   assert.match(commitTime, timePattern);
   assert.equal(writeResults.length, 3);
   assert.equal(writeResults[0].updateTime, commitTime);
   assert.deepEqual(writeResults[1].transformResults[0], integer(5));
   assert.match(writeResults[1].transformResults[1].timestampValue, timePattern);
-  const refused = await rest.post(':commit', {writes: [
-    {delete: rest.doc('c/a')}, {delete: rest.doc('c/none'), currentDocument: {exists: true}}]});
+  const refused = await rest.post(':commit', {
+    writes: [{delete: rest.doc('c/a')}, {delete: rest.doc('c/none'), currentDocument: {exists: true}}],
+  });
   expectError(refused, {code: 404, name: 'NOT_FOUND'});
   assert.deepEqual((await rest.must('GET', 'c/a')).fields.n, integer(5));
 });
@@ -38,7 +46,9 @@ test('a commit writes all or nothing', async () => {
 test('enumerations come by name or number', async () => {
   const rest = new Rest(context);
   for (const setToServerValue of ['REQUEST_TIME', 1]) {
-    await rest.commitAll({transform: {document: rest.doc('c/a'), fieldTransforms: [{fieldPath: 't', setToServerValue}]}});
+    await rest.commitAll({
+      transform: {document: rest.doc('c/a'), fieldTransforms: [{fieldPath: 't', setToServerValue}]},
+    });
   }
   assert.match((await rest.must('GET', 'c/a')).fields.t.timestampValue, timePattern);
 });
@@ -46,8 +56,10 @@ test('enumerations come by name or number', async () => {
 test('a batch of writes succeeds and fails one by one', async () => {
   const rest = new Rest(context);
   await rest.put('c/a', {});
-  const {writeResults, status} = await rest.mustPost(':batchWrite', {writes: [
-    {update: {name: rest.doc('c/b')}}, {update: {name: rest.doc('c/a')}, currentDocument: {exists: false}}], labels: {a: 'b'}});
+  const {writeResults, status} = await rest.mustPost(':batchWrite', {
+    writes: [{update: {name: rest.doc('c/b')}}, {update: {name: rest.doc('c/a')}, currentDocument: {exists: false}}],
+    labels: {a: 'b'},
+  });
   assert.match(writeResults[0].updateTime, timePattern);
   assert.deepEqual(writeResults[1], {});
   assert.deepEqual(status[0], {});
@@ -56,9 +68,14 @@ test('a batch of writes succeeds and fails one by one', async () => {
 
 test('batchGet answers with a list', async () => {
   const rest = await withNumbers(2);
-  const list = await rest.mustPost(':batchGet',
-    {documents: [rest.doc('c/1'), rest.doc('c/none'), rest.doc('c/0')], mask: {fieldPaths: ['n']}});
-  assert.deepEqual(list.map(({found, missing}) => found?.fields ?? missing), [{n: integer(1)}, rest.doc('c/none'), {n: integer(0)}]);
+  const list = await rest.mustPost(':batchGet', {
+    documents: [rest.doc('c/1'), rest.doc('c/none'), rest.doc('c/0')],
+    mask: {fieldPaths: ['n']},
+  });
+  assert.deepEqual(
+    list.map(({found, missing}) => found?.fields ?? missing),
+    [{n: integer(1)}, rest.doc('c/none'), {n: integer(0)}],
+  );
   for (const {readTime} of list) assert.match(readTime, timePattern);
   const fresh = await rest.mustPost(':batchGet', {documents: [rest.doc('c/1')], newTransaction: {}});
   assert.ok(fresh[0].transaction);
@@ -67,10 +84,19 @@ test('batchGet answers with a list', async () => {
 
 test('runQuery answers with a list', async () => {
   const rest = await withNumbers(5);
-  const list = await rest.mustPost(':runQuery', {structuredQuery: {
-    from: [{collectionId: 'c'}], orderBy: [{field: field('n'), direction: 'DESCENDING'}], limit: 3, offset: 1,
-    where: {fieldFilter: {field: field('n'), op: 'GREATER_THAN_OR_EQUAL', value: integer(1)}}}});
-  assert.deepEqual(list.filter(({document}) => document).map(({document}) => idOf(document)), ['3', '2', '1']);
+  const list = await rest.mustPost(':runQuery', {
+    structuredQuery: {
+      from: [{collectionId: 'c'}],
+      orderBy: [{field: field('n'), direction: 'DESCENDING'}],
+      limit: 3,
+      offset: 1,
+      where: {fieldFilter: {field: field('n'), op: 'GREATER_THAN_OR_EQUAL', value: integer(1)}},
+    },
+  });
+  assert.deepEqual(
+    list.filter(({document}) => document).map(({document}) => idOf(document)),
+    ['3', '2', '1'],
+  );
   assert.equal(list.at(-1).done, true);
   const nothing = await rest.mustPost(':runQuery', {structuredQuery: {from: [{collectionId: 'none'}]}});
   assert.equal(nothing.length, 1);
@@ -82,18 +108,32 @@ test('runQuery answers with a list', async () => {
 
 test('runAggregationQuery answers with a list', async () => {
   const rest = await withNumbers(5);
-  const [{result, readTime}] = await rest.mustPost(':runAggregationQuery', {structuredAggregationQuery: {
-    structuredQuery: {from: [{collectionId: 'c'}]},
-    aggregations: [{alias: 'all', count: {}}, {alias: 'few', count: {upTo: '2'}}, {alias: 'total', sum: {field: field('n')}},
-      {alias: 'mean', avg: {field: field('n')}}]}});
-  assert.deepEqual(result.aggregateFields, {all: integer(5), few: integer(2), total: integer(10), mean: {doubleValue: 2}});
+  const [{result, readTime}] = await rest.mustPost(':runAggregationQuery', {
+    structuredAggregationQuery: {
+      structuredQuery: {from: [{collectionId: 'c'}]},
+      aggregations: [
+        {alias: 'all', count: {}},
+        {alias: 'few', count: {upTo: '2'}},
+        {alias: 'total', sum: {field: field('n')}},
+        {alias: 'mean', avg: {field: field('n')}},
+      ],
+    },
+  });
+  assert.deepEqual(result.aggregateFields, {
+    all: integer(5),
+    few: integer(2),
+    total: integer(10),
+    mean: {doubleValue: 2},
+  });
   assert.match(readTime, timePattern);
 });
 
 ownTest('explain comes as JSON', 'it has none', async () => {
   const rest = await withNumbers(1);
-  const [{explainMetrics}] = await rest.mustPost(':runQuery',
-    {structuredQuery: {from: [{collectionId: 'c'}]}, explainOptions: {analyze: true}});
+  const [{explainMetrics}] = await rest.mustPost(':runQuery', {
+    structuredQuery: {from: [{collectionId: 'c'}]},
+    explainOptions: {analyze: true},
+  });
   assert.ok(Array.isArray(explainMetrics.planSummary.indexesUsed));
   assert.equal(explainMetrics.executionStats.resultsReturned, '1');
   assert.match(explainMetrics.executionStats.executionDuration, /^[\d.]+s$/);
@@ -102,21 +142,33 @@ ownTest('explain comes as JSON', 'it has none', async () => {
 ownTest('streams are for gRPC and WebChannel', 'it answers 404', async () => {
   const rest = new Rest(context);
   for (const verb of [':listen', ':write']) {
-    expectError(await rest.post(verb, {}), {code: 501, name: 'UNIMPLEMENTED', message: /only available via gRPC or WebChannel/});
+    expectError(await rest.post(verb, {}), {
+      code: 501,
+      name: 'UNIMPLEMENTED',
+      message: /only available via gRPC or WebChannel/,
+    });
   }
 });
 
 ownTest('an error of a method with a list comes in a list', 'it comes without', async () => {
   const rest = new Rest(context);
   const pipeline = {structuredPipeline: {pipeline: {stages: [{name: 'collection', args: [{referenceValue: '/c'}]}]}}};
-  for (const [verb, body, name = 'INVALID_ARGUMENT'] of [[':runQuery', {structuredQuery: {from: [{collectionId: 'c'}], offset: -1}}],
-    [':batchGet', {documents: ['x']}], [':runAggregationQuery', {}], [':executePipeline', pipeline, 'FAILED_PRECONDITION']]) {
+  for (const [verb, body, name = 'INVALID_ARGUMENT'] of [
+    [':runQuery', {structuredQuery: {from: [{collectionId: 'c'}], offset: -1}}],
+    [':batchGet', {documents: ['x']}],
+    [':runAggregationQuery', {}],
+    [':executePipeline', pipeline, 'FAILED_PRECONDITION'],
+  ]) {
     const answer = await rest.post(verb, body);
     expectError(answer, {code: 400, name});
     assert.ok(Array.isArray(answer.json), answer.text);
   }
-  expectError(await rest.post(':runQuery', {structuredQuery: {from: [{collectionID: 'c'}]}}), invalidRequest(
-    `Invalid JSON payload received. Unknown name "collectionID" at 'structured_query.from[0]': Cannot find field.`));
+  expectError(
+    await rest.post(':runQuery', {structuredQuery: {from: [{collectionID: 'c'}]}}),
+    invalidRequest(
+      `Invalid JSON payload received. Unknown name "collectionID" at 'structured_query.from[0]': Cannot find field.`,
+    ),
+  );
 });
 
 test('a long list is sent while it grows, as fast as it is read', async () => {
@@ -124,11 +176,14 @@ test('a long list is sent while it grows, as fast as it is read', async () => {
   const count = 400;
   const filler = text('x'.repeat(50_000));
   for (let n = 0; n < count; n += 50) {
-    await rest.commitAll(...Array.from({length: 50}, (_, k) =>
-      ({update: {name: rest.doc(`big/${n + k}`), fields: {filler}}})));
+    await rest.commitAll(
+      ...Array.from({length: 50}, (_, k) => ({update: {name: rest.doc(`big/${n + k}`), fields: {filler}}})),
+    );
   }
-  const response = await fetch(rest.url(`/v1/${rest.root}:runQuery`),
-    {method: 'POST', body: JSON.stringify({structuredQuery: {from: [{collectionId: 'big'}]}})});
+  const response = await fetch(rest.url(`/v1/${rest.root}:runQuery`), {
+    method: 'POST',
+    body: JSON.stringify({structuredQuery: {from: [{collectionId: 'big'}]}}),
+  });
   assert.equal(response.status, 200);
   // Other requests are answered while this one waits for its reader.
   const reader = response.body.getReader();
@@ -142,11 +197,16 @@ test('a long list is sent while it grows, as fast as it is read', async () => {
 test('a reader that leaves does no harm', async () => {
   const rest = new Rest(context);
   const filler = text('x'.repeat(100_000));
-  await rest.commitAll(...Array.from({length: 30}, (_, k) => ({update: {name: rest.doc(`big/${k}`), fields: {filler}}})));
+  await rest.commitAll(
+    ...Array.from({length: 30}, (_, k) => ({update: {name: rest.doc(`big/${k}`), fields: {filler}}})),
+  );
   for (let n = 0; n < 5; ++n) {
     const leaving = new AbortController();
-    const response = await fetch(rest.url(`/v1/${rest.root}:runQuery`),
-      {method: 'POST', body: JSON.stringify({structuredQuery: {from: [{collectionId: 'big'}]}}), signal: leaving.signal});
+    const response = await fetch(rest.url(`/v1/${rest.root}:runQuery`), {
+      method: 'POST',
+      body: JSON.stringify({structuredQuery: {from: [{collectionId: 'big'}]}}),
+      signal: leaving.signal,
+    });
     await response.body.getReader().read();
     leaving.abort();
   }

@@ -13,7 +13,12 @@ const origin = 'http://localhost:3000';
 test('the type of the body does not matter', async () => {
   const rest = new Rest(context);
   const body = {writes: [{update: {name: rest.doc('c/a'), fields: {n: integer(1)}}}]};
-  for (const type of ['application/json', 'application/json; charset=utf-8', 'text/plain', 'text/plain;charset=UTF-8']) {
+  for (const type of [
+    'application/json',
+    'application/json; charset=utf-8',
+    'text/plain',
+    'text/plain;charset=UTF-8',
+  ]) {
     assert.equal((await rest.post(':commit', body, {headers: {'content-type': type}})).status, 200, type);
   }
   const bytes = new Uint8Array(Buffer.from(JSON.stringify(body)));
@@ -23,8 +28,11 @@ test('the type of the body does not matter', async () => {
 
 ownTest('a body may be compressed', 'it may not', async () => {
   const rest = new Rest(context);
-  const response = await fetch(rest.url(`/v1/${rest.root}/c/a`), {method: 'PATCH', headers: {'content-encoding': 'gzip'},
-    body: gzipSync(JSON.stringify({fields: {n: integer(1)}}))});
+  const response = await fetch(rest.url(`/v1/${rest.root}/c/a`), {
+    method: 'PATCH',
+    headers: {'content-encoding': 'gzip'},
+    body: gzipSync(JSON.stringify({fields: {n: integer(1)}})),
+  });
   assert.deepEqual((await response.json()).fields, {n: integer(1)});
 });
 
@@ -40,10 +48,22 @@ ownTest('system parameters shape the answer', 'it ignores them', async () => {
   const rest = new Rest(context);
   await rest.put('c/a', {n: integer(1)});
   assert.match((await rest.ask('GET', 'c/a')).text, /^\{\n {2}"name": /);
-  for (const query of ['prettyPrint=false', '$prettyPrint=false', 'alt=json&key=k&access_token=t&fields=x&quotaUser=u&prettyPrint=false']) {
+  for (const query of [
+    'prettyPrint=false',
+    '$prettyPrint=false',
+    'alt=json&key=k&access_token=t&fields=x&quotaUser=u&prettyPrint=false',
+  ]) {
     assert.match((await rest.ask('GET', 'c/a', {query})).text, /^\{"name":/);
   }
-  for (const query of ['alt=json', '$alt=json', 'uploadType=media', 'callback=f', '$.xgafv=1', 'upload_protocol=raw', 'oauth_token=t']) {
+  for (const query of [
+    'alt=json',
+    '$alt=json',
+    'uploadType=media',
+    'callback=f',
+    '$.xgafv=1',
+    'upload_protocol=raw',
+    'oauth_token=t',
+  ]) {
     assert.equal((await rest.ask('GET', 'c/a', {query})).status, 200, query);
   }
   expectError(await rest.ask('GET', 'c/a', {query: 'alt=proto'}), invalidRequest(/alt/));
@@ -51,16 +71,25 @@ ownTest('system parameters shape the answer', 'it ignores them', async () => {
 
 test('web pages of every origin are let in', async () => {
   const rest = new Rest(context);
-  const preflight = await rest.ask('OPTIONS', ':commit', {headers: {origin, 'access-control-request-method': 'POST',
-    'access-control-request-headers': 'authorization,content-type,x-goog-api-client'}});
+  const preflight = await rest.ask('OPTIONS', ':commit', {
+    headers: {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization,content-type,x-goog-api-client',
+    },
+  });
   assert.equal(preflight.status, 200);
   assert.equal(preflight.headers.get('access-control-allow-origin'), origin);
   assert.equal(preflight.headers.get('access-control-allow-headers'), 'authorization,content-type,x-goog-api-client');
   for (const method of ['GET', 'POST', 'PATCH', 'DELETE', 'PUT']) {
     assert.match(preflight.headers.get('access-control-allow-methods'), new RegExp(method));
   }
-  for (const answer of [await rest.ask('GET', 'c', {headers: {origin}}), await rest.ask('GET', 'c/none', {headers: {origin}}),
-    await rest.post(':commit', '{', {headers: {origin}}), await rest.post(':runQuery', {}, {headers: {origin}})]) {
+  for (const answer of [
+    await rest.ask('GET', 'c', {headers: {origin}}),
+    await rest.ask('GET', 'c/none', {headers: {origin}}),
+    await rest.post(':commit', '{', {headers: {origin}}),
+    await rest.post(':runQuery', {}, {headers: {origin}}),
+  ]) {
     assert.equal(answer.headers.get('access-control-allow-origin'), origin, answer.text);
   }
   assert.equal((await rest.ask('GET', 'c')).headers.get('access-control-allow-origin'), null);
@@ -70,10 +99,13 @@ ownTest('a browser keeps the answer to a preflight, and a stranger is told too',
   const rest = new Rest(context);
   const preflight = await rest.ask('OPTIONS', ':nope', {headers: {origin, 'access-control-request-method': 'POST'}});
   assert.ok(Number(preflight.headers.get('access-control-max-age')) > 0);
-  assert.equal((await rest.ask('GET', ':nope', {headers: {origin}})).headers.get('access-control-allow-origin'), origin);
+  assert.equal(
+    (await rest.ask('GET', ':nope', {headers: {origin}})).headers.get('access-control-allow-origin'),
+    origin,
+  );
 });
 
-ownTest('operators\' requests are not for web pages', 'it has none', async () => {
+ownTest("operators' requests are not for web pages", 'it has none', async () => {
   const rest = new Rest(context);
   const answer = await rest.send('GET', '/hearth/v1/databases', {headers: {origin}});
   assert.equal(answer.headers.get('access-control-allow-origin'), null);
@@ -82,8 +114,14 @@ ownTest('operators\' requests are not for web pages', 'it has none', async () =>
 
 test('what is not there is not found', async () => {
   const rest = new Rest(context);
-  for (const [method, path] of [['GET', `/v1/${rest.root}:commit`], ['POST', `/v1/${rest.root}:nope`], ['PUT', `/v1/${rest.root}/c/a`],
-    ['GET', '/v1/nope'], ['GET', `/v1/${rest.database}`], ['GET', `/v1/${rest.root}`]]) {
+  for (const [method, path] of [
+    ['GET', `/v1/${rest.root}:commit`],
+    ['POST', `/v1/${rest.root}:nope`],
+    ['PUT', `/v1/${rest.root}/c/a`],
+    ['GET', '/v1/nope'],
+    ['GET', `/v1/${rest.database}`],
+    ['GET', `/v1/${rest.root}`],
+  ]) {
     assert.equal((await rest.send(method, path)).status, 404, `${method} ${path}`);
   }
 });
@@ -111,16 +149,31 @@ ownTest('a method may be named in a header field', 'it may not', async () => {
 
 test('what is no JSON, or not that of the request, is refused', async () => {
   const rest = new Rest(context);
-  const bad = ['{', '[]', '1', 'null', '{"writes": {}}', '{"writes": [1]}', '{"nope": 1}', '{"writes": [{"delete": 1}]}',
-    '{"writes": [{"delete": "x", "update": {}}]}', '{"writes": [null]}', '{"writes": [{"currentDocument": {"exists": "maybe"}}]}'];
+  const bad = [
+    '{',
+    '[]',
+    '1',
+    'null',
+    '{"writes": {}}',
+    '{"writes": [1]}',
+    '{"nope": 1}',
+    '{"writes": [{"delete": 1}]}',
+    '{"writes": [{"delete": "x", "update": {}}]}',
+    '{"writes": [null]}',
+    '{"writes": [{"currentDocument": {"exists": "maybe"}}]}',
+  ];
   for (const body of bad) expectError(await rest.post(':commit', body), invalidRequest());
 });
 
 ownTest('deep nesting is refused', 'it is not tried', async () => {
   const rest = new Rest(context);
   const depth = 100_000;
-  for (const body of ['['.repeat(depth), '{"writes":'.repeat(depth), `{"writes": ${'['.repeat(depth)}`,
-    `{"writes": [{"update": {"fields": {"a": ${'{"arrayValue": {"values": ['.repeat(depth)}`]) {
+  for (const body of [
+    '['.repeat(depth),
+    '{"writes":'.repeat(depth),
+    `{"writes": ${'['.repeat(depth)}`,
+    `{"writes": [{"update": {"fields": {"a": ${'{"arrayValue": {"values": ['.repeat(depth)}`,
+  ]) {
     expectError(await rest.post(':commit', body), invalidRequest(/^Invalid /));
   }
   let value = integer(1);
@@ -131,7 +184,9 @@ ownTest('deep nesting is refused', 'it is not tried', async () => {
 ownTest('a body over the limit is refused', 'its limit is another', async () => {
   const rest = new Rest(context);
   const large = `{"writes": [], "x": "${'x'.repeat(11 * 1024 * 1024)}"}`;
-  const answer = await rest.post(':commit', large, {headers: {origin}}).catch((error) => ({broken: error.cause?.code ?? error.message}));
+  const answer = await rest
+    .post(':commit', large, {headers: {origin}})
+    .catch((error) => ({broken: error.cause?.code ?? error.message}));
   // A client may notice the closed connection before it reads the answer.
   if (answer.broken) return assert.match(answer.broken, /ECONNRESET|EPIPE|UND_ERR_SOCKET/);
   expectError(answer, {code: 413, message: /exceeds the limit/});

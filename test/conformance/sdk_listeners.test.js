@@ -83,8 +83,14 @@ test('limit and limitToLast', async () => {
 
 test('cursors, projections, and filters of all kinds', async () => {
   const {rooms} = await fill({a: {n: 1, tags: ['x']}, b: {n: 2, tags: ['y']}, c: {n: 3, tags: ['x', 'y']}});
-  const queries = [rooms.orderBy('n').startAfter(1), rooms.where('tags', 'array-contains', 'x'), rooms.where('n', 'in', [1, 3]),
-    rooms.where('n', 'not-in', [1]).orderBy('n'), rooms.where(Filter.or(Filter.where('n', '==', 1), Filter.where('tags', '==', ['y']))), rooms.select('n')];
+  const queries = [
+    rooms.orderBy('n').startAfter(1),
+    rooms.where('tags', 'array-contains', 'x'),
+    rooms.where('n', 'in', [1, 3]),
+    rooms.where('n', 'not-in', [1]).orderBy('n'),
+    rooms.where(Filter.or(Filter.where('n', '==', 1), Filter.where('tags', '==', ['y']))),
+    rooms.select('n'),
+  ];
   const listeners = queries.map(listen);
   const ids = () => Promise.all(listeners.map(async (snapshots) => idsOf(await snapshots.next()).join('')));
   assert.deepStrictEqual(await ids(), ['bc', 'ac', 'ac', 'bc', 'ab', 'abc']);
@@ -130,9 +136,12 @@ test('transactions and bulk writers are heard', async () => {
     const {n} = (await transaction.get(rooms.doc('a'))).data();
     transaction.update(rooms.doc('a'), {n: n + 1}).set(rooms.doc('b'), {n: n + 2});
   });
-  assert.deepStrictEqual((await snapshots.next()).docs.map((document) => document.data()), [{n: 2}, {n: 3}]);
+  assert.deepStrictEqual(
+    (await snapshots.next()).docs.map((document) => document.data()),
+    [{n: 2}, {n: 3}],
+  );
   const writer = firestore.bulkWriter();
-  for (let n = 10; n < 60; ++n) writer.set(rooms.doc(`w${n}`), {n});
+  for (let n = 10; n < 60; ++n) void writer.set(rooms.doc(`w${n}`), {n});
   await writer.close();
   assert.equal((await snapshots.until(({size}) => size === 52)).docs.at(-1).id, 'w59');
   snapshots.stop();

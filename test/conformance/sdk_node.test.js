@@ -34,7 +34,7 @@ class Barrier {
   arrive() {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
-      if (this.#waiting.length === this.count) this.#waiting.forEach((release) => release());
+      if (this.#waiting.length === this.count) for (const release of this.#waiting) release();
     });
   }
 }
@@ -81,9 +81,16 @@ test('every type of value comes back as the SDK writes it', async () => {
   const firestore = openFirestore(context);
   const document = firestore.doc('values/v');
   const data = {
-    null: null, truth: [true, false], integers: [0, -1, Number.MAX_SAFE_INTEGER], doubles: [0.5, 1e300, NaN, -0, Infinity],
-    strings: ['', '日本語', '😀', '\u0000'], bytes: Buffer.from([0, 255]), times: [new Timestamp(-62_135_596_800, 0), new Timestamp(5, 1000)],
-    point: new GeoPoint(48.137, 11.575), vector: FieldValue.vector([1, -0.5]), maps: {empty: {}, 'a.b': {'`': [{y: []}]}},
+    null: null,
+    truth: [true, false],
+    integers: [0, -1, Number.MAX_SAFE_INTEGER],
+    doubles: [0.5, 1e300, NaN, -0, Infinity],
+    strings: ['', '日本語', '😀', '\u0000'],
+    bytes: Buffer.from([0, 255]),
+    times: [new Timestamp(-62_135_596_800, 0), new Timestamp(5, 1000)],
+    point: new GeoPoint(48.137, 11.575),
+    vector: FieldValue.vector([1, -0.5]),
+    maps: {empty: {}, 'a.b': {'`': [{y: []}]}},
   };
   await document.set({...data, reference: firestore.doc('a/b/c/d')});
   const {reference, ...read} = await dataOf(document);
@@ -112,7 +119,7 @@ test('batches', async () => {
   assert.deepStrictEqual(await firestore.batch().commit(), []);
   const documents = Array.from({length: 500}, (_, n) => firestore.doc(`many/d${n}`));
   const batch = firestore.batch();
-  documents.forEach((document, n) => batch.set(document, {n}));
+  for (const [n, document] of documents.entries()) batch.set(document, {n});
   assert.equal((await batch.commit()).length, 500);
   const failing = firestore.batch().set(firestore.doc('many/new'), {}).create(documents[0], {});
   await assert.rejects(failing.commit(), {code: code.alreadyExists});
@@ -129,12 +136,22 @@ test('BulkWriter writes much and reports each failure', async () => {
     return false;
   });
   const writes = Array.from({length: 200}, (_, n) => writer.create(firestore.doc(`bulk/d${n}`), {n}));
-  const refused = [writer.create(firestore.doc('bulk/taken'), {n: 1}), writer.update(firestore.doc('bulk/absent'), {n: 1})]
-    .map((write) => write.then(() => 'done', () => 'refused'));
+  const refused = [
+    writer.create(firestore.doc('bulk/taken'), {n: 1}),
+    writer.update(firestore.doc('bulk/absent'), {n: 1}),
+  ].map((write) =>
+    write.then(
+      () => 'done',
+      () => 'refused',
+    ),
+  );
   await writer.close();
   await Promise.all(writes);
   assert.deepStrictEqual(await Promise.all(refused), ['refused', 'refused']);
-  assert.deepStrictEqual(failures.sort(), [['absent', 'update', code.notFound], ['taken', 'create', code.alreadyExists]]);
+  assert.deepStrictEqual(failures.sort(), [
+    ['absent', 'update', code.notFound],
+    ['taken', 'create', code.alreadyExists],
+  ]);
   assert.deepStrictEqual(await dataOf(firestore.doc('bulk/d199')), {n: 199});
 });
 
@@ -142,8 +159,12 @@ test('BulkWriter keeps the order of writes that a flush separates', async () => 
   const document = openFirestore(context).doc('rooms/r1');
   const writer = document.firestore.bulkWriter();
   const writes = [];
-  for (const send of [() => writer.set(document, {n: 1}), () => writer.update(document, {n: 2}),
-    () => writer.delete(document), () => writer.create(document, {n: 3})]) {
+  for (const send of [
+    () => writer.set(document, {n: 1}),
+    () => writer.update(document, {n: 2}),
+    () => writer.delete(document),
+    () => writer.create(document, {n: 3}),
+  ]) {
     writes.push(send());
     await writer.flush();
   }
@@ -156,15 +177,22 @@ test('getAll keeps the order of the references, also of one that comes twice', a
   const rooms = await fill({a: {n: 1, m: 0}, b: {n: 2}});
   const asked = ['b', 'missing', 'a', 'b'].map((id) => rooms.doc(id));
   const snapshots = await rooms.firestore.getAll(...asked, {fieldMask: ['n']});
-  assert.deepStrictEqual(snapshots.map((snapshot) => [snapshot.id, snapshot.data()]),
-    [['b', {n: 2}], ['missing', undefined], ['a', {n: 1}], ['b', {n: 2}]]);
+  assert.deepStrictEqual(
+    snapshots.map((snapshot) => [snapshot.id, snapshot.data()]),
+    [
+      ['b', {n: 2}],
+      ['missing', undefined],
+      ['a', {n: 1}],
+      ['b', {n: 2}],
+    ],
+  );
 });
 
 test('listDocuments gathers all pages, and names parents that do not exist', async () => {
   const firestore = openFirestore(context);
   const ids = Array.from({length: 450}, (_, n) => `d${String(n).padStart(4, '0')}`);
   const batch = firestore.batch();
-  ids.forEach((id) => batch.set(firestore.doc(`many/${id}`), {}));
+  for (const id of ids) batch.set(firestore.doc(`many/${id}`), {});
   batch.set(firestore.doc('many/missing/below/x'), {});
   await batch.commit();
   assert.deepStrictEqual(idsOf(await firestore.collection('many').listDocuments()), [...ids, 'missing']);
@@ -177,27 +205,42 @@ test('recursiveDelete', async () => {
   const firestore = openFirestore(context);
   for (const path of ['a/1/g/x', 'a/1/g/x/g/y', 'a/2/g/w', 'g/z']) await firestore.doc(path).set({});
   await firestore.recursiveDelete(firestore.doc('a/1'));
-  assert.deepStrictEqual((await firestore.collectionGroup('g').get()).docs.map(({ref}) => ref.path), ['a/2/g/w', 'g/z']);
+  assert.deepStrictEqual(
+    (await firestore.collectionGroup('g').get()).docs.map(({ref}) => ref.path),
+    ['a/2/g/w', 'g/z'],
+  );
 });
 
 test('named databases and projects are worlds of their own', async () => {
   const projectId = newProject();
-  const worlds = [openFirestore(context, {projectId}), openFirestore(context, {projectId, databaseId: 'second'}),
-    openFirestore(context), openFirestore(context, {databaseId: 'second'})];
+  const worlds = [
+    openFirestore(context, {projectId}),
+    openFirestore(context, {projectId, databaseId: 'second'}),
+    openFirestore(context),
+    openFirestore(context, {databaseId: 'second'}),
+  ];
   await Promise.all(worlds.map((firestore, n) => firestore.doc('same/name').set({n})));
   for (const [n, firestore] of worlds.entries()) assert.deepStrictEqual(await dataOf(firestore.doc('same/name')), {n});
 });
 
 test('queries', async () => {
-  const people = await fill({ann: {age: 30, city: 'Rome', 'odd.name': 1}, bob: {age: 25, city: 'Oslo'}, cid: {age: null, city: 'Bonn'},
-    dan: {age: NaN, city: 'Rome'}, eve: {city: 'Oslo'}});
+  const people = await fill({
+    ann: {age: 30, city: 'Rome', 'odd.name': 1},
+    bob: {age: 25, city: 'Oslo'},
+    cid: {age: null, city: 'Bonn'},
+    dan: {age: NaN, city: 'Rome'},
+    eve: {city: 'Oslo'},
+  });
   const expectIds = async (query, ids) => assert.deepStrictEqual(idsOf((await query.get()).docs), ids);
   await expectIds(people.where('age', '==', null), ['cid']);
   await expectIds(people.where('age', '==', NaN), ['dan']);
   await expectIds(people.where('age', '!=', null), ['dan', 'bob', 'ann']);
   await expectIds(people.where(FieldPath.documentId(), 'in', ['eve', 'ann', 'nobody']), ['ann', 'eve']);
   await expectIds(people.where(new FieldPath('odd.name'), '==', 1), ['ann']);
-  await expectIds(people.where(Filter.or(Filter.where('city', '==', 'Bonn'), Filter.where('age', '==', 25))), ['bob', 'cid']);
+  await expectIds(people.where(Filter.or(Filter.where('city', '==', 'Bonn'), Filter.where('age', '==', 25))), [
+    'bob',
+    'cid',
+  ]);
   await expectIds(people.orderBy('city').limitToLast(2), ['ann', 'dan']);
   const bob = await people.doc('bob').get();
   await expectIds(people.orderBy('city').startAfter(bob), ['eve', 'ann', 'dan']);
@@ -211,15 +254,26 @@ test('queries', async () => {
 
 test('nearest neighbours', async () => {
   const all = await fill({a: {v: FieldValue.vector([1, 0])}, b: {v: FieldValue.vector([0, 2])}});
-  const {docs} = await all.findNearest({vectorField: 'v', queryVector: [1, 0], limit: 1, distanceMeasure: 'EUCLIDEAN', distanceResultField: 'far'}).get();
-  assert.deepStrictEqual(docs.map((each) => [each.id, each.get('far')]), [['a', 0]]);
+  const {docs} = await all
+    .findNearest({
+      vectorField: 'v',
+      queryVector: [1, 0],
+      limit: 1,
+      distanceMeasure: 'EUCLIDEAN',
+      distanceResultField: 'far',
+    })
+    .get();
+  assert.deepStrictEqual(
+    docs.map((each) => [each.id, each.get('far')]),
+    [['a', 0]],
+  );
 });
 
 test('a result larger than any buffer arrives whole, also at a slow reader', async () => {
   const firestore = openFirestore(context);
   const writer = firestore.bulkWriter();
   const text = 'x'.repeat(20_000);
-  for (let n = 0; n < 2_000; ++n) writer.set(firestore.doc(`big/${String(n).padStart(5, '0')}`), {n, text});
+  for (let n = 0; n < 2_000; ++n) void writer.set(firestore.doc(`big/${String(n).padStart(5, '0')}`), {n, text});
   await writer.close();
   let expected = 0;
   for await (const document of firestore.collection('big').orderBy('n').stream()) {
@@ -238,7 +292,7 @@ ownTest('explain tells the truth', 'it ignores explain options', async () => {
   assert.ok(plan.metrics.planSummary.indexesUsed.length > 0);
   assert.equal(plan.metrics.executionStats, null);
   // The first runs look at everything and have the index made.
-  for (const end = Date.now() + patienceMs; ;) {
+  for (const end = Date.now() + patienceMs; ; ) {
     const {metrics, snapshot} = await query.explain({analyze: true});
     assert.equal(snapshot.size, 5);
     assert.equal(metrics.executionStats.resultsReturned, 5);
@@ -260,9 +314,11 @@ ownTest('explain tells the truth', 'it ignores explain options', async () => {
 ownTest('a count by index reads no document', 'it ignores explain options', async () => {
   const data = Object.fromEntries(Array.from({length: 450}, (_, n) => [`d${n}`, {n}]));
   const all = await fill(data);
-  for (const end = Date.now() + patienceMs; ;) {
-    const {metrics, snapshot} = await all.aggregate({count: AggregateField.count(), sum: AggregateField.sum('n')}).explain({analyze: true});
-    assert.deepStrictEqual(snapshot.data(), {count: 450, sum: 450 * 449 / 2});
+  for (const end = Date.now() + patienceMs; ; ) {
+    const {metrics, snapshot} = await all
+      .aggregate({count: AggregateField.count(), sum: AggregateField.sum('n')})
+      .explain({analyze: true});
+    assert.deepStrictEqual(snapshot.data(), {count: 450, sum: (450 * 449) / 2});
     if (metrics.executionStats.debugStats.documents_scanned === '0') {
       assert.equal(metrics.executionStats.debugStats.index_entries_scanned, '450');
       break;
@@ -274,16 +330,25 @@ ownTest('a count by index reads no document', 'it ignores explain options', asyn
 
 ownTest('pipelines are refused as by the Standard edition', 'it does not know them', async () => {
   const rooms = await fill({a: {n: 1}});
-  await assert.rejects(rooms.firestore.pipeline().collection('rooms').execute(), {code: 9, message: /only allowed on ENTERPRISE mode/});
+  await assert.rejects(rooms.firestore.pipeline().collection('rooms').execute(), {
+    code: 9,
+    message: /only allowed on ENTERPRISE mode/,
+  });
 });
 
 ownTest('partitions split a group evenly', 'it has none', async () => {
-  const all = await fill(Object.fromEntries(Array.from({length: 400}, (_, n) => [`d${String(n).padStart(4, '0')}`, {n}])), 'group');
+  const all = await fill(
+    Object.fromEntries(Array.from({length: 400}, (_, n) => [`d${String(n).padStart(4, '0')}`, {n}])),
+    'group',
+  );
   const sizes = [];
   for await (const partition of all.firestore.collectionGroup('group').getPartitions(4)) {
     sizes.push((await partition.toQuery().get()).size);
   }
-  assert.equal(sizes.reduce((sum, size) => sum + size), 400);
+  assert.equal(
+    sizes.reduce((sum, size) => sum + size),
+    400,
+  );
   assert.equal(sizes.length, 4);
   for (const size of sizes) assert.ok(size >= 90 && size <= 110, sizes.join());
 });
@@ -294,16 +359,24 @@ test('a transaction reads, queries and writes; a throw rolls it back', async () 
   const result = await firestore.runTransaction(async (transaction) => {
     const [{n}, {size}] = [(await transaction.get(rooms.doc('a'))).data(), await transaction.get(rooms)];
     const [, missing] = await transaction.getAll(rooms.doc('a'), rooms.doc('missing'), {fieldMask: ['n']});
-    transaction.update(rooms.doc('a'), {n: n + 1}).create(firestore.doc('log/l1'), {was: n, size, found: missing.exists});
+    transaction
+      .update(rooms.doc('a'), {n: n + 1})
+      .create(firestore.doc('log/l1'), {was: n, size, found: missing.exists});
     return n;
   });
   assert.equal(result, 1);
-  assert.deepStrictEqual([await dataOf(rooms.doc('a')), await dataOf(firestore.doc('log/l1'))], [{n: 2}, {was: 1, size: 1, found: false}]);
-  await assert.rejects(firestore.runTransaction(async (transaction) => {
-    await transaction.get(rooms.doc('a'));
-    transaction.set(rooms.doc('a'), {n: 3});
-    throw new Error('changed my mind');
-  }), /changed my mind/);
+  assert.deepStrictEqual(
+    [await dataOf(rooms.doc('a')), await dataOf(firestore.doc('log/l1'))],
+    [{n: 2}, {was: 1, size: 1, found: false}],
+  );
+  await assert.rejects(
+    firestore.runTransaction(async (transaction) => {
+      await transaction.get(rooms.doc('a'));
+      transaction.set(rooms.doc('a'), {n: 3});
+      throw new Error('changed my mind');
+    }),
+    /changed my mind/,
+  );
   // Nobody tries this a second time: it would be aborted if the lock were still held.
   const names = new Names(firestore.projectId);
   await context.raw.must('Commit', names.commit(names.patch('rooms/a', {m: 1}, ['m'])));
@@ -313,11 +386,14 @@ test('a transaction reads, queries and writes; a throw rolls it back', async () 
 test('a failed precondition is not retried', async () => {
   const document = (await fill({a: {n: 1}})).doc('a');
   let attempts = 0;
-  await assert.rejects(document.firestore.runTransaction(async (transaction) => {
-    ++attempts;
-    await transaction.get(document);
-    transaction.create(document, {n: 2});
-  }), {code: code.alreadyExists});
+  await assert.rejects(
+    document.firestore.runTransaction(async (transaction) => {
+      ++attempts;
+      await transaction.get(document);
+      transaction.create(document, {n: 2});
+    }),
+    {code: code.alreadyExists},
+  );
   assert.equal(attempts, 1);
 });
 
@@ -325,11 +401,15 @@ test('of two transactions that read the same document one is retried, once', asy
   const document = (await fill({a: {n: 0}})).doc('a');
   const bothHaveRead = new Barrier(2);
   const attempts = [0, 0];
-  await Promise.all([0, 1].map((who) => document.firestore.runTransaction(async (transaction) => {
-    const {n} = (await transaction.get(document)).data();
-    if (++attempts[who] === 1) await bothHaveRead.arrive();
-    transaction.update(document, {n: n + 1, [`seen${who}`]: n});
-  })));
+  await Promise.all(
+    [0, 1].map((who) =>
+      document.firestore.runTransaction(async (transaction) => {
+        const {n} = (await transaction.get(document)).data();
+        if (++attempts[who] === 1) await bothHaveRead.arrive();
+        transaction.update(document, {n: n + 1, [`seen${who}`]: n});
+      }),
+    ),
+  );
   const {n, seen0, seen1} = await dataOf(document);
   assert.equal(n, 2);
   assert.deepStrictEqual([seen0, seen1].sort(), [0, 1]);
@@ -362,47 +442,72 @@ ownTest('the older of two transactions does not wait for the younger one', 'it d
   assert.deepStrictEqual(attempts, {older: 1, younger: 2});
 });
 
-ownTest('a transaction that its client has left behind does not stop others for long', 'it holds its locks for a minute', async () => {
-  const document = (await fill({a: {n: 0}})).doc('a');
-  const {raw} = context;
-  const database = `projects/${document.firestore.projectId}/databases/(default)`;
-  const [{transaction: left}] = await raw.must('BatchGetDocuments',
-    {database, documents: [`${database}/documents/${document.path}`], newTransaction: {readWrite: {}}});
-  await document.firestore.runTransaction(async (transaction) => {
-    const {n} = (await transaction.get(document)).data();
-    transaction.update(document, {n: n + 1});
-  });
-  assert.deepStrictEqual(await dataOf(document), {n: 1});
-  // It did not just come to its end.
-  assert.equal((await raw.call('Commit', {database, transaction: left})).code, 'ABORTED');
-});
+ownTest(
+  'a transaction that its client has left behind does not stop others for long',
+  'it holds its locks for a minute',
+  async () => {
+    const document = (await fill({a: {n: 0}})).doc('a');
+    const {raw} = context;
+    const database = `projects/${document.firestore.projectId}/databases/(default)`;
+    const [{transaction: left}] = await raw.must('BatchGetDocuments', {
+      database,
+      documents: [`${database}/documents/${document.path}`],
+      newTransaction: {readWrite: {}},
+    });
+    await document.firestore.runTransaction(async (transaction) => {
+      const {n} = (await transaction.get(document)).data();
+      transaction.update(document, {n: n + 1});
+    });
+    assert.deepStrictEqual(await dataOf(document), {n: 1});
+    // It did not just come to its end.
+    assert.equal((await raw.call('Commit', {database, transaction: left})).code, 'ABORTED');
+  },
+);
 
 ownTest('fifty transactions on one counter all succeed', 'its lock upgrades all time out', async () => {
   const document = (await fill({a: {n: 0}})).doc('a');
-  await Promise.all(Array.from({length: 50}, () => document.firestore.runTransaction(async (transaction) => {
-    const {n} = (await transaction.get(document)).data();
-    transaction.update(document, {n: n + 1});
-  })));
+  await Promise.all(
+    Array.from({length: 50}, () =>
+      document.firestore.runTransaction(async (transaction) => {
+        const {n} = (await transaction.get(document)).data();
+        transaction.update(document, {n: n + 1});
+      }),
+    ),
+  );
   assert.deepStrictEqual(await dataOf(document), {n: 50});
 });
 
 test('twenty transactions that count a collection and add to it all get numbers of their own', async () => {
   const all = await fill({first: {n: 0}}, 'tickets');
-  await Promise.all(Array.from({length: 20}, () => all.firestore.runTransaction(async (transaction) => {
-    const {size} = await transaction.get(all);
-    transaction.create(all.doc(`t${size}`), {n: size});
-  }, {maxAttempts: 40})));
-  assert.deepStrictEqual((await all.orderBy('n').get()).docs.map((each) => each.get('n')), Array.from({length: 21}, (_, n) => n));
+  await Promise.all(
+    Array.from({length: 20}, () =>
+      all.firestore.runTransaction(
+        async (transaction) => {
+          const {size} = await transaction.get(all);
+          transaction.create(all.doc(`t${size}`), {n: size});
+        },
+        {maxAttempts: 40},
+      ),
+    ),
+  );
+  assert.deepStrictEqual(
+    (await all.orderBy('n').get()).docs.map((each) => each.get('n')),
+    Array.from({length: 21}, (_, n) => n),
+  );
 });
 
 test('transactions on documents of their own do not disturb each other', async () => {
   const firestore = openFirestore(context);
   let attempts = 0;
-  await Promise.all(Array.from({length: 40}, (_, id) => firestore.runTransaction(async (transaction) => {
-    ++attempts;
-    await transaction.get(firestore.doc(`own/d${id}`));
-    transaction.set(firestore.doc(`own/d${id}`), {id});
-  })));
+  await Promise.all(
+    Array.from({length: 40}, (_, id) =>
+      firestore.runTransaction(async (transaction) => {
+        ++attempts;
+        await transaction.get(firestore.doc(`own/d${id}`));
+        transaction.set(firestore.doc(`own/d${id}`), {id});
+      }),
+    ),
+  );
   assert.equal(attempts, 40);
 });
 
@@ -410,17 +515,26 @@ test('a transaction gives up after the attempts it was allowed', async () => {
   const document = (await fill({a: {n: 1}})).doc('a');
   const release = new Barrier(2);
   const locked = new Barrier(2);
-  const holder = document.firestore.runTransaction(async (transaction) => {
-    await transaction.get(document);
-    await locked.arrive();
-    await release.arrive();
-  }, {maxAttempts: 1});
+  const holder = document.firestore.runTransaction(
+    async (transaction) => {
+      await transaction.get(document);
+      await locked.arrive();
+      await release.arrive();
+    },
+    {maxAttempts: 1},
+  );
   await locked.arrive();
   let attempts = 0;
-  await assert.rejects(document.firestore.runTransaction(async (transaction) => {
-    ++attempts;
-    transaction.update(document, {n: 2});
-  }, {maxAttempts: 2}), {code: code.aborted});
+  await assert.rejects(
+    document.firestore.runTransaction(
+      async (transaction) => {
+        ++attempts;
+        transaction.update(document, {n: 2});
+      },
+      {maxAttempts: 2},
+    ),
+    {code: code.aborted},
+  );
   assert.equal(attempts, 2);
   await release.arrive();
   await holder;
@@ -430,12 +544,18 @@ test('a transaction gives up after the attempts it was allowed', async () => {
 test('read-only transactions, also of the past', async () => {
   const document = (await fill({a: {n: 1}})).doc('a');
   const {updateTime} = await document.get();
-  await document.firestore.runTransaction(async (transaction) => {
-    assert.deepStrictEqual((await transaction.get(document)).data(), {n: 1});
-    await document.update({n: 2});
-    assert.deepStrictEqual((await transaction.get(document)).data(), {n: 1});
-  }, {readOnly: true});
-  const past = await document.firestore.runTransaction((transaction) => transaction.get(document), {readOnly: true, readTime: updateTime});
+  await document.firestore.runTransaction(
+    async (transaction) => {
+      assert.deepStrictEqual((await transaction.get(document)).data(), {n: 1});
+      await document.update({n: 2});
+      assert.deepStrictEqual((await transaction.get(document)).data(), {n: 1});
+    },
+    {readOnly: true},
+  );
+  const past = await document.firestore.runTransaction((transaction) => transaction.get(document), {
+    readOnly: true,
+    readTime: updateTime,
+  });
   assert.deepStrictEqual(past.data(), {n: 1});
   assert.ok(past.readTime.isEqual(updateTime));
 });

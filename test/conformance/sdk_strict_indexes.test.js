@@ -9,7 +9,8 @@ import {Raw} from './support/raw.js';
 import {openFirestore} from './support/sdk.js';
 import {runHearth} from './support/server.js';
 
-const compositeLink = /^(9 FAILED_PRECONDITION: )?The query requires an index\. You can create it here: https:\/\/console\.firebase\.google\.com\/v1\/r\/project\/[^/]+\/firestore\/indexes\?create_composite=[\w-]+$/;
+const compositeLink =
+  /^(9 FAILED_PRECONDITION: )?The query requires an index\. You can create it here: https:\/\/console\.firebase\.google\.com\/v1\/r\/project\/[^/]+\/firestore\/indexes\?create_composite=[\w-]+$/;
 const missing = (message) => (error) => {
   assert.equal(error.code, 9);
   assert.match(error.message, message);
@@ -40,7 +41,10 @@ test('what automatic indexes answer is not refused', async () => {
 test('a listener whose index is missing hears so', async () => {
   const {rooms} = await strict();
   const error = await new Promise((resolve, reject) => {
-    rooms.where('floor', '==', 1).orderBy('size').onSnapshot(() => reject(new Error('answered')), resolve);
+    rooms
+      .where('floor', '==', 1)
+      .orderBy('size')
+      .onSnapshot(() => reject(new Error('answered')), resolve);
   });
   assert.match(error.message, /^Error 9: The query requires an index\. You can create it here: https:/);
 });
@@ -50,9 +54,15 @@ test('a composite index that is missing is refused with the link that makes it',
   await assert.rejects(rooms.where('floor', '==', 1).orderBy('size').get(), missing(compositeLink));
   await assert.rejects(rooms.where('floor', '==', 1).orderBy('size').count().get(), missing(compositeLink));
   await assert.rejects(rooms.orderBy('floor').orderBy('size', 'desc').get(), missing(compositeLink));
-  await assert.rejects(group.where('floor', '==', 1).get(), missing(new RegExp(
-    'The query requires a COLLECTION_GROUP_ASC index for collection rooms and field floor\\. You can create it here: ' +
-    'https://console\\.firebase\\.google\\.com/.*create_exemption=')));
+  await assert.rejects(
+    group.where('floor', '==', 1).get(),
+    missing(
+      new RegExp(
+        'The query requires a COLLECTION_GROUP_ASC index for collection rooms and field floor\\. You can create it here: ' +
+          'https://console\\.firebase\\.google\\.com/.*create_exemption=',
+      ),
+    ),
+  );
 });
 
 test('a declared composite index answers, and only in its direction', async () => {
@@ -81,7 +91,11 @@ test('names that descend need an index of their own', async (t) => {
   const fixture = open(server, t);
   for (const parent of [fixture.root, fixture.doc('halls/h')]) {
     for (const allDescendants of [false, true]) {
-      const run = (order) => fixture.call('RunQuery', {parent, structuredQuery: {from: [{collectionId: 'rooms', allDescendants}], orderBy: orderOf(order)}});
+      const run = (order) =>
+        fixture.call('RunQuery', {
+          parent,
+          structuredQuery: {from: [{collectionId: 'rooms', allDescendants}], orderBy: orderOf(order)},
+        });
       assert.equal((await run('__name__')).code, 'OK');
       const {code, message} = await run('__name__ desc');
       assert.equal(code, 'FAILED_PRECONDITION');
@@ -101,10 +115,16 @@ test('what the cloud does not listen to ends the target, and the stream goes on'
   listener.addQuery(12, {from: [{collectionId: 'rooms', allDescendants: true}]});
   await listener.current(12);
   const causes = [2, 4, 6, 8].map((id) => listener.causes.get(id));
-  assert.deepEqual(causes.map(({code}) => code), [3, 3, 3, 9]);
+  assert.deepEqual(
+    causes.map(({code}) => code),
+    [3, 3, 3, 9],
+  );
   assert.equal(causes[0].message, 'All-collection queries are not supported by real-time queries.');
   assert.equal(causes[1].message, causes[0].message);
-  assert.equal(causes[2].message, "'all_descendants' in CollectionSelector with document parent is not supported by real-time queries.");
+  assert.equal(
+    causes[2].message,
+    "'all_descendants' in CollectionSelector with document parent is not supported by real-time queries.",
+  );
   assert.match(causes[3].message, compositeLink);
   await listener.snapshotAt(await fixture.write(fixture.set('halls/h/rooms/c', {})));
   assert.deepEqual([listener.paths(10), listener.paths(12)], [['halls/h/rooms/c'], ['halls/h/rooms/c']]);
@@ -114,7 +134,10 @@ test('what the cloud does not listen to ends the target, and the stream goes on'
 test('several files for a database are merged', async () => {
   const {rooms} = await strict(
     writeFile('first.json', {indexes: [composite('rooms', up('floor'), up('size'))]}),
-    writeFile('second.json', {indexes: [composite('rooms', up('floor'), up('text')), composite('rooms', up('floor'), up('size'))]}));
+    writeFile('second.json', {
+      indexes: [composite('rooms', up('floor'), up('text')), composite('rooms', up('floor'), up('size'))],
+    }),
+  );
   assert.deepStrictEqual(await ids(rooms.where('floor', '==', 1).orderBy('size')), ['b', 'a']);
   assert.deepStrictEqual(await ids(rooms.where('floor', '==', 1).orderBy('text')), ['a', 'b']);
 });
@@ -139,12 +162,18 @@ test('SIGHUP reads the file again; a bad file changes nothing', async () => {
 });
 
 test('exemptions and indexes of collection groups', async () => {
-  const {rooms, group} = await strict(writeFile('fields.json', {fieldOverrides: [
-    {collectionGroup: 'rooms', fieldPath: 'text', indexes: []},
-    {collectionGroup: 'rooms', fieldPath: 'size', indexes: [{order: 'ASCENDING', queryScope: 'COLLECTION_GROUP'}]},
-  ]}));
-  await assert.rejects(rooms.where('text', '==', 'long').get(),
-    missing(/The query requires a COLLECTION_ASC index for collection rooms and field text\. /));
+  const {rooms, group} = await strict(
+    writeFile('fields.json', {
+      fieldOverrides: [
+        {collectionGroup: 'rooms', fieldPath: 'text', indexes: []},
+        {collectionGroup: 'rooms', fieldPath: 'size', indexes: [{order: 'ASCENDING', queryScope: 'COLLECTION_GROUP'}]},
+      ],
+    }),
+  );
+  await assert.rejects(
+    rooms.where('text', '==', 'long').get(),
+    missing(/The query requires a COLLECTION_ASC index for collection rooms and field text\. /),
+  );
   assert.deepStrictEqual(await ids(group.orderBy('size')), ['c', 'b', 'a']);
   await assert.rejects(rooms.orderBy('size', 'desc').get(), missing(/COLLECTION_DESC index/));
   assert.deepStrictEqual(await ids(rooms.where('floor', '==', 1)), ['a', 'b']);
@@ -153,7 +182,10 @@ test('exemptions and indexes of collection groups', async () => {
 test('a configuration for a named database', async () => {
   const file = writeFile('named.json', {indexes: [composite('rooms', up('floor'), up('size'))]});
   const server = await serve({flags: ['--indexes', 'strict', '--index-config', `second=${file}`]});
-  for (const [databaseId, works] of [['second', true], ['(default)', false]]) {
+  for (const [databaseId, works] of [
+    ['second', true],
+    ['(default)', false],
+  ]) {
     const firestore = openFirestore(server, {databaseId});
     await firestore.doc('rooms/a').set({floor: 1, size: 1});
     const query = firestore.collection('rooms').where('floor', '==', 1).orderBy('size');
@@ -167,11 +199,18 @@ test('what `hearth indexes --needed` prints lets a strict server answer the same
     const rooms = firestore.collection('rooms');
     const group = firestore.collectionGroup('rooms');
     return [
-      rooms.where('floor', '==', 1).orderBy('size'), rooms.where('floor', '==', 1).orderBy('size', 'desc'),
-      rooms.where('floor', '==', 1).orderBy('size').limitToLast(1), rooms.where('tags', 'array-contains', 'x').orderBy('size'),
-      rooms.where('floor', 'in', [1, 2]).where('size', '>', 1), group.where('floor', '==', 1).where('size', '==', 3),
-      group.orderBy('size', 'desc'), group.where('tags', 'array-contains-any', ['x', 'y']), rooms.where('size', '==', 3),
-      rooms.orderBy('size').orderBy('__name__', 'desc'), rooms.orderBy('__name__').limitToLast(1), rooms.where('floor', '>', 0).where('size', '>', 0),
+      rooms.where('floor', '==', 1).orderBy('size'),
+      rooms.where('floor', '==', 1).orderBy('size', 'desc'),
+      rooms.where('floor', '==', 1).orderBy('size').limitToLast(1),
+      rooms.where('tags', 'array-contains', 'x').orderBy('size'),
+      rooms.where('floor', 'in', [1, 2]).where('size', '>', 1),
+      group.where('floor', '==', 1).where('size', '==', 3),
+      group.orderBy('size', 'desc'),
+      group.where('tags', 'array-contains-any', ['x', 'y']),
+      rooms.where('size', '==', 3),
+      rooms.orderBy('size').orderBy('__name__', 'desc'),
+      rooms.orderBy('__name__').limitToLast(1),
+      rooms.where('floor', '>', 0).where('size', '>', 0),
     ];
   };
   const server = await serve();
@@ -196,7 +235,10 @@ test('a file that cannot be used keeps the server from starting', async () => {
   const cases = [
     [['--index-config', bad], /bad\.json' is not valid: indexes\[0\]\.fields\[0\]\.order: "UP" is neither/],
     [['--index-config', '/no/such/file'], /'\/no\/such\/file' cannot be read: No such file or directory/],
-    [['--index-config', exempt, '--index-config', wanted], /the field a of rooms is exempt from indexing in '.*exempt\.json' but has indexes in '.*wanted\.json'/],
+    [
+      ['--index-config', exempt, '--index-config', wanted],
+      /the field a of rooms is exempt from indexing in '.*exempt\.json' but has indexes in '.*wanted\.json'/,
+    ],
     [['--indexes', 'lax'], /'lax' is not an index mode: auto or strict/],
     [['--unused-index-days', '0'], /--unused-index-days/],
     [['--scan-documents-max', 'x'], /--scan-documents-max/],

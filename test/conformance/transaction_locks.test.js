@@ -14,13 +14,19 @@ ownTest('a transaction whose client is gone does not hold writes up', 'it holds 
       return transaction;
     },
     BatchGetDocuments: async (room, raw) => {
-      const [{transaction}] = await raw.must('BatchGetDocuments',
-        {database: room.database, documents: [room.doc('c/d')], newTransaction: {readWrite: {}}});
+      const [{transaction}] = await raw.must('BatchGetDocuments', {
+        database: room.database,
+        documents: [room.doc('c/d')],
+        newTransaction: {readWrite: {}},
+      });
       return transaction;
     },
     RunQuery: async (room, raw) => {
-      const [{transaction}] = await raw.must('RunQuery', {parent: room.root,
-        structuredQuery: {from: [{collectionId: 'c'}]}, newTransaction: {readWrite: {}}});
+      const [{transaction}] = await raw.must('RunQuery', {
+        parent: room.root,
+        structuredQuery: {from: [{collectionId: 'c'}]},
+        newTransaction: {readWrite: {}},
+      });
       return transaction;
     },
     ListDocuments: async (room, raw) => {
@@ -37,7 +43,10 @@ ownTest('a transaction whose client is gone does not hold writes up', 'it holds 
       const transaction = await begin(room, raw);
       raw.close();
       expectOutcome(await room.tryWrite(room.set('c/d', {n: 2})), {code: 'OK'});
-      expectOutcome(await room.call('Commit', {...room.commit(room.set('c/d', {n: 3})), transaction}), {code: 'ABORTED', message: contention});
+      expectOutcome(await room.call('Commit', {...room.commit(room.set('c/d', {n: 3})), transaction}), {
+        code: 'ABORTED',
+        message: contention,
+      });
     });
   }
 });

@@ -9,7 +9,8 @@ import {openWebFirestore} from './support/web_sdk.js';
 
 const context = useServer();
 
-const listen = (target, options = {}) => new Snapshots((onNext, onError) => web.onSnapshot(target, options, onNext, onError));
+const listen = (target, options = {}) =>
+  new Snapshots((onNext, onError) => web.onSnapshot(target, options, onNext, onError));
 const dataOf = (snapshot) => snapshot.docs.map((document) => document.data());
 const fromServer = ({metadata}) => !metadata.fromCache && !metadata.hasPendingWrites;
 
@@ -30,15 +31,35 @@ async function fill(firestore, data, collection = 'rooms') {
 test('documents', async () => {
   const [writer, reader] = openTwo();
   const room = web.doc(writer, 'rooms/a');
-  const data = {n: 1, x: 1.5, text: 'é😀', yes: true, none: null, list: [1, {m: 'x'}], map: {deep: {er: 1}}, when: new web.Timestamp(5, 1000),
-    where: new web.GeoPoint(1, -2), bytes: web.Bytes.fromUint8Array(new Uint8Array([1, 255])), to: web.doc(writer, 'rooms/b'), vector: web.vector([1, 2])};
+  const data = {
+    n: 1,
+    x: 1.5,
+    text: 'é😀',
+    yes: true,
+    none: null,
+    list: [1, {m: 'x'}],
+    map: {deep: {er: 1}},
+    when: new web.Timestamp(5, 1000),
+    where: new web.GeoPoint(1, -2),
+    bytes: web.Bytes.fromUint8Array(new Uint8Array([1, 255])),
+    to: web.doc(writer, 'rooms/b'),
+    vector: web.vector([1, 2]),
+  };
   await web.setDoc(room, data);
   const read = (await web.getDocFromServer(web.doc(reader, 'rooms/a'))).data();
   assert.equal(read.to.path, 'rooms/b');
   for (const key of Object.keys(data).filter((each) => each !== 'to')) {
-    assert.ok(read[key]?.isEqual ? read[key].isEqual(data[key]) : JSON.stringify(read[key]) === JSON.stringify(data[key]), key);
+    assert.ok(
+      read[key]?.isEqual ? read[key].isEqual(data[key]) : JSON.stringify(read[key]) === JSON.stringify(data[key]),
+      key,
+    );
   }
-  await web.updateDoc(room, {n: web.increment(2), list: web.arrayUnion(9), 'map.deep.er': web.deleteField(), at: web.serverTimestamp()});
+  await web.updateDoc(room, {
+    n: web.increment(2),
+    list: web.arrayUnion(9),
+    'map.deep.er': web.deleteField(),
+    at: web.serverTimestamp(),
+  });
   await web.setDoc(room, {more: {a: 1}}, {merge: true});
   const changed = (await web.getDocFromServer(web.doc(reader, 'rooms/a'))).data();
   assert.equal(changed.n, 3);
@@ -73,14 +94,23 @@ test('queries', async () => {
   assert.equal(await ids(web.or(where('n', '==', 1), where('m', '==', 1))), 'ad');
   assert.equal(await ids(where(web.documentId(), 'in', ['a', 'd'])), 'ad');
   await web.setDoc(web.doc(writer, 'halls/h/rooms/e'), {n: 0});
-  assert.deepStrictEqual(idsOf(await web.getDocs(web.query(web.collectionGroup(reader, 'rooms'), orderBy('n')))), ['e', 'a', 'b', 'c']);
+  assert.deepStrictEqual(idsOf(await web.getDocs(web.query(web.collectionGroup(reader, 'rooms'), orderBy('n')))), [
+    'e',
+    'a',
+    'b',
+    'c',
+  ]);
 });
 
 test('aggregates', async () => {
   const [firestore] = openTwo();
   const rooms = await fill(firestore, {a: {n: 1}, b: {n: 2}, c: {n: 4.5}});
   assert.equal((await web.getCountFromServer(web.query(rooms, web.where('n', '>', 1)))).data().count, 2);
-  const all = await web.getAggregateFromServer(rooms, {count: web.count(), sum: web.sum('n'), average: web.average('n')});
+  const all = await web.getAggregateFromServer(rooms, {
+    count: web.count(),
+    sum: web.sum('n'),
+    average: web.average('n'),
+  });
   assert.deepStrictEqual(all.data(), {count: 3, sum: 7.5, average: 2.5});
 });
 
@@ -119,7 +149,8 @@ test('limit and limitToLast', async () => {
   const mine = web.collection(reader, 'rooms');
   const first = listen(web.query(mine, web.orderBy('n'), web.limit(2)));
   const last = listen(web.query(mine, web.orderBy('n'), web.limitToLast(2)));
-  const until = async (snapshots, ids) => snapshots.until((snapshot) => fromServer(snapshot) && idsOf(snapshot).join('') === ids);
+  const until = async (snapshots, ids) =>
+    snapshots.until((snapshot) => fromServer(snapshot) && idsOf(snapshot).join('') === ids);
   await until(first, 'ab');
   await until(last, 'cd');
   await web.deleteDoc(web.doc(rooms, 'a'));
@@ -172,10 +203,18 @@ test('transactions: ten clients, one counter', async () => {
   const projectId = newProject();
   const clients = Array.from({length: 10}, () => openWebFirestore(context, {projectId}));
   await web.setDoc(web.doc(clients[0], 'rooms/counter'), {n: 0});
-  await Promise.all(clients.map((firestore) => web.runTransaction(firestore, async (transaction) => {
-    const counter = web.doc(firestore, 'rooms/counter');
-    transaction.update(counter, {n: (await transaction.get(counter)).data().n + 1});
-  }, {maxAttempts: 50})));
+  await Promise.all(
+    clients.map((firestore) =>
+      web.runTransaction(
+        firestore,
+        async (transaction) => {
+          const counter = web.doc(firestore, 'rooms/counter');
+          transaction.update(counter, {n: (await transaction.get(counter)).data().n + 1});
+        },
+        {maxAttempts: 50},
+      ),
+    ),
+  );
   assert.equal((await web.getDocFromServer(web.doc(clients[0], 'rooms/counter'))).data().n, 10);
 });
 
@@ -188,10 +227,13 @@ test('transactions: a document that is read and not there, or only read', async 
     transaction.set(a, {n: 1});
   });
   assert.equal(await web.runTransaction(firestore, async (transaction) => (await transaction.get(a)).data().n), 1);
-  await assert.rejects(web.runTransaction(firestore, async (transaction) => {
-    await transaction.get(b);
-    transaction.update(b, {n: 1});
-  }), {code: 'invalid-argument'});
+  await assert.rejects(
+    web.runTransaction(firestore, async (transaction) => {
+      await transaction.get(b);
+      transaction.update(b, {n: 1});
+    }),
+    {code: 'invalid-argument'},
+  );
   await web.runTransaction(firestore, async (transaction) => {
     await transaction.get(a);
     transaction.delete(a);
@@ -201,8 +243,14 @@ test('transactions: a document that is read and not there, or only read', async 
 
 test('batches are all or nothing', async () => {
   const [writer, reader] = openTwo();
-  await assert.rejects(web.writeBatch(writer).set(web.doc(writer, 'rooms/a'), {n: 1}).update(web.doc(writer, 'rooms/none'), {n: 1}).commit(),
-    {code: 'not-found'});
+  await assert.rejects(
+    web
+      .writeBatch(writer)
+      .set(web.doc(writer, 'rooms/a'), {n: 1})
+      .update(web.doc(writer, 'rooms/none'), {n: 1})
+      .commit(),
+    {code: 'not-found'},
+  );
   const snapshots = listen(web.collection(reader, 'rooms'));
   assert.ok((await snapshots.next()).empty);
   await web.writeBatch(writer).set(web.doc(writer, 'rooms/a'), {n: 1}).set(web.doc(writer, 'rooms/b'), {n: 2}).commit();
@@ -217,7 +265,9 @@ test('writes without a network wait, and arrive once and in order', async () => 
   const snapshots = listen(web.doc(reader, 'rooms/a'));
   await snapshots.until(fromServer);
   await web.disableNetwork(writer);
-  const writes = Array.from({length: 30}, (_, i) => web.updateDoc(room, {n: web.increment(1), list: web.arrayUnion(i)}));
+  const writes = Array.from({length: 30}, (_, i) =>
+    web.updateDoc(room, {n: web.increment(1), list: web.arrayUnion(i)}),
+  );
   assert.equal((await web.getDocFromCache(room)).data().n, 30);
   await assert.rejects(web.getDocFromServer(room), {code: 'unavailable'});
   await web.setDoc(web.doc(reader, 'rooms/b'), {while: 'away'});
@@ -253,7 +303,9 @@ test('100 listeners of one client', async () => {
   const [writer, reader] = openTwo();
   const rooms = await fill(writer, Object.fromEntries(Array.from({length: 100}, (_, n) => [`r${n}`, {n}])));
   const mine = web.collection(reader, 'rooms');
-  const listeners = Array.from({length: 100}, (_, n) => listen(n % 2 ? web.doc(mine, `r${n}`) : web.query(mine, web.where('n', '==', n))));
+  const listeners = Array.from({length: 100}, (_, n) =>
+    listen(n % 2 ? web.doc(mine, `r${n}`) : web.query(mine, web.where('n', '==', n))),
+  );
   await Promise.all(listeners.map((snapshots) => snapshots.until(fromServer)));
   const batch = web.writeBatch(writer);
   for (let n = 0; n < 100; ++n) batch.update(web.doc(rooms, `r${n}`), {x: n});

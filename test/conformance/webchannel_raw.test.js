@@ -18,8 +18,10 @@ class Database {
   }
 
   target(targetId, collectionId = 'c') {
-    return {database: this.name,
-      addTarget: {targetId, query: {parent: this.documents, structuredQuery: {from: [{collectionId}]}}}};
+    return {
+      database: this.name,
+      addTarget: {targetId, query: {parent: this.documents, structuredQuery: {from: [{collectionId}]}}},
+    };
   }
 
   update(path, number, more) {
@@ -47,8 +49,8 @@ class Database {
 const isCurrent = ({targetChange}) => targetChange?.targetChangeType === 'CURRENT';
 const isGlobal = ({targetChange}) => targetChange?.readTime && !targetChange.targetIds;
 const hasSnapshot = ({messages}) => messages.some(isCurrent) && messages.some(isGlobal);
-const documentsOf = ({messages}) => messages.filter(({documentChange}) => documentChange)
-  .map(({documentChange}) => documentChange.document);
+const documentsOf = ({messages}) =>
+  messages.filter(({documentChange}) => documentChange).map(({documentChange}) => documentChange.document);
 
 test('the handshake gives a session', async () => {
   const channel = new Database().channel('Listen');
@@ -76,10 +78,17 @@ test('a listener gets its snapshot, and then each change', async () => {
   assert.equal(back.status, 200);
   assert.equal(back.headers['access-control-allow-origin'], 'http://page.test');
   await back.until(hasSnapshot);
-  assert.deepEqual(documentsOf(back).map(({fields}) => fields.n), [{integerValue: '1'}]);
+  assert.deepEqual(
+    documentsOf(back).map(({fields}) => fields.n),
+    [{integerValue: '1'}],
+  );
   await database.write(database.update('c/b', 2));
   await back.until((channel) => documentsOf(channel).some(({name}) => name.endsWith('/c/b')));
-  assert.deepEqual(back.arrays.map(([id]) => id), back.arrays.map((_, i) => i + 1), 'ids count up from 1');
+  assert.deepEqual(
+    back.arrays.map(([id]) => id),
+    back.arrays.map((_, i) => i + 1),
+    'ids count up from 1',
+  );
   await channel.terminate();
   await back.untilEnd();
 });
@@ -152,8 +161,17 @@ test('a back channel says something at once', async () => {
 test('forward requests: several maps, repeated and out of order', async () => {
   const database = new Database();
   const {channel, back, streamToken} = await database.writer();
-  const increment = (path) => ({streamToken, writes: [{transform: {document: `${database.documents}/${path}`,
-    fieldTransforms: [{fieldPath: 'n', increment: {integerValue: '1'}}]}}]});
+  const increment = (path) => ({
+    streamToken,
+    writes: [
+      {
+        transform: {
+          document: `${database.documents}/${path}`,
+          fieldTransforms: [{fieldPath: 'n', increment: {integerValue: '1'}}],
+        },
+      },
+    ],
+  });
   const results = () => back.messages.filter(({writeResults}) => writeResults);
   await channel.send([increment('c/a'), increment('c/a')], {first: 1});
   await channel.send([increment('c/a'), increment('c/a')], {first: 1}); // The answer got lost.
@@ -243,10 +261,16 @@ ownTest('rubbish is refused', 'it hangs up or never answers', async () => {
   const {address} = context;
   const path = '/google.firestore.v1.Firestore/Listen/channel';
   const cases = [
-    ['POST', path, ''], ['POST', `${path}?VER=8`, ''], ['POST', `${path}?VER=7&RID=1`, ''],
-    ['POST', `${path}?VER=8&RID=x`, 'count=0'], ['GET', `${path}?VER=8&MODE=init`], ['GET', `${path}?VER=8&RID=1`],
-    ['PUT', `${path}?VER=8&RID=1`, ''], ['POST', `${path}?VER=8&RID=1`, 'count=3'],
-    ['POST', `${path}?VER=8&RID=1`, 'count=1&ofs=x&req0___data__=%7B%7D'], ['POST', `${path}?VER=8&RID=1`, '%'],
+    ['POST', path, ''],
+    ['POST', `${path}?VER=8`, ''],
+    ['POST', `${path}?VER=7&RID=1`, ''],
+    ['POST', `${path}?VER=8&RID=x`, 'count=0'],
+    ['GET', `${path}?VER=8&MODE=init`],
+    ['GET', `${path}?VER=8&RID=1`],
+    ['PUT', `${path}?VER=8&RID=1`, ''],
+    ['POST', `${path}?VER=8&RID=1`, 'count=3'],
+    ['POST', `${path}?VER=8&RID=1`, 'count=1&ofs=x&req0___data__=%7B%7D'],
+    ['POST', `${path}?VER=8&RID=1`, '%'],
     ['GET', `${path}?VER=8&RID=rpc&SID=a&AID=-1`],
   ];
   for (const [method, target, body] of cases) {
@@ -263,9 +287,13 @@ test('other methods have no channel', async () => {
 });
 
 test('a preflight is answered', async () => {
-  const {status, headers} = await askWhole(context.address, 'OPTIONS',
-    '/google.firestore.v1.Firestore/Listen/channel?VER=8', undefined,
-    {'access-control-request-method': 'POST', 'access-control-request-headers': 'x-goog-api-client'});
+  const {status, headers} = await askWhole(
+    context.address,
+    'OPTIONS',
+    '/google.firestore.v1.Firestore/Listen/channel?VER=8',
+    undefined,
+    {'access-control-request-method': 'POST', 'access-control-request-headers': 'x-goog-api-client'},
+  );
   assert.equal(status, 200);
   assert.equal(headers['access-control-allow-origin'], 'http://page.test');
   assert.equal(headers['access-control-allow-headers'], 'x-goog-api-client');
@@ -275,8 +303,9 @@ test('a large result streams, whole and in order', async () => {
   const database = new Database();
   const text = 'x'.repeat(20_000);
   const ids = Array.from({length: 200}, (_, i) => String(i).padStart(3, '0'));
-  await database.write(...ids.map((id) => ({update: {name: `${database.documents}/c/${id}`,
-    fields: {text: {stringValue: text}}}})));
+  await database.write(
+    ...ids.map((id) => ({update: {name: `${database.documents}/c/${id}`, fields: {text: {stringValue: text}}}})),
+  );
   const channel = database.channel('Listen');
   await channel.open([database.target(2)]);
   const messages = [];
@@ -288,7 +317,10 @@ test('a large result streams, whole and in order', async () => {
     messages.push(...back.messages);
     acknowledged = back.lastId;
   }
-  assert.deepEqual(documentsOf({messages}).map(({name}) => name.slice(-3)), ids);
+  assert.deepEqual(
+    documentsOf({messages}).map(({name}) => name.slice(-3)),
+    ids,
+  );
   await channel.terminate();
 });
 

@@ -7,7 +7,10 @@ export type Attributes = Record<string, Attribute>;
 // h('button', {class: 'button', type: 'button', onclick: save}, 'Save'). `true` sets an empty attribute; null,
 // undefined and false leave it out, but aria-* and data-* say "false".
 export function h<Tag extends keyof HTMLElementTagNameMap>(
-  tag: Tag, attributes: Attributes = {}, ...children: Child[]): HTMLElementTagNameMap[Tag] {
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[Tag] {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) setAttribute(element, name, value);
   element.append(...present(children));
@@ -24,9 +27,10 @@ function setAttribute(element: Element, name: string, value: Attribute) {
   }
 }
 
-const present = (children: Child[]) => children
-  .filter((child): child is Node | string | number => child !== null && child !== undefined && child !== false)
-  .map((child) => (child instanceof Node ? child : String(child)));
+const present = (children: Child[]) =>
+  children
+    .filter((child): child is Node | string | number => child !== null && child !== undefined && child !== false)
+    .map((child) => (child instanceof Node ? child : String(child)));
 
 // The element with this id, which the page's HTML promises.
 export function byId<T extends HTMLElement = HTMLElement>(id: string): T {

@@ -5,7 +5,8 @@ const whole = new Intl.NumberFormat('en');
 export const count = (value: number): string => (Number.isFinite(value) ? whole.format(value) : '–');
 // The word alone, for numbers that are shown in their own way: "post" for 1.
 export const noun = (value: number, one: string, many = `${one}s`): string => (value === 1 ? one : many);
-export const plural = (value: number, one: string, many?: string): string => `${count(value)} ${noun(value, one, many)}`;
+export const plural = (value: number, one: string, many?: string): string =>
+  `${count(value)} ${noun(value, one, many)}`;
 
 // A server's words as a sentence: "the disk is full" becomes "The disk is full."
 export function sentence(text: string): string {

@@ -3,13 +3,22 @@
 export class HttpError extends Error {
   // `status` is 0 where there was no answer. `details` is what the server says to programs, `code` its word for the kind
   // of error; a server may say neither.
-  constructor(message: string, readonly status: number, readonly retryAfterSeconds?: number, readonly details: Record<string, unknown> = {}) {
+  constructor(
+    message: string,
+    readonly status: number,
+    readonly retryAfterSeconds?: number,
+    readonly details: Record<string, unknown> = {},
+  ) {
     super(message);
     this.name = 'HttpError';
   }
 
-  get isUnreachable() { return this.status === 0; }
-  get code(): string | undefined { return typeof this.details.code === 'string' ? this.details.code : undefined; }
+  get isUnreachable() {
+    return this.status === 0;
+  }
+  get code(): string | undefined {
+    return typeof this.details.code === 'string' ? this.details.code : undefined;
+  }
 }
 
 export interface RequestOptions {
@@ -17,7 +26,7 @@ export interface RequestOptions {
   headers?: Record<string, string>;
   timeoutMs?: number;
   signal?: AbortSignal;
-  keepalive?: boolean;  // Let it arrive even when the page is closed meanwhile.
+  keepalive?: boolean; // Let it arrive even when the page is closed meanwhile.
 }
 
 const timeoutMsDefault = 15_000;
@@ -29,7 +38,9 @@ export async function requestJson<T>(method: string, path: string, options: Requ
   const init: RequestInit = {
     method,
     headers: {
-      accept: 'application/json', ...(options.body === undefined ? {} : {'content-type': 'application/json'}), ...options.headers,
+      accept: 'application/json',
+      ...(options.body === undefined ? {} : {'content-type': 'application/json'}),
+      ...options.headers,
     },
     signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
     credentials: 'same-origin',
@@ -62,8 +73,11 @@ function parse(text: string, status: number): unknown {
 export function refusal(status: number, text: string, retryAfter: string | null = null): HttpError {
   const seconds = Number(retryAfter ?? NaN);
   return new HttpError(
-    messageOf(text) ?? `The server answered with an error (${status}).`, status,
-    Number.isFinite(seconds) ? seconds : undefined, detailsOf(text));
+    messageOf(text) ?? `The server answered with an error (${status}).`,
+    status,
+    Number.isFinite(seconds) ? seconds : undefined,
+    detailsOf(text),
+  );
 }
 
 function errorOf(text: string): unknown {
@@ -84,5 +98,5 @@ export function messageOf(text: string): string | undefined {
 
 function detailsOf(text: string): Record<string, unknown> {
   const error = errorOf(text);
-  return typeof error === 'object' && error !== null ? error as Record<string, unknown> : {};
+  return typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : {};
 }

@@ -38,8 +38,15 @@ function shape(tag: string, attributes: Record<string, string>): SVGElement {
 
 export function icon(name: IconName, size = 20): SVGElement {
   const svg = shape('svg', {
-    viewBox: '0 0 24 24', width: String(size), height: String(size), fill: 'none', stroke: 'currentColor',
-    'stroke-width': '1.75', 'stroke-linecap': 'round', 'stroke-linejoin': 'round', 'aria-hidden': 'true',
+    viewBox: '0 0 24 24',
+    width: String(size),
+    height: String(size),
+    fill: 'none',
+    stroke: 'currentColor',
+    'stroke-width': '1.75',
+    'stroke-linecap': 'round',
+    'stroke-linejoin': 'round',
+    'aria-hidden': 'true',
   });
   svg.append(shape('path', {d: paths[name]}));
   return svg;
@@ -50,8 +57,14 @@ export function mark(): SVGElement {
   const svg = shape('svg', {viewBox: '0 0 32 32', class: 'mark', 'aria-hidden': 'true'});
   svg.append(
     shape('path', {class: 'arch', d: 'M3 27V15a13 13 0 0 1 26 0v12a3 3 0 0 1-3 3H6a3 3 0 0 1-3-3z'}),
-    shape('path', {class: 'flame', d: 'M16.6 6.5c.5 4.2 6.4 6.6 6.4 13.1 0 4.3-3 7.4-7 7.4s-7-3-7-7c0-3.2 1.9-5 3.2-6.9.5 1.5 1.2 2.3 2.2 2.8-.3-3.6.3-6.9 2.2-9.4z'}),
-    shape('path', {class: 'core', d: 'M16.2 17.5c.4 2 3.1 3 3.1 5.7 0 2-1.4 3.4-3.3 3.4s-3.3-1.4-3.3-3.2c0-2.2 2.4-3.2 3.5-5.9z'}),
+    shape('path', {
+      class: 'flame',
+      d: 'M16.6 6.5c.5 4.2 6.4 6.6 6.4 13.1 0 4.3-3 7.4-7 7.4s-7-3-7-7c0-3.2 1.9-5 3.2-6.9.5 1.5 1.2 2.3 2.2 2.8-.3-3.6.3-6.9 2.2-9.4z',
+    }),
+    shape('path', {
+      class: 'core',
+      d: 'M16.2 17.5c.4 2 3.1 3 3.1 5.7 0 2-1.4 3.4-3.3 3.4s-3.3-1.4-3.3-3.2c0-2.2 2.4-3.2 3.5-5.9z',
+    }),
   );
   return svg;
 }

@@ -2,21 +2,25 @@
 
 export interface Range {
   start: number;
-  end: number;  // Not included.
+  end: number; // Not included.
 }
 
 export class ListLayout {
   #estimate: number;
   #heights: (number | undefined)[] = [];
-  #offsets: number[] = [0];  // One more than rows: the last is the total. Valid up to #valid.
+  #offsets: number[] = [0]; // One more than rows: the last is the total. Valid up to #valid.
   #valid = 0;
 
   constructor(estimate: number) {
     this.#estimate = estimate;
   }
 
-  get length() { return this.#heights.length; }
-  get total() { return this.offset(this.length); }
+  get length() {
+    return this.#heights.length;
+  }
+  get total() {
+    return this.offset(this.length);
+  }
 
   reset(heights: (number | undefined)[]) {
     this.#heights = heights;

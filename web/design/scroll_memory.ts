@@ -6,7 +6,7 @@ const entriesMax = 50;
 export class ScrollMemory<Place> {
   readonly #name: string;
   readonly #read: () => Place | undefined;
-  readonly #places: Map<string, Place>;  // By the entry's key, the one that was left last at the end.
+  readonly #places: Map<string, Place>; // By the entry's key, the one that was left last at the end.
   #key = '';
   #place: Place | undefined;
 
@@ -29,7 +29,8 @@ export class ScrollMemory<Place> {
     const state = (history.state ?? {}) as {scrollKey?: string};
     this.#key = state.scrollKey ?? `${Date.now()}-${Math.random()}`;
     if (state.scrollKey === undefined) history.replaceState({...state, scrollKey: this.#key}, '');
-    return this.#place = this.#places.get(this.#key);
+    this.#place = this.#places.get(this.#key);
+    return this.#place;
   }
 
   #leave() {
@@ -42,7 +43,9 @@ export class ScrollMemory<Place> {
     }
     try {
       sessionStorage.setItem(this.#name, JSON.stringify(Object.fromEntries(this.#places)));
-    } catch { /* Private windows and full disks refuse: then it lasts as long as the page. */ }
+    } catch {
+      /* Private windows and full disks refuse: then it lasts as long as the page. */
+    }
   }
 
   #stored(): Record<string, Place> {

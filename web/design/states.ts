@@ -12,16 +12,22 @@ export interface StateOptions {
 }
 
 export function state({icon: name, title, text, kind = 'plain', action}: StateOptions): HTMLElement {
-  return h('div', {class: `state state-${kind}`, role: kind === 'bad' ? 'alert' : 'status'},
+  return h(
+    'div',
+    {class: `state state-${kind}`, role: kind === 'bad' ? 'alert' : 'status'},
     h('div', {class: 'state-icon'}, icon(name, 28)),
     h('h2', {}, title),
     h('p', {}, text),
-    action && h('button', {type: 'button', class: 'button', onclick: action.run}, action.label));
+    action && h('button', {type: 'button', class: 'button', onclick: action.run}, action.label),
+  );
 }
 
 // Grey shapes where something will be. Screen readers get one word instead.
 export function skeletons(count: number, one: (index: number) => Child): HTMLElement {
-  return h('div', {role: 'status'},
+  return h(
+    'div',
+    {role: 'status'},
     h('span', {class: 'visually-hidden'}, 'Loading…'),
-    h('div', {'aria-hidden': 'true'}, ...Array.from({length: count}, (_, i) => one(i))));
+    h('div', {'aria-hidden': 'true'}, ...Array.from({length: count}, (_, i) => one(i))),
+  );
 }

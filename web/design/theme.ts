@@ -21,7 +21,8 @@ function apply() {
   else delete document.documentElement.dataset.theme;
   // What surrounds the page on a phone follows it.
   const {backgroundColor} = getComputedStyle(document.documentElement);
-  for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) meta.content = backgroundColor;
+  for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]'))
+    meta.content = backgroundColor;
 }
 
 // A button that changes the theme. Pages make it before they show anything, so that they never flash.

@@ -1,7 +1,12 @@
 // Times as people say them.
 
 const units: [Intl.RelativeTimeFormatUnit, number][] = [
-  ['year', 365 * 86_400], ['month', 30 * 86_400], ['week', 7 * 86_400], ['day', 86_400], ['hour', 3_600], ['minute', 60],
+  ['year', 365 * 86_400],
+  ['month', 30 * 86_400],
+  ['week', 7 * 86_400],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
 ];
 
 export type TimeStyle = 'long' | 'short' | 'narrow';
@@ -10,7 +15,10 @@ const formats = new Map<string, Intl.RelativeTimeFormat>();
 function formatOf(locale: string, style: TimeStyle): Intl.RelativeTimeFormat {
   const key = `${locale} ${style}`;
   let format = formats.get(key);
-  if (!format) formats.set(key, format = new Intl.RelativeTimeFormat(locale, {style, numeric: 'always'}));
+  if (!format) {
+    format = new Intl.RelativeTimeFormat(locale, {style, numeric: 'always'});
+    formats.set(key, format);
+  }
   return format;
 }
 
@@ -26,17 +34,23 @@ export function relativeTime(at: number, now: number, {locale = 'en', style = 'l
   return 'just now';
 }
 
-export const exactTime = (at: number, locale = 'en'): string => (Number.isFinite(at)
-  ? new Intl.DateTimeFormat(locale, {dateStyle: 'medium', timeStyle: 'short'}).format(at) : '');
+export const exactTime = (at: number, locale = 'en'): string =>
+  Number.isFinite(at) ? new Intl.DateTimeFormat(locale, {dateStyle: 'medium', timeStyle: 'short'}).format(at) : '';
 
 // "3 d 4 h", "12 min": the two largest units.
 export function duration(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   const parts: [number, string][] = [
-    [Math.floor(whole / 86_400), 'd'], [Math.floor(whole / 3_600) % 24, 'h'],
-    [Math.floor(whole / 60) % 60, 'min'], [whole % 60, 's'],
+    [Math.floor(whole / 86_400), 'd'],
+    [Math.floor(whole / 3_600) % 24, 'h'],
+    [Math.floor(whole / 60) % 60, 'min'],
+    [whole % 60, 's'],
   ];
   const first = parts.findIndex(([count]) => count > 0);
   if (first < 0) return '0 s';
-  return parts.slice(first, first + 2).filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`).join(' ');
+  return parts
+    .slice(first, first + 2)
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(' ');
 }

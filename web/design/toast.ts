@@ -14,9 +14,15 @@ let shown: {close: () => void} | undefined;
 let place: HTMLElement | undefined;
 
 // Replaces the one that is shown. It stays while the pointer or the focus is on it, and while nobody sees the page.
-export function toast(text: string, {action, bad = false, milliseconds = action || bad ? 8_000 : 4_000}: ToastOptions = {}) {
+export function toast(
+  text: string,
+  {action, bad = false, milliseconds = action || bad ? 8_000 : 4_000}: ToastOptions = {},
+) {
   shown?.close();
-  if (!place?.isConnected) document.body.append(place = h('div', {class: 'toasts'}));
+  if (!place?.isConnected) {
+    place = h('div', {class: 'toasts'});
+    document.body.append(place);
+  }
   let timer = 0;
   const close = () => {
     clearTimeout(timer);
@@ -24,10 +30,29 @@ export function toast(text: string, {action, bad = false, milliseconds = action 
     element.remove();
     if (shown === handle) shown = undefined;
   };
-  const element = h('div', {class: bad ? 'toast toast-bad' : 'toast', role: 'group', 'aria-label': 'Notification'},
+  const element = h(
+    'div',
+    {class: bad ? 'toast toast-bad' : 'toast', role: 'group', 'aria-label': 'Notification'},
     h('p', {}, text),
-    action && h('button', {type: 'button', class: 'button', onclick: () => { close(); action.run(); }}, action.label),
-    h('button', {type: 'button', class: 'button button-icon', 'aria-label': 'Dismiss', onclick: close}, icon('close', 18)));
+    action &&
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'button',
+          onclick: () => {
+            close();
+            action.run();
+          },
+        },
+        action.label,
+      ),
+    h(
+      'button',
+      {type: 'button', class: 'button button-icon', 'aria-label': 'Dismiss', onclick: close},
+      icon('close', 18),
+    ),
+  );
   const stop = () => clearTimeout(timer);
   const restart = () => {
     stop();

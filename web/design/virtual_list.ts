@@ -13,13 +13,13 @@ export interface VirtualListOptions<T> {
   // feed: articles, of which more may come. list: items. table: rows, counted from `firstRow`.
   kind?: 'feed' | 'list' | 'table';
   firstRow?: number;
-  rowHeight: number;    // Of every row; with `measured`, a first guess.
+  rowHeight: number; // Of every row; with `measured`, a first guess.
   measured?: boolean;
-  scroller?: HTMLElement;  // Otherwise the page.
-  insets?: () => {top: number; bottom: number};  // What lies over the edges of the view, such as a sticky bar.
+  scroller?: HTMLElement; // Otherwise the page.
+  insets?: () => {top: number; bottom: number}; // What lies over the edges of the view, such as a sticky bar.
   keyOf: (item: T) => Key;
   render: (item: T, index: number) => HTMLElement;
-  update?: (row: HTMLElement, item: T, index: number) => void;  // The same item, at another index or changed.
+  update?: (row: HTMLElement, item: T, index: number) => void; // The same item, at another index or changed.
   onRange?: (range: Range, length: number) => void;
 }
 
@@ -34,7 +34,7 @@ interface Row<T> {
   element: HTMLElement;
   item: T;
   index: number;
-  offset: number;    // As last written to the document, which is dear; NaN before.
+  offset: number; // As last written to the document, which is dear; NaN before.
   counted: string;
 }
 
@@ -72,9 +72,15 @@ export class VirtualList<T> {
     this.element.addEventListener('keydown', (event) => this.#onKey(event));
   }
 
-  get items() { return this.#items; }
-  get currentIndex(): number { return this.#current === undefined ? -1 : this.#indexes.get(this.#current) ?? -1; }
-  get current(): T | undefined { return this.#items[this.currentIndex]; }
+  get items() {
+    return this.#items;
+  }
+  get currentIndex(): number {
+    return this.#current === undefined ? -1 : (this.#indexes.get(this.#current) ?? -1);
+  }
+  get current(): T | undefined {
+    return this.#items[this.currentIndex];
+  }
 
   // `total`: how many there are, also those that are not loaded; -1 where nobody knows. `animate`: rows glide to where they
   // belong. What is first in sight stays where it is.
@@ -112,8 +118,12 @@ export class VirtualList<T> {
   reveal(index: number) {
     const {top, height} = this.#view();
     const insets = (this.#options.insets ?? noInsets)();
-    const by = scrollIntoView(this.#layout.offset(index), this.#layout.height(index), top + insets.top,
-      height - insets.top - insets.bottom);
+    const by = scrollIntoView(
+      this.#layout.offset(index),
+      this.#layout.height(index),
+      top + insets.top,
+      height - insets.top - insets.bottom,
+    );
     if (Math.abs(by) >= 1) this.#scrollBy(by);
   }
 
@@ -288,12 +298,14 @@ export class VirtualList<T> {
 
   // Rows that turn out higher or lower than thought push those below, never those in sight.
   #onResize(entries: ResizeObserverEntry[]) {
-    const sizes = entries.filter(({target}) => target !== this.element).flatMap(({target, borderBoxSize}) => {
-      const key = this.#keys.get(target);
-      const height = borderBoxSize[0]?.blockSize ?? 0;
-      const same = key === undefined || height === 0 || Math.abs(height - (this.#heights.get(key) ?? 0)) < samePx;
-      return same ? [] : [{key, height}];
-    });
+    const sizes = entries
+      .filter(({target}) => target !== this.element)
+      .flatMap(({target, borderBoxSize}) => {
+        const key = this.#keys.get(target);
+        const height = borderBoxSize[0]?.blockSize ?? 0;
+        const same = key === undefined || height === 0 || Math.abs(height - (this.#heights.get(key) ?? 0)) < samePx;
+        return same ? [] : [{key, height}];
+      });
     if (sizes.length === 0 && this.element.clientWidth === this.#width) return;
     const anchor = this.#anchor();
     if (!this.#onWidth(this.element.clientWidth)) {

@@ -33,7 +33,10 @@ test('a measured row moves those below it, and only those', () => {
 test('finds the row at a place', () => {
   const list = layout(5);
   list.setHeight(1, 100);
-  assert.deepEqual([-5, 0, 9, 10, 109, 110, 139, 140, 1e9].map((y) => list.indexAt(y)), [0, 0, 0, 1, 1, 2, 4, 4, 4]);
+  assert.deepEqual(
+    [-5, 0, 9, 10, 109, 110, 139, 140, 1e9].map((y) => list.indexAt(y)),
+    [0, 0, 0, 1, 1, 2, 4, 4, 4],
+  );
 });
 
 test('a range has every row of which something is in sight, and no other', () => {
@@ -49,16 +52,22 @@ test('a range has every row of which something is in sight, and no other', () =>
 
 test('agrees with adding up, for random heights and changes', () => {
   let seed = 1;
-  const random = (below) => (seed = (seed * 48_271) % 2_147_483_647) % below;
+  const random = (below) => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed % below;
+  };
   const heights = Array.from({length: 300}, () => 20 + random(80));
   const list = layout(300, 50);
-  heights.forEach((height, i) => list.setHeight(i, height));
+  for (const [i, height] of heights.entries()) list.setHeight(i, height);
   for (let round = 0; round < 500; ++round) {
     const changed = random(300);
     heights[changed] = 20 + random(80);
     list.setHeight(changed, heights[changed]);
     const index = random(301);
-    assert.equal(list.offset(index), heights.slice(0, index).reduce((sum, height) => sum + height, 0));
+    assert.equal(
+      list.offset(index),
+      heights.slice(0, index).reduce((sum, height) => sum + height, 0),
+    );
     const y = random(list.total);
     const at = list.indexAt(y);
     assert.ok(list.offset(at) <= y && y < list.offset(at) + list.height(at));

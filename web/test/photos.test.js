@@ -30,7 +30,11 @@ function server(count) {
   };
 }
 
-const listOf = (source) => new PagedList((cursor) => source.page(cursor), (item, other) => item.id < other.id);
+const listOf = (source) =>
+  new PagedList(
+    (cursor) => source.page(cursor),
+    (item, other) => item.id < other.id,
+  );
 const ids = (list) => list.items.map(({id}) => id);
 
 test('pages follow one another to the end, one request at a time', async () => {
@@ -48,7 +52,10 @@ test('pages follow one another to the end, one request at a time', async () => {
 });
 
 test('what a page repeats is not shown twice', async () => {
-  const pages = [{items: [{id: 3}, {id: 2}, {id: 3}], next: 'a'}, {items: [{id: 2}, {id: 1}], next: null}];
+  const pages = [
+    {items: [{id: 3}, {id: 2}, {id: 3}], next: 'a'},
+    {items: [{id: 2}, {id: 1}], next: null},
+  ];
   const list = new PagedList(async () => pages.shift());
   assert.deepEqual(await list.loadMore(), [{id: 3}, {id: 2}]);
   assert.deepEqual(await list.loadMore(), [{id: 1}]);
@@ -69,7 +76,10 @@ test('a refresh puts what is new on top, and the list goes on where it was', asy
   await list.loadMore();
   await list.loadMore();
   source.ids.unshift(33, 32, 31);
-  assert.deepEqual((await list.refresh()).map(({id}) => id), [33, 32, 31]);
+  assert.deepEqual(
+    (await list.refresh()).map(({id}) => id),
+    [33, 32, 31],
+  );
   assert.deepEqual(ids(list), idsDown(33, 23));
   await list.loadMore();
   assert.equal(source.asked.at(-1), '11');
@@ -83,7 +93,10 @@ test('a refresh drops what was deleted, and finds what came in between', async (
   await list.loadMore();
   await list.loadMore();
   source.ids = [30, 28, 27, ...idsDown(26, 26)];
-  assert.deepEqual((await list.refresh()).map(({id}) => id), [27]);
+  assert.deepEqual(
+    (await list.refresh()).map(({id}) => id),
+    [27],
+  );
   assert.deepEqual(ids(list), [30, 28, 27, ...idsDown(26, 17)]);
 });
 
@@ -113,7 +126,11 @@ test('a page that was under way when the list was refreshed does not end up in i
   let release;
   const held = new Promise((resolve) => (release = resolve));
   const page = source.page;
-  source.page = async function (cursor) { const answer = await page.call(this, cursor); if (cursor !== null) await held; return answer; };
+  source.page = async function (cursor) {
+    const answer = await page.call(this, cursor);
+    if (cursor !== null) await held;
+    return answer;
+  };
   const late = list.loadMore();
   source.ids.unshift(31);
   await list.refresh();
@@ -131,14 +148,24 @@ test('what was removed stays away, whatever a page or a refresh under way says',
   let release;
   const held = new Promise((resolve) => (release = resolve));
   const page = source.page;
-  source.page = async function (cursor) { const answer = await page.call(this, cursor); await held; return answer; };
+  source.page = async function (cursor) {
+    const answer = await page.call(this, cursor);
+    await held;
+    return answer;
+  };
   const late = list.loadMore();
   list.remove(20);
   list.remove(12);
   release();
-  assert.deepEqual((await late).map(({id}) => id), idsDown(15, 10).filter((id) => id !== 12));
+  assert.deepEqual(
+    (await late).map(({id}) => id),
+    idsDown(15, 10).filter((id) => id !== 12),
+  );
   await list.refresh();
-  assert.deepEqual(ids(list), idsDown(25, 20).filter((id) => id !== 20 && id !== 12));
+  assert.deepEqual(
+    ids(list),
+    idsDown(25, 20).filter((id) => id !== 20 && id !== 12),
+  );
 });
 
 test('a page that fails changes nothing and can be asked for again', async () => {
@@ -164,8 +191,11 @@ function heart({liked = false, count = 5, answers = []} = {}) {
     sent.push(name);
     await answers.shift()?.();
   };
-  const likes = new Likes({like: send('like'), unlike: send('unlike')}, {tell: ({changes}) => Object.assign(post, changes)},
-    (error) => failures.push(error));
+  const likes = new Likes(
+    {like: send('like'), unlike: send('unlike')},
+    {tell: ({changes}) => Object.assign(post, changes)},
+    (error) => failures.push(error),
+  );
   return {post, sent, failures, toggle: () => likes.toggle(post)};
 }
 
@@ -199,7 +229,14 @@ test('presses while a request is under way send only what differs in the end', a
 
 test('numbers, letters and colours of people', () => {
   assert.deepEqual([0, 9_999, 12_399, 1_250_000].map(shortCount), ['0', '9,999', '12.3K', '1.2M']);
-  assert.deepEqual(['Ada Lovelace', 'ada.l', '', ' _x ', 'Jean Luc de Something', '🌿 Green'].map(initials), ['AL', 'A', '?', 'X', 'JS', 'G']);
+  assert.deepEqual(['Ada Lovelace', 'ada.l', '', ' _x ', 'Jean Luc de Something', '🌿 Green'].map(initials), [
+    'AL',
+    'A',
+    '?',
+    'X',
+    'JS',
+    'G',
+  ]);
   assert.equal(characters('a👍é'), 3);
   assert.ok(idsDown(50, 50).every((id) => hueOf(id) >= 0 && hueOf(id) <= 360 && hueOf(id) !== hueOf(id + 1)));
 });
@@ -215,19 +252,42 @@ test('frames have the shape of the first picture, within reason', () => {
 test('pictures that cannot be posted are told apart before they are sent', () => {
   const file = (name, size = 1_000, type = 'image/png') => ({name, size, type});
   assert.deepEqual(admit(0, [file('a', pictureBytesMax)]), {accepted: [file('a', pictureBytesMax)], complaints: []});
-  assert.deepEqual(admit(0, [file('a', pictureBytesMax + 1)]).complaints, [{name: 'a', reason: 'has 5.1 MB; a picture may have 5 MB.'}]);
+  assert.deepEqual(admit(0, [file('a', pictureBytesMax + 1)]).complaints, [
+    {name: 'a', reason: 'has 5.1 MB; a picture may have 5 MB.'},
+  ]);
   assert.deepEqual(admit(0, [file('b', 0)]).complaints, [{name: 'b', reason: 'is empty.'}]);
   assert.match(admit(0, [file('c', 10, 'image/svg+xml')]).complaints[0].reason, /not a JPEG, PNG, GIF or WebP/);
-  const {accepted, complaints} = admit(8, ['1', '2', '3', '4'].map((name) => file(name)));
-  assert.deepEqual(accepted.map(({name}) => name), ['1', '2']);
-  assert.deepEqual(complaints, ['3', '4'].map((name) => ({name, reason: 'was left out: a post has at most 10 pictures.'})));
+  const {accepted, complaints} = admit(
+    8,
+    ['1', '2', '3', '4'].map((name) => file(name)),
+  );
+  assert.deepEqual(
+    accepted.map(({name}) => name),
+    ['1', '2'],
+  );
+  assert.deepEqual(
+    complaints,
+    ['3', '4'].map((name) => ({name, reason: 'was left out: a post has at most 10 pictures.'})),
+  );
 });
 
 test('every picture that cannot be posted is named, and the good ones stay', () => {
   const file = (name, size = 1_000, type = 'image/png') => ({name, size, type});
-  const {accepted, complaints} = admit(0, [file('a', 0), file('b'), file('c', 10, 'text/plain'), file('d'), file('e', 0)]);
-  assert.deepEqual(accepted.map(({name}) => name), ['b', 'd']);
-  assert.deepEqual(complaints.map(({name}) => name), ['a', 'c', 'e']);
+  const {accepted, complaints} = admit(0, [
+    file('a', 0),
+    file('b'),
+    file('c', 10, 'text/plain'),
+    file('d'),
+    file('e', 0),
+  ]);
+  assert.deepEqual(
+    accepted.map(({name}) => name),
+    ['b', 'd'],
+  );
+  assert.deepEqual(
+    complaints.map(({name}) => name),
+    ['a', 'c', 'e'],
+  );
   const sent = ['x', 'y', 'z'].map((name) => file(name));
   const images = [{position: 0, message: 'the GIF file is broken'}, {position: 2}, {position: 9, message: 'no'}, {}];
   assert.deepEqual(refusedBy({code: 'invalid_image', images}, sent), [
@@ -238,16 +298,26 @@ test('every picture that cannot be posted is named, and the good ones stay', () 
 });
 
 test('addresses of views', () => {
-  assert.deepEqual(['', '#', '#/'].map((hash) => parseRoute(hash).name), ['home', 'home', 'home']);
+  assert.deepEqual(
+    ['', '#', '#/'].map((hash) => parseRoute(hash).name),
+    ['home', 'home', 'home'],
+  );
   assert.deepEqual(parseRoute('#/users/12'), {name: 'profile', id: 12});
   assert.deepEqual(parseRoute('#/posts/7'), {name: 'post', id: 7});
   assert.deepEqual(parseRoute(searchHash('a&b c')), {name: 'search', query: 'a&b c'});
-  for (const hash of ['#/users/0', '#/users/x', '#/posts/-1', '#/users/1/2', '#/nowhere']) assert.equal(parseRoute(hash).name, 'unknown');
+  for (const hash of ['#/users/0', '#/users/x', '#/posts/-1', '#/users/1/2', '#/nowhere'])
+    assert.equal(parseRoute(hash).name, 'unknown');
 });
 
 test('three are to be followed, or all there are if they are fewer', () => {
-  assert.deepEqual([0, 1, 2, 3, 9].map((following) => followsMissing(following, 20)), [3, 2, 1, 0, 0]);
-  assert.deepEqual([0, 1, 2].map((available) => followsMissing(0, available)), [0, 1, 2]);
+  assert.deepEqual(
+    [0, 1, 2, 3, 9].map((following) => followsMissing(following, 20)),
+    [3, 2, 1, 0, 0],
+  );
+  assert.deepEqual(
+    [0, 1, 2].map((available) => followsMissing(0, available)),
+    [0, 1, 2],
+  );
 });
 
 test('what is typed is checked before it is sent; an old password is not measured by new rules', () => {

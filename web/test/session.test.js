@@ -6,7 +6,9 @@ import {load} from './support.js';
 
 const {Session, refreshDelayMs, HttpError} = await load('apps/feed/web/session.ts', 'web/design/http.ts');
 
-const settle = async () => { for (let i = 0; i < 50; ++i) await Promise.resolve(); };
+const settle = async () => {
+  for (let i = 0; i < 50; ++i) await Promise.resolve();
+};
 
 // A browser whose tabs share a cookie, with a clock that moves when it is told to, and a server with numbered tokens.
 class Browser {
@@ -25,14 +27,14 @@ class Browser {
     return {access_token: token, expires_in: 900, user: {id: 1, username: 'ada'}};
   }
 
-  ask = async (method, path, {headers = {}} = {}) => {
+  ask = async (_method, path, {headers = {}} = {}) => {
     this.asked.push(path);
     if (this.failure) throw this.failure;
     if (path === 'auth/login') return this.#tokens();
     if (path === 'auth/logout') return undefined;
     if (path === 'auth/refresh') {
       const used = this.cookie;
-      await settle();  // Time enough for another tab to use the same cookie.
+      await settle(); // Time enough for another tab to use the same cookie.
       if (used === 0 || used !== this.cookie) throw new HttpError('reused', 401);
       return this.#tokens();
     }
@@ -42,18 +44,21 @@ class Browser {
 
   openTab() {
     const told = [];
-    const session = new Session({
-      ask: this.ask,
-      exclusively: (run) => {
-        const mine = this.#tail.then(run);
-        this.#tail = mine.catch(() => undefined);
-        return mine;
+    const session = new Session(
+      {
+        ask: this.ask,
+        exclusively: (run) => {
+          const mine = this.#tail.then(run);
+          this.#tail = mine.catch(() => undefined);
+          return mine;
+        },
+        now: () => this.now,
+        later: (run, milliseconds) => this.#timers.push({at: this.now + milliseconds, run}),
+        read: (key) => this.#stored.get(key) ?? null,
+        write: (key, value) => (value === null ? this.#stored.delete(key) : this.#stored.set(key, value)),
       },
-      now: () => this.now,
-      later: (run, milliseconds) => this.#timers.push({at: this.now + milliseconds, run}),
-      read: (key) => this.#stored.get(key) ?? null,
-      write: (key, value) => (value === null ? this.#stored.delete(key) : this.#stored.set(key, value)),
-    }, {onUser: (user, why) => told.push(why)});
+      {onUser: (_user, why) => told.push(why)},
+    );
     return {session, told};
   }
 
@@ -66,8 +71,12 @@ class Browser {
     await settle();
   }
 
-  count(path) { return this.asked.filter((asked) => asked === path).length; }
-  remember(key, value) { this.#stored.set(key, value); }
+  count(path) {
+    return this.asked.filter((asked) => asked === path).length;
+  }
+  remember(key, value) {
+    this.#stored.set(key, value);
+  }
 }
 
 async function signedIn() {
@@ -94,7 +103,7 @@ test('a token is refreshed ahead of its end, again and again, without a request 
 
 test('a request with a token that is too old gets a new one first', async () => {
   const {browser, session} = await signedIn();
-  browser.now += 900_000;  // The computer slept: no timer ran.
+  browser.now += 900_000; // The computer slept: no timer ran.
   assert.equal(await session.request('GET', 'feed'), 'Bearer t2');
   assert.deepEqual(browser.asked, ['auth/login', 'auth/refresh', 'feed']);
 });
@@ -102,14 +111,22 @@ test('a request with a token that is too old gets a new one first', async () => 
 test('a token that the server refuses is refreshed once, for all who wait', async () => {
   const {browser, session} = await signedIn();
   browser.valid.clear();
-  assert.deepEqual(await Promise.all([session.request('GET', 'feed'), session.request('GET', 'me')]), ['Bearer t2', 'Bearer t2']);
+  assert.deepEqual(await Promise.all([session.request('GET', 'feed'), session.request('GET', 'me')]), [
+    'Bearer t2',
+    'Bearer t2',
+  ]);
   assert.equal(browser.count('auth/refresh'), 1);
 });
 
 test('a request that is refused with a fresh token too is not tried for ever', async () => {
   const {session} = await signedIn();
   let tries = 0;
-  await assert.rejects(session.withToken(async () => { ++tries; throw new HttpError('no', 401); }));
+  await assert.rejects(
+    session.withToken(async () => {
+      ++tries;
+      throw new HttpError('no', 401);
+    }),
+  );
   assert.equal(tries, 2);
 });
 

@@ -14,9 +14,10 @@ function server(count) {
   const hidden = new Set();
   const asked = [];
   return {
-    hidden, asked,
+    hidden,
+    asked,
     list: idsFrom(0, count).map(story),
-    async stories(timespan, skip) {
+    async stories(_timespan, skip) {
       asked.push(skip);
       return this.list.filter(({id}) => !hidden.has(id)).slice(skip, skip + 500);
     },
@@ -25,7 +26,12 @@ function server(count) {
 
 test('pages follow one another, until one is short', async () => {
   const source = server(1_200);
-  const list = new StoryList(source, 'Day', () => false, () => false);
+  const list = new StoryList(
+    source,
+    'Day',
+    () => false,
+    () => false,
+  );
   await Promise.all([list.loadMore(), list.loadMore()]);
   assert.deepEqual(source.asked, [0], 'one request for two who ask at once');
   await list.loadMore();
@@ -33,23 +39,39 @@ test('pages follow one another, until one is short', async () => {
   await list.loadMore();
   assert.deepEqual(source.asked, [0, 500, 1_000]);
   assert.equal(list.complete, true);
-  assert.deepEqual(list.visible.map(({id}) => id), idsFrom(0, 1_200));
+  assert.deepEqual(
+    list.visible.map(({id}) => id),
+    idsFrom(0, 1_200),
+  );
 });
 
 test('hiding on the way down skips nothing', async () => {
   const source = server(1_200);
-  const list = new StoryList(source, 'Day', (id) => source.hidden.has(id), () => true);
+  const list = new StoryList(
+    source,
+    'Day',
+    (id) => source.hidden.has(id),
+    () => true,
+  );
   await list.loadMore();
   for (const id of [1, 2, 3, 499]) source.hidden.add(id);
   await list.loadMore();
   for (const id of [700, 4]) source.hidden.add(id);
   await list.loadMore();
-  assert.deepEqual(list.visible.map(({id}) => id), idsFrom(0, 1_200).filter((id) => !source.hidden.has(id)));
+  assert.deepEqual(
+    list.visible.map(({id}) => id),
+    idsFrom(0, 1_200).filter((id) => !source.hidden.has(id)),
+  );
 });
 
 test('the ranking changes between pages: nothing twice', async () => {
   const source = server(900);
-  const list = new StoryList(source, 'Day', () => false, () => false);
+  const list = new StoryList(
+    source,
+    'Day',
+    () => false,
+    () => false,
+  );
   await list.loadMore();
   source.list = [story(5_000), ...source.list];
   await list.loadMore();
@@ -58,14 +80,24 @@ test('the ranking changes between pages: nothing twice', async () => {
 
 test('a refresh brings as much as there was, at once', async () => {
   const source = server(1_200);
-  const list = new StoryList(source, 'Day', () => false, () => false);
+  const list = new StoryList(
+    source,
+    'Day',
+    () => false,
+    () => false,
+  );
   await list.loadMore();
   await list.loadMore();
   source.list = idsFrom(100, 1_200).map(story);
   await list.refresh();
-  assert.deepEqual(list.visible.map(({id}) => id), idsFrom(100, 1_000));
+  assert.deepEqual(
+    list.visible.map(({id}) => id),
+    idsFrom(100, 1_000),
+  );
   assert.equal(list.complete, false);
-  source.stories = async () => { throw new Error('down'); };
+  source.stories = async () => {
+    throw new Error('down');
+  };
   await assert.rejects(list.refresh());
   assert.equal(list.visible.length, 1_000, 'what was there stays');
 });
@@ -73,12 +105,22 @@ test('a refresh brings as much as there was, at once', async () => {
 test('the way back loads as far as one had read, hidden stories not counted', async () => {
   const source = server(2_000);
   const hidden = new Set(idsFrom(0, 600));
-  const list = new StoryList(source, 'Day', (id) => hidden.has(id), () => false);
+  const list = new StoryList(
+    source,
+    'Day',
+    (id) => hidden.has(id),
+    () => false,
+  );
   await list.refresh(700);
   assert.deepEqual(source.asked, [0, 500, 1_000]);
   assert.equal(list.visible.length, 900);
   assert.equal(list.complete, false);
-  const short = new StoryList(server(30), 'Day', () => false, () => false);
+  const short = new StoryList(
+    server(30),
+    'Day',
+    () => false,
+    () => false,
+  );
   await short.refresh(700);
   assert.equal(short.visible.length, 30, 'or to the end');
   assert.equal(short.complete, true);
@@ -86,7 +128,12 @@ test('the way back loads as far as one had read, hidden stories not counted', as
 
 test('when a whole page is hidden, the first load goes on until something can be shown', async () => {
   const source = server(1_200);
-  const list = new StoryList(source, 'Day', (id) => id < 500, () => false);
+  const list = new StoryList(
+    source,
+    'Day',
+    (id) => id < 500,
+    () => false,
+  );
   await list.refresh();
   assert.deepEqual(source.asked, [0, 500]);
   assert.equal(list.visible.length, 500);
@@ -94,7 +141,15 @@ test('when a whole page is hidden, the first load goes on until something can be
 
 function hiding({fail = () => false} = {}) {
   const log = [];
-  const memory = {value: null, read() { return this.value; }, write(value) { this.value = value; }};
+  const memory = {
+    value: null,
+    read() {
+      return this.value;
+    },
+    write(value) {
+      this.value = value;
+    },
+  };
   const call = (name) => async (id) => {
     await null;
     if (fail(name, id)) throw new Error('refused');
@@ -149,7 +204,7 @@ test('refused: taken back, and whoever asked is told', async () => {
 });
 
 test('a merge hands over each one, and keeps what was refused', async () => {
-  const {log, memory, made} = hiding({fail: (name, id) => id === 3});
+  const {log, memory, made} = hiding({fail: (_name, id) => id === 3});
   for (const id of idsFrom(0, 20)) await made.set(id, true);
   made.signedIn = true;
   assert.deepEqual(await made.merge(), {merged: 19, left: 1});

@@ -14,7 +14,14 @@ export async function load(...paths) {
   const contents = paths.map((path) => `export * from ${JSON.stringify(`./${path}`)};`).join('\n');
   try {
     const outfile = join(folder, 'bundle.mjs');
-    await build({stdin: {contents, resolveDir: root}, bundle: true, format: 'esm', target: 'es2022', outfile, logLevel: 'error'});
+    await build({
+      stdin: {contents, resolveDir: root},
+      bundle: true,
+      format: 'esm',
+      target: 'es2022',
+      outfile,
+      logLevel: 'error',
+    });
     return await import(pathToFileURL(outfile));
   } finally {
     rmSync(folder, {recursive: true, force: true});

@@ -17,9 +17,18 @@ const day = 24 * hour;
 
 test('relative time, in whole units that have passed', () => {
   const cases = [
-    [0, 'just now'], [59_000, 'just now'], [-30_000, 'just now'], [minute, '1 minute ago'], [119 * minute, '1 hour ago'],
-    [23 * hour, '23 hours ago'], [day, '1 day ago'], [8 * day, '1 week ago'], [45 * day, '1 month ago'], [800 * day, '2 years ago'],
-    [-2 * hour, 'in 2 hours'], [NaN, ''],
+    [0, 'just now'],
+    [59_000, 'just now'],
+    [-30_000, 'just now'],
+    [minute, '1 minute ago'],
+    [119 * minute, '1 hour ago'],
+    [23 * hour, '23 hours ago'],
+    [day, '1 day ago'],
+    [8 * day, '1 week ago'],
+    [45 * day, '1 month ago'],
+    [800 * day, '2 years ago'],
+    [-2 * hour, 'in 2 hours'],
+    [NaN, ''],
   ];
   for (const [age, text] of cases) assert.equal(relativeTime(now - age, now), text);
   assert.equal(relativeTime(now - 3 * hour, now, {style: 'narrow'}), '3h ago');
@@ -28,20 +37,32 @@ test('relative time, in whole units that have passed', () => {
 });
 
 test('durations have their two largest units', () => {
-  assert.deepEqual([0, 12.7, 60, 3_725, 93_784, 86_400, -3].map(duration), ['0 s', '12 s', '1 min', '1 h 2 min', '1 d 2 h', '1 d', '0 s']);
+  assert.deepEqual([0, 12.7, 60, 3_725, 93_784, 86_400, -3].map(duration), [
+    '0 s',
+    '12 s',
+    '1 min',
+    '1 h 2 min',
+    '1 d 2 h',
+    '1 d',
+    '0 s',
+  ]);
 });
 
 test('numbers and plurals', () => {
   assert.equal(plural(1, 'point'), '1 point');
   assert.equal(plural(2_014, 'story', 'stories'), '2,014 stories');
-  assert.deepEqual([0, 1, 2].map((value) => noun(value, 'like')), ['likes', 'like', 'likes']);
+  assert.deepEqual(
+    [0, 1, 2].map((value) => noun(value, 'like')),
+    ['likes', 'like', 'likes'],
+  );
   assert.deepEqual(['', 'the disk is full', 'Wait!'].map(sentence), ['', 'The disk is full.', 'Wait!']);
 });
 
 test('only http and https become links', () => {
   assert.equal(siteName(safeUrl('https://www.example.com/a')), 'example.com');
   assert.equal(siteName(safeUrl('http://sub.example.com:81')), 'sub.example.com');
-  for (const text of [undefined, '', 'no url', 'javascript:alert(1)', 'data:text/html,x', ' JaVaScRiPt:x']) assert.equal(safeUrl(text), undefined);
+  for (const text of [undefined, '', 'no url', 'javascript:alert(1)', 'data:text/html,x', ' JaVaScRiPt:x'])
+    assert.equal(safeUrl(text), undefined);
 });
 
 test('errors in both forms, and answers that are none', () => {
@@ -51,15 +72,23 @@ test('errors in both forms, and answers that are none', () => {
 });
 
 test('requests fail with words', async (t) => {
-  const asked = t.mock.method(globalThis, 'fetch', async () => new Response('{"error": "slow down"}', {status: 429, headers: {'retry-after': '90'}}));
+  const asked = t.mock.method(
+    globalThis,
+    'fetch',
+    async () => new Response('{"error": "slow down"}', {status: 429, headers: {'retry-after': '90'}}),
+  );
   await assert.rejects(getJson('x'), {name: 'HttpError', status: 429, message: 'slow down', retryAfterSeconds: 90});
   asked.mock.mockImplementation(async () => new Response('<html>bad gateway', {status: 502}));
   await assert.rejects(getJson('x'), {status: 502, message: 'The server answered with an error (502).'});
   asked.mock.mockImplementation(async () => new Response('garbage'));
   await assert.rejects(getJson('x'), {message: 'The server sent an answer that makes no sense.'});
-  asked.mock.mockImplementation(async () => { throw new TypeError('failed to fetch'); });
+  asked.mock.mockImplementation(async () => {
+    throw new TypeError('failed to fetch');
+  });
   await assert.rejects(getJson('x'), {status: 0, message: 'The server cannot be reached.'});
-  asked.mock.mockImplementation((_, {signal}) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))));
+  asked.mock.mockImplementation(
+    (_, {signal}) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  );
   // The time-out's own timer keeps no process alive; in a browser there is always a page.
   const alive = setInterval(() => {}, 1_000);
   await assert.rejects(getJson('x', {timeoutMs: 10}), {status: 0, message: 'The server took too long to answer.'});
@@ -68,13 +97,27 @@ test('requests fail with words', async (t) => {
 
 test('the status line', () => {
   const at = (age) => new Date(now - age).toISOString();
-  const status = (more) => ({worker: {lastRun: at(4 * minute), lastError: null, running: false}, stories: 2_014, source: {ok: true, since: null}, ...more});
+  const status = (more) => ({
+    worker: {lastRun: at(4 * minute), lastError: null, running: false},
+    stories: 2_014,
+    source: {ok: true, since: null},
+    ...more,
+  });
   const text = (more) => statusLine(more === null ? null : status(more), now).text;
   assert.equal(text({}), 'updated 4 minutes ago');
-  assert.equal(text({source: {ok: false, since: at(10 * minute)}}), 'Hacker News cannot be reached; showing stories from 10 minutes ago.');
-  assert.equal(text({source: {ok: false, since: null}}), 'Hacker News cannot be reached; showing stories from 4 minutes ago.');
+  assert.equal(
+    text({source: {ok: false, since: at(10 * minute)}}),
+    'Hacker News cannot be reached; showing stories from 10 minutes ago.',
+  );
+  assert.equal(
+    text({source: {ok: false, since: null}}),
+    'Hacker News cannot be reached; showing stories from 4 minutes ago.',
+  );
   assert.equal(text({source: {ok: false, since: at(minute)}, stories: 0}), 'Hacker News cannot be reached.');
-  assert.equal(text({worker: {lastRun: at(hour), lastError: 'x', running: false}}), 'The last update, 1 hour ago, failed; another will be tried.');
+  assert.equal(
+    text({worker: {lastRun: at(hour), lastError: 'x', running: false}}),
+    'The last update, 1 hour ago, failed; another will be tried.',
+  );
   assert.equal(text({worker: {lastRun: null, lastError: null, running: true}}), 'being brought up to date');
   assert.equal(text({worker: {lastRun: null, lastError: null, running: true}, stories: 0}), '');
   assert.match(text({stories: null}), /database cannot be reached/);

@@ -1,6 +1,6 @@
 // The feed's server. Paths are relative: the application is mounted where it is.
 
-import type {RequestOptions} from '../../../web/design/http';
+import type {RequestOptions} from '#design/http';
 import type {Page} from './paged_list';
 
 export interface Me {
@@ -65,19 +65,22 @@ export interface Comment {
   is_deleted: boolean;
 }
 
-export const textMax = 2_200;  // Characters of a caption or a comment.
+export const textMax = 2_200; // Characters of a caption or a comment.
 
 export type Ask = <T>(method: string, path: string, options?: RequestOptions) => Promise<T>;
 type Paged<Name extends string, T> = Record<Name, T[]> & {next_cursor: string | null; has_more: boolean};
 export type Direction = 'followers' | 'following';
 
 const withCursor = (path: string, cursor: string | null) =>
-  (cursor === null ? path : `${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`);
+  cursor === null ? path : `${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`;
 
 // `ask` sends a request in the name of whoever has signed in.
 export function makeApi(ask: Ask) {
   async function page<Name extends string, T extends {id: number}>(
-    name: Name, path: string, cursor: string | null): Promise<Page<T>> {
+    name: Name,
+    path: string,
+    cursor: string | null,
+  ): Promise<Page<T>> {
     const answer = await ask<Paged<Name, T>>('GET', withCursor(path, cursor));
     return {items: answer[name], next: answer.has_more ? answer.next_cursor : null};
   }
@@ -85,7 +88,8 @@ export function makeApi(ask: Ask) {
     feed: (cursor: string | null) => page<'posts', Post>('posts', 'feed', cursor),
     grid: (user: number, cursor: string | null) => page<'posts', Tile>('posts', `users/feed?userid=${user}`, cursor),
     searchUsers: async (text: string, signal?: AbortSignal) =>
-      (await ask<{users: User[]}>('GET', `users/search?${new URLSearchParams({q: text})}`, signal ? {signal} : {})).users,
+      (await ask<{users: User[]}>('GET', `users/search?${new URLSearchParams({q: text})}`, signal ? {signal} : {}))
+        .users,
     user: (id: number) => ask<User>('GET', `users/${id}`),
     people: (id: number, direction: Direction, cursor: string | null) =>
       page<'users', User>('users', `users/${id}/${direction}`, cursor),
@@ -97,7 +101,8 @@ export function makeApi(ask: Ask) {
     deletePost: (id: number) => ask<unknown>('DELETE', `posts/${id}`),
     like: (id: number) => ask<unknown>('POST', `posts/${id}/like`, {keepalive: true}),
     unlike: (id: number) => ask<unknown>('DELETE', `posts/${id}/like`, {keepalive: true}),
-    comments: (post: number, cursor: string | null) => page<'comments', Comment>('comments', `posts/${post}/comments`, cursor),
+    comments: (post: number, cursor: string | null) =>
+      page<'comments', Comment>('comments', `posts/${post}/comments`, cursor),
     addComment: (post: number, text: string, parent: number | null) =>
       ask<Comment>('POST', `posts/${post}/comments`, {body: parent === null ? {text} : {text, parent_id: parent}}),
     deleteComment: (post: number, comment: number) => ask<unknown>('DELETE', `posts/${post}/comments/${comment}`),

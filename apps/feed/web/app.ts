@@ -7,7 +7,7 @@ import type {Session} from './session';
 // Something that several views may show has changed.
 export type Change =
   | {kind: 'post-changed'; id: number; changes: Partial<Post>}
-  | {kind: 'post-deleted'; id: number}  // Here, or somewhere else and noticed now.
+  | {kind: 'post-deleted'; id: number} // Here, or somewhere else and noticed now.
   | {kind: 'follow-changed'; user: number; following: boolean};
 
 export class Changes {
@@ -38,7 +38,7 @@ export interface App {
 export interface View {
   element: HTMLElement;
   title: string;
-  isLasting?: boolean;  // There is one only, and who made it ends it.
-  shown?(): void;  // It is in the document now, for the first time or again.
-  ended?(): void;  // It will not be shown again.
+  isLasting?: boolean; // There is one only, and who made it ends it.
+  shown?(): void; // It is in the document now, for the first time or again.
+  ended?(): void; // It will not be shown again.
 }

@@ -1,9 +1,9 @@
 // Signing in, and making an account.
 
-import {h, setText} from '../../../web/design/dom';
-import {HttpError} from '../../../web/design/http';
-import {mark} from '../../../web/design/icons';
-import {segmented} from '../../../web/design/segmented';
+import {h, setText} from '#design/dom';
+import {HttpError} from '#design/http';
+import {mark} from '#design/icons';
+import {segmented} from '#design/segmented';
 import type {App, View} from './app';
 import {field, whileBusy} from './parts';
 import {explain} from './words';
@@ -11,7 +11,11 @@ import {explain} from './words';
 type Mode = 'sign-in' | 'register';
 
 // What is wrong with what was typed, without asking the server.
-export function complaint(mode: Mode, username: string, password: string): {text: string; about: 'username' | 'password'} | undefined {
+export function complaint(
+  mode: Mode,
+  username: string,
+  password: string,
+): {text: string; about: 'username' | 'password'} | undefined {
   if (username === '') return {text: 'Please enter your username.', about: 'username'};
   if (password === '') return {text: 'Please enter your password.', about: 'password'};
   if (mode === 'sign-in') return undefined;
@@ -25,13 +29,28 @@ export function complaint(mode: Mode, username: string, password: string): {text
 function explainEntry(error: unknown): string {
   if (!(error instanceof HttpError) || error.status !== 429) return explain(error);
   return error.retryAfterSeconds
-    ? `Too many tries. Please wait ${Math.ceil(error.retryAfterSeconds / 60)} min and try again.` : explain(error);
+    ? `Too many tries. Please wait ${Math.ceil(error.retryAfterSeconds / 60)} min and try again.`
+    : explain(error);
 }
 
 export function authView(app: App): View {
   let mode: Mode = 'sign-in';
-  const username = h('input', {class: 'input', name: 'username', autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false', maxlength: 30, dir: 'auto'});
-  const displayName = h('input', {class: 'input', name: 'display-name', autocomplete: 'name', maxlength: 60, dir: 'auto'});
+  const username = h('input', {
+    class: 'input',
+    name: 'username',
+    autocomplete: 'username',
+    autocapitalize: 'none',
+    spellcheck: 'false',
+    maxlength: 30,
+    dir: 'auto',
+  });
+  const displayName = h('input', {
+    class: 'input',
+    name: 'display-name',
+    autocomplete: 'name',
+    maxlength: 60,
+    dir: 'auto',
+  });
   const password = h('input', {class: 'input', name: 'password', type: 'password', maxlength: 200});
   const error = h('p', {class: 'form-error', id: 'auth-error', role: 'alert', hidden: true});
   const button = h('button', {type: 'submit', class: 'button button-primary'});
@@ -63,30 +82,54 @@ export function authView(app: App): View {
     setText(button, mode === 'sign-in' ? 'Signing in…' : 'Creating your account…');
     try {
       const name = displayName.value.trim();
-      await (mode === 'sign-in' ? app.session.signIn(account) : app.session.register({...account, ...(name ? {display_name: name} : {})}));
+      await (mode === 'sign-in'
+        ? app.session.signIn(account)
+        : app.session.register({...account, ...(name ? {display_name: name} : {})}));
     } catch (reason) {
-      const about = !(reason instanceof HttpError) ? undefined : reason.status === 401 ? password : reason.status === 409 ? username : undefined;
+      const about = !(reason instanceof HttpError)
+        ? undefined
+        : reason.status === 401
+          ? password
+          : reason.status === 409
+            ? username
+            : undefined;
       complain(explainEntry(reason), about);
     } finally {
       setText(button, label());
     }
   };
-  const choice = segmented('What to do', [{value: 'sign-in', label: 'Sign in'}, {value: 'register', label: 'Create account'}] as const, mode,
-    (chosen) => { mode = chosen; show(); });
+  const choice = segmented(
+    'What to do',
+    [
+      {value: 'sign-in', label: 'Sign in'},
+      {value: 'register', label: 'Create account'},
+    ] as const,
+    mode,
+    (chosen) => {
+      mode = chosen;
+      show();
+    },
+  );
   const usernameField = field('Username', 'username', username);
   const passwordField = field('Password', 'password', password);
   usernameField.append(usernameHint);
   passwordField.append(passwordHint);
   // The browser's own bubbles would speak before our words do.
   const form = h('form', {class: 'form', novalidate: true}, error, usernameField, nameField, passwordField, button);
-  form.addEventListener('submit', (event) => { event.preventDefault(); void whileBusy(button, send); });
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void whileBusy(button, send);
+  });
   show();
   return {
-    element: h('section', {class: 'auth'},
+    element: h(
+      'section',
+      {class: 'auth'},
       h('div', {class: 'auth-mark'}, mark()),
       h('h1', {tabindex: -1}, 'Photo feed'),
       h('p', {class: 'muted'}, 'Pictures by the people you follow, newest first.'),
-      h('div', {class: 'card auth-card'}, choice.element, form)),
+      h('div', {class: 'card auth-card'}, choice.element, form),
+    ),
     title: 'Sign in',
   };
 }

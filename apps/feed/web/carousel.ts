@@ -1,7 +1,7 @@
 // The pictures of a post, side by side. Fingers swipe, arrows and keys go one on.
 
-import {h, setText} from '../../../web/design/dom';
-import {icon} from '../../../web/design/icons';
+import {h, setText} from '#design/dom';
+import {icon} from '#design/icons';
 import type {Post} from './api';
 import {frameRatio} from './words';
 
@@ -11,7 +11,13 @@ function picture(post: Post, index: number): HTMLElement {
   const {url, width, height} = post.media[index]!;
   const which = post.media.length > 1 ? `Picture ${index + 1} of ${post.media.length}` : 'Picture';
   const image = h('img', {
-    src: url, width, height, alt: `${which} by ${post.username}`, decoding: 'async', loading: 'lazy', draggable: 'false',
+    src: url,
+    width,
+    height,
+    alt: `${which} by ${post.username}`,
+    decoding: 'async',
+    loading: 'lazy',
+    draggable: 'false',
   });
   const slide = h('div', {class: 'slide'}, image);
   image.addEventListener('error', () => slide.classList.add('slide-broken'));
@@ -31,33 +37,50 @@ export function carousel(post: Post, fit: 'fill' | 'whole'): HTMLElement {
 
 function addControls(element: HTMLElement, track: HTMLElement, count: number, label: string) {
   let current = 0;
-  const arrow = (name: 'back' | 'next', text: string, step: number) => h('button', {
-    type: 'button', class: `carousel-arrow carousel-${name}`, 'aria-label': text, onclick: () => go(current + step),
-  }, icon(name, 20));
+  const arrow = (name: 'back' | 'next', text: string, step: number) =>
+    h(
+      'button',
+      {
+        type: 'button',
+        class: `carousel-arrow carousel-${name}`,
+        'aria-label': text,
+        onclick: () => go(current + step),
+      },
+      icon(name, 20),
+    );
   const back = arrow('back', 'Previous picture', -1);
   const next = arrow('next', 'Next picture', 1);
   const place = h('span', {class: 'carousel-place numeric', role: 'status'});
-  const dots = h('div', {class: 'dots', 'aria-hidden': 'true'}, ...Array.from({length: count}, () => h('span', {class: 'dot'})));
+  const dots = h(
+    'div',
+    {class: 'dots', 'aria-hidden': 'true'},
+    ...Array.from({length: count}, () => h('span', {class: 'dot'})),
+  );
 
   const show = () => {
     back.hidden = current === 0;
     next.hidden = current === count - 1;
     setText(place, `${current + 1} / ${count}`);
-    [...dots.children].forEach((dot, i) => dot.classList.toggle('dot-here', i === current));
+    for (const [i, dot] of [...dots.children].entries()) dot.classList.toggle('dot-here', i === current);
   };
   const direction = () => (getComputedStyle(track).direction === 'rtl' ? -1 : 1);
   const go = (index: number) => {
     const bounded = Math.max(0, Math.min(count - 1, index));
     // The button that was pressed may go: the focus stays in the carousel.
-    if (element.contains(document.activeElement) && (bounded === 0 || bounded === count - 1)) track.focus({preventScroll: true});
+    if (element.contains(document.activeElement) && (bounded === 0 || bounded === count - 1))
+      track.focus({preventScroll: true});
     track.scrollTo({left: bounded * track.clientWidth * direction(), behavior: calm.matches ? 'auto' : 'smooth'});
   };
-  track.addEventListener('scroll', () => {
-    const index = Math.round(Math.abs(track.scrollLeft) / Math.max(1, track.clientWidth));
-    if (index === current) return;
-    current = index;
-    show();
-  }, {passive: true});
+  track.addEventListener(
+    'scroll',
+    () => {
+      const index = Math.round(Math.abs(track.scrollLeft) / Math.max(1, track.clientWidth));
+      if (index === current) return;
+      current = index;
+      show();
+    },
+    {passive: true},
+  );
   track.addEventListener('keydown', (event) => {
     const step = {ArrowLeft: -1, ArrowRight: 1}[event.key];
     if (step === undefined) return;

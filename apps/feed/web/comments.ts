@@ -1,8 +1,8 @@
 // What people say below a post: comments, oldest first, and replies to them, one level deep.
 
-import {announce} from '../../../web/design/announce';
-import {h, setText} from '../../../web/design/dom';
-import {toast} from '../../../web/design/toast';
+import {announce} from '#design/announce';
+import {h, setText} from '#design/dom';
+import {toast} from '#design/toast';
 import {textMax, type Comment, type Post} from './api';
 import type {App} from './app';
 import {endless} from './endless';
@@ -42,7 +42,10 @@ class Comments {
     this.#list = new PagedList<Comment>((cursor) => app.api.comments(post.id, cursor));
     this.form = new CommentForm((text, parent) => this.#add(text, parent));
     this.foot = endless({
-      list: this.#list, end: '', failed: 'The comments could not be loaded.', ...(root ? {root} : {}),
+      list: this.#list,
+      end: '',
+      failed: 'The comments could not be loaded.',
+      ...(root ? {root} : {}),
       load: async () => {
         for (const comment of await this.#list.loadMore()) this.#place(comment);
         this.#showNone();
@@ -58,8 +61,13 @@ class Comments {
     const body = h('div', {class: 'comment-body'});
     const replies = h('ol', {role: 'list', class: 'replies', 'aria-label': 'Replies'});
     const parent = comment.parent_id === null ? undefined : this.#rows.get(comment.parent_id);
-    const element = h('li', {class: 'comment', 'data-id': comment.id, tabindex: -1},
-      avatar(comment.username || '?', comment.user_id, 'small'), body, !parent && replies);
+    const element = h(
+      'li',
+      {class: 'comment', 'data-id': comment.id, tabindex: -1},
+      avatar(comment.username || '?', comment.user_id, 'small'),
+      body,
+      !parent && replies,
+    );
     this.#rows.set(comment.id, {comment, element, body, replies});
     this.#fill(comment, body);
     // One's own new comment may be there before older ones of later pages.
@@ -74,13 +82,31 @@ class Comments {
     const user = this.#app.user();
     body.replaceChildren(
       h('p', {class: 'comment-text', dir: 'auto'}, authorLink(comment), ' ', comment.text),
-      h('p', {class: 'comment-meta'}, ago(comment.created_at),
-        user && h('button', {type: 'button', 'aria-label': `Reply to ${comment.username}`, onclick: () => this.form.replyTo(comment)}, 'Reply'),
+      h(
+        'p',
+        {class: 'comment-meta'},
+        ago(comment.created_at),
+        user &&
+          h(
+            'button',
+            {type: 'button', 'aria-label': `Reply to ${comment.username}`, onclick: () => this.form.replyTo(comment)},
+            'Reply',
+          ),
         // The owner of a post decides what stands below it.
-        user && (user.id === comment.user_id || user.id === this.#post.user_id) && h('button', {
-          type: 'button', 'aria-label': user.id === comment.user_id ? 'Delete your comment' : `Delete the comment by ${comment.username}`,
-          onclick: () => void this.#remove(comment),
-        }, 'Delete')));
+        user &&
+          (user.id === comment.user_id || user.id === this.#post.user_id) &&
+          h(
+            'button',
+            {
+              type: 'button',
+              'aria-label':
+                user.id === comment.user_id ? 'Delete your comment' : `Delete the comment by ${comment.username}`,
+              onclick: () => void this.#remove(comment),
+            },
+            'Delete',
+          ),
+      ),
+    );
   }
 
   async #add(text: string, parent: number | null) {
@@ -94,7 +120,7 @@ class Comments {
   }
 
   async #remove(comment: Comment) {
-    if (!await confirmed('Delete this comment?', 'It cannot be brought back.', 'Delete')) return;
+    if (!(await confirmed('Delete this comment?', 'It cannot be brought back.', 'Delete'))) return;
     try {
       await this.#app.api.deleteComment(this.#post.id, comment.id);
     } catch (error) {
@@ -121,22 +147,39 @@ class Comments {
     this.#post.comment_count = comment_count;
   }
 
-  #showNone() { this.#none.hidden = !this.#list.complete || this.#rows.size > 0; }
+  #showNone() {
+    this.#none.hidden = !this.#list.complete || this.#rows.size > 0;
+  }
 }
 
 class CommentForm {
   readonly element: HTMLFormElement;
-  readonly field = h('textarea', {class: 'input', rows: 1, dir: 'auto', 'aria-label': 'Add a comment', placeholder: 'Add a comment…'});
+  readonly field = h('textarea', {
+    class: 'input',
+    rows: 1,
+    dir: 'auto',
+    'aria-label': 'Add a comment',
+    placeholder: 'Add a comment…',
+  });
   readonly #button = h('button', {type: 'submit', class: 'button button-primary'}, 'Send');
   readonly #error = h('p', {class: 'form-error', role: 'alert', hidden: true});
   readonly #target = h('span', {class: 'reply-target'});
-  readonly #reply = h('p', {class: 'reply-to', hidden: true}, this.#target,
-    h('button', {type: 'button', onclick: () => this.#answer(null)}, 'Cancel'));
+  readonly #reply = h(
+    'p',
+    {class: 'reply-to', hidden: true},
+    this.#target,
+    h('button', {type: 'button', onclick: () => this.#answer(null)}, 'Cancel'),
+  );
   #parent: Comment | null = null;
 
   constructor(send: (text: string, parent: number | null) => Promise<void>) {
-    this.element = h('form', {class: 'comment-form', novalidate: true}, this.#error, this.#reply,
-      h('div', {class: 'comment-line'}, this.field, this.#button));
+    this.element = h(
+      'form',
+      {class: 'comment-form', novalidate: true},
+      this.#error,
+      this.#reply,
+      h('div', {class: 'comment-line'}, this.field, this.#button),
+    );
     this.element.addEventListener('submit', (event) => {
       event.preventDefault();
       void whileBusy(this.#button, () => this.#submit(send));
@@ -175,7 +218,7 @@ class CommentForm {
     if (surplus > 0) return this.#complain(`A comment has at most 2,200 characters; this has ${surplus} too many.`);
     this.#complain('');
     try {
-      await send(text, this.#parent === null ? null : this.#parent.parent_id ?? this.#parent.id);
+      await send(text, this.#parent === null ? null : (this.#parent.parent_id ?? this.#parent.id));
       this.field.value = '';
       this.#answer(null);
     } catch (error) {
@@ -190,7 +233,13 @@ export function commentsPanel(app: App, post: Post, root?: Element): CommentsPan
   const user = app.user();
   return {
     list: comments.scroller,
-    form: user ? comments.form.element : h('div', {class: 'comment-form'}, h('p', {class: 'muted'}, h('a', {href: signInHash}, 'Sign in'), ' to comment.')),
+    form: user
+      ? comments.form.element
+      : h(
+          'div',
+          {class: 'comment-form'},
+          h('p', {class: 'muted'}, h('a', {href: signInHash}, 'Sign in'), ' to comment.'),
+        ),
     field: user ? comments.form.field : null,
     stop: comments.foot.stop,
   };

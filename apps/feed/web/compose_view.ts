@@ -1,11 +1,11 @@
 // A new post: pictures, words, and the way to the server.
 
-import {announce} from '../../../web/design/announce';
-import {h, setText, type Child} from '../../../web/design/dom';
-import {count, plural} from '../../../web/design/format';
-import {HttpError} from '../../../web/design/http';
-import {icon} from '../../../web/design/icons';
-import {toast} from '../../../web/design/toast';
+import {announce} from '#design/announce';
+import {h, setText, type Child} from '#design/dom';
+import {count, plural} from '#design/format';
+import {HttpError} from '#design/http';
+import {icon} from '#design/icons';
+import {toast} from '#design/toast';
 import {textMax} from './api';
 import type {App, View} from './app';
 import {field} from './parts';
@@ -26,9 +26,20 @@ export class ComposeView implements View {
   readonly element: HTMLElement;
   readonly #app: App;
   readonly #chosen: Chosen[] = [];
-  readonly #input = h('input', {type: 'file', id: 'pictures', class: 'visually-hidden', multiple: true, accept: pictureTypes.join(',')});
+  readonly #input = h('input', {
+    type: 'file',
+    id: 'pictures',
+    class: 'visually-hidden',
+    multiple: true,
+    accept: pictureTypes.join(','),
+  });
   readonly #previews = h('ol', {role: 'list', class: 'previews', 'aria-label': 'Chosen pictures'});
-  readonly #caption = h('textarea', {class: 'input', rows: 4, dir: 'auto', placeholder: 'Say something about it (optional)'});
+  readonly #caption = h('textarea', {
+    class: 'input',
+    rows: 4,
+    dir: 'auto',
+    placeholder: 'Say something about it (optional)',
+  });
   readonly #counter = h('p', {class: 'numeric counter'});
   readonly #error = h('div', {class: 'form-error', role: 'alert', hidden: true});
   readonly #progress = h('progress', {max: 100, value: 0, 'aria-label': 'Upload'});
@@ -43,24 +54,59 @@ export class ComposeView implements View {
 
   constructor(app: App) {
     this.#app = app;
-    this.#drop = h('label', {class: 'drop', for: 'pictures'}, icon('images', 32), this.#invitation,
-      h('span', {class: 'muted'}, 'or drop them here: 1 to 10, JPEG, PNG, GIF or WebP, up to 5 MB each'));
-    this.#fields = h('fieldset', {class: 'compose-fields'}, h('legend', {class: 'visually-hidden'}, 'Post'),
-      this.#previews, this.#input, this.#drop, field('Caption', 'caption', this.#caption), this.#counter);
-    const form = h('form', {class: 'form', novalidate: true}, this.#error, this.#fields, this.#sending, h('div', {class: 'form-actions'}, this.#share));
-    this.element = h('section', {class: 'column compose'}, h('h1', {class: 'title', tabindex: -1}, 'New post'), h('div', {class: 'card'}, form));
-    this.#input.addEventListener('change', () => { this.#add([...this.#input.files ?? []]); this.#input.value = ''; });
+    this.#drop = h(
+      'label',
+      {class: 'drop', for: 'pictures'},
+      icon('images', 32),
+      this.#invitation,
+      h('span', {class: 'muted'}, 'or drop them here: 1 to 10, JPEG, PNG, GIF or WebP, up to 5 MB each'),
+    );
+    this.#fields = h(
+      'fieldset',
+      {class: 'compose-fields'},
+      h('legend', {class: 'visually-hidden'}, 'Post'),
+      this.#previews,
+      this.#input,
+      this.#drop,
+      field('Caption', 'caption', this.#caption),
+      this.#counter,
+    );
+    const form = h(
+      'form',
+      {class: 'form', novalidate: true},
+      this.#error,
+      this.#fields,
+      this.#sending,
+      h('div', {class: 'form-actions'}, this.#share),
+    );
+    this.element = h(
+      'section',
+      {class: 'column compose'},
+      h('h1', {class: 'title', tabindex: -1}, 'New post'),
+      h('div', {class: 'card'}, form),
+    );
+    this.#input.addEventListener('change', () => {
+      this.#add([...(this.#input.files ?? [])]);
+      this.#input.value = '';
+    });
     this.#caption.addEventListener('input', () => this.#show());
     this.#cancel.addEventListener('click', () => this.#under?.abort());
-    form.addEventListener('submit', (event) => { event.preventDefault(); void this.#send(); });
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      void this.#send();
+    });
     this.#acceptDrops(form);
     this.#show();
   }
 
   // Whether leaving the page would lose something.
-  get hasDraft() { return this.#chosen.length > 0 || this.#caption.value.trim() !== ''; }
+  get hasDraft() {
+    return this.#chosen.length > 0 || this.#caption.value.trim() !== '';
+  }
 
-  ended() { this.#under?.abort(); }
+  ended() {
+    this.#under?.abort();
+  }
 
   #acceptDrops(target: HTMLElement) {
     const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true && !this.#under;
@@ -76,7 +122,7 @@ export class ComposeView implements View {
       if (!carriesFiles(event)) return;
       event.preventDefault();
       this.#drop.classList.remove('drop-here');
-      this.#add([...event.dataTransfer?.files ?? []]);
+      this.#add([...(event.dataTransfer?.files ?? [])]);
     });
   }
 
@@ -87,9 +133,19 @@ export class ComposeView implements View {
     for (const file of accepted) {
       const picture: Chosen = {file, element: h('li', {class: 'preview'})};
       const canvas = h('canvas', {role: 'img', 'aria-label': file.name});
-      picture.element.append(canvas, h('button', {
-        type: 'button', class: 'button button-icon preview-remove', 'aria-label': `Remove ${file.name}`, onclick: () => this.#remove(picture),
-      }, icon('close', 18)));
+      picture.element.append(
+        canvas,
+        h(
+          'button',
+          {
+            type: 'button',
+            class: 'button button-icon preview-remove',
+            'aria-label': `Remove ${file.name}`,
+            onclick: () => this.#remove(picture),
+          },
+          icon('close', 18),
+        ),
+      );
       this.#chosen.push(picture);
       this.#previews.append(picture.element);
       void preview(file, canvas).catch(() => {
@@ -126,7 +182,9 @@ export class ComposeView implements View {
     this.#error.scrollIntoView({block: 'nearest'});
   }
 
-  #complainAbout({name, reason}: Complaint) { this.#complain('“', h('bdi', {}, name), `” ${reason}`); }
+  #complainAbout({name, reason}: Complaint) {
+    this.#complain('“', h('bdi', {}, name), `” ${reason}`);
+  }
 
   // Pictures that the server refuses go, and the others stay.
   #explainRefusal(error: unknown, sent: readonly File[]) {
@@ -154,14 +212,18 @@ export class ComposeView implements View {
   #showProgress(sent: number) {
     const percent = Math.floor(sent * 100);
     this.#progress.value = percent;
-    setText(this.#progressText, sent >= 1 ? 'Almost there: the server is looking at your pictures…' : `Uploading… ${percent} %`);
+    setText(
+      this.#progressText,
+      sent >= 1 ? 'Almost there: the server is looking at your pictures…' : `Uploading… ${percent} %`,
+    );
     // The server has all of it: who cancels now could not know what becomes of it.
     this.#cancel.hidden = sent >= 1;
   }
 
   async #send() {
     if (this.#share.disabled) return;
-    const under = this.#under = new AbortController();
+    const under = new AbortController();
+    this.#under = under;
     this.#clearComplaints();
     this.#fields.disabled = true;
     this.#sending.hidden = false;
@@ -170,9 +232,15 @@ export class ComposeView implements View {
     this.#cancel.focus();
     const files = this.#chosen.map(({file}) => file);
     try {
-      await this.#app.session.withToken((headers) => upload({
-        files, caption: this.#caption.value.trim(), headers, signal: under.signal, onProgress: (sent) => this.#showProgress(sent),
-      }));
+      await this.#app.session.withToken((headers) =>
+        upload({
+          files,
+          caption: this.#caption.value.trim(),
+          headers,
+          signal: under.signal,
+          onProgress: (sent) => this.#showProgress(sent),
+        }),
+      );
       this.#finish();
     } catch (error) {
       if (under.signal.aborted) announce('The upload was cancelled.');

@@ -1,20 +1,20 @@
 // The foot of a list that loads the next page when it comes near.
 
-import {h} from '../../../web/design/dom';
+import {h} from '#design/dom';
 import {explain} from './words';
 
 export interface EndlessOptions {
   list: {readonly complete: boolean};
   // Loads and shows the next page.
   load: () => Promise<void>;
-  end: string;  // What is said at the end.
+  end: string; // What is said at the end.
   failed: string;
-  root?: Element;  // What scrolls, if not the page.
+  root?: Element; // What scrolls, if not the page.
 }
 
 export interface Endless {
   element: HTMLElement;
-  update(): void;  // The list has changed otherwise.
+  update(): void; // The list has changed otherwise.
   stop(): void;
 }
 
@@ -30,7 +30,8 @@ export function endless({list, load, end, failed, root}: EndlessOptions): Endles
     if (failure !== '') {
       element.replaceChildren(
         h('div', {class: 'notice notice-bad', role: 'alert'}, `${failed} ${failure}`),
-        h('button', {type: 'button', class: 'button', onclick: retry}, 'Try again'));
+        h('button', {type: 'button', class: 'button', onclick: retry}, 'Try again'),
+      );
     } else if (list.complete) {
       element.replaceChildren(...(end === '' ? [] : [h('p', {class: 'foot-end', role: 'status'}, end)]));
     } else {
@@ -61,8 +62,12 @@ export function endless({list, load, end, failed, root}: EndlessOptions): Endles
 
   // The second margin is for what scrolls between the root and the foot; browsers without it load when the foot is in sight.
   const margin = `${aheadPixels}px 0px`;
-  const observer = new IntersectionObserver((entries) => { if (entries.some(({isIntersecting}) => isIntersecting)) void next(); },
-    {root: root ?? null, rootMargin: margin, scrollMargin: margin});
+  const observer = new IntersectionObserver(
+    (entries) => {
+      if (entries.some(({isIntersecting}) => isIntersecting)) void next();
+    },
+    {root: root ?? null, rootMargin: margin, scrollMargin: margin},
+  );
   // Observing anew tells whether it is in sight, also when that has not changed: a short page leaves it there.
   const look = () => {
     observer.unobserve(element);
@@ -71,5 +76,13 @@ export function endless({list, load, end, failed, root}: EndlessOptions): Endles
 
   show();
   look();
-  return {element, update: () => { failure = ''; show(); look(); }, stop: () => observer.disconnect()};
+  return {
+    element,
+    update: () => {
+      failure = '';
+      show();
+      look();
+    },
+    stop: () => observer.disconnect(),
+  };
 }

@@ -1,10 +1,10 @@
 // The feed: pictures by the people one follows, newest first.
 
-import {announce} from '../../../web/design/announce';
-import {h} from '../../../web/design/dom';
-import {plural} from '../../../web/design/format';
-import {skeletons, state} from '../../../web/design/states';
-import {toast} from '../../../web/design/toast';
+import {announce} from '#design/announce';
+import {h} from '#design/dom';
+import {plural} from '#design/format';
+import {skeletons, state} from '#design/states';
+import {toast} from '#design/toast';
 import {isOlder, type Post} from './api';
 import type {App, Change, View} from './app';
 import {openComments} from './comments';
@@ -32,9 +32,18 @@ export class HomeView implements View {
     this.#app = app;
     this.#list = new PagedList<Post>(app.api.feed, isOlder);
     const pull = pullToRefresh(() => this.refresh());
-    this.element = h('section', {class: 'column'}, h('h1', {class: 'visually-hidden', tabindex: -1}, 'Home'), pull.element, this.#body);
+    this.element = h(
+      'section',
+      {class: 'column'},
+      h('h1', {class: 'visually-hidden', tabindex: -1}, 'Home'),
+      pull.element,
+      this.#body,
+    );
     this.#feed.addEventListener('keydown', (event) => this.#onKey(event));
-    this.#stops.push(app.changes.listen((change) => this.#onChange(change)), pull.stop);
+    this.#stops.push(
+      app.changes.listen((change) => this.#onChange(change)),
+      pull.stop,
+    );
   }
 
   // Whether there is anything in it.
@@ -78,10 +87,15 @@ export class HomeView implements View {
       await this.#list.loadMore();
       this.#show();
     } catch (error) {
-      this.#body.replaceChildren(state({
-        icon: 'plug', kind: 'bad', title: 'Your feed could not be loaded', text: explain(error),
-        action: {label: 'Try again', run: () => void this.#start()},
-      }));
+      this.#body.replaceChildren(
+        state({
+          icon: 'plug',
+          kind: 'bad',
+          title: 'Your feed could not be loaded',
+          text: explain(error),
+          action: {label: 'Try again', run: () => void this.#start()},
+        }),
+      );
     }
   }
 
@@ -90,16 +104,23 @@ export class HomeView implements View {
     if (items.length === 0 && this.#list.complete) {
       this.#foot?.stop();
       this.#foot = undefined;
-      this.#body.replaceChildren(state({
-        icon: 'images', title: 'Your feed is empty', text: 'Follow some accounts to see posts!',
-        action: {label: 'Find accounts', run: () => this.#app.go(welcomeHash)},
-      }));
+      this.#body.replaceChildren(
+        state({
+          icon: 'images',
+          title: 'Your feed is empty',
+          text: 'Follow some accounts to see posts!',
+          action: {label: 'Find accounts', run: () => this.#app.go(welcomeHash)},
+        }),
+      );
       return;
     }
     this.#placeCards(items);
     if (this.#foot) return this.#foot.update();
     this.#foot = endless({
-      list: this.#list, end: 'You are all caught up', failed: 'More posts could not be loaded.', load: () => this.#loadMore(),
+      list: this.#list,
+      end: 'You are all caught up',
+      failed: 'More posts could not be loaded.',
+      load: () => this.#loadMore(),
     });
     this.#body.replaceChildren(this.#feed, this.#foot.element);
   }
@@ -139,7 +160,12 @@ export class HomeView implements View {
   // From post to post, for those who read it by keyboard.
   #onKey(event: KeyboardEvent) {
     const article = (event.target as Element).closest('article');
-    const next = event.key === 'PageDown' ? article?.nextElementSibling : event.key === 'PageUp' ? article?.previousElementSibling : null;
+    const next =
+      event.key === 'PageDown'
+        ? article?.nextElementSibling
+        : event.key === 'PageUp'
+          ? article?.previousElementSibling
+          : null;
     if (!(next instanceof HTMLElement)) return;
     event.preventDefault();
     next.focus();

@@ -9,7 +9,7 @@ type Likable = Pick<Post, 'id' | 'has_liked' | 'like_count'>;
 // What a person wants of a post, while requests about it are under way.
 interface Wish {
   liked: boolean;
-  count: number;  // As shown.
+  count: number; // As shown.
 }
 
 export class Likes {

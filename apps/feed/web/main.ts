@@ -1,14 +1,14 @@
 // The photo feed's page.
 
 import './style.css';
-import {prepareAnnouncements} from '../../../web/design/announce';
-import {byId, h} from '../../../web/design/dom';
-import {requestJson} from '../../../web/design/http';
-import {icon, mark, type IconName} from '../../../web/design/icons';
-import {skeletons, state} from '../../../web/design/states';
-import {readStored, writeStored} from '../../../web/design/stored';
-import {themeToggle} from '../../../web/design/theme';
-import {toast} from '../../../web/design/toast';
+import {prepareAnnouncements} from '#design/announce';
+import {byId, h} from '#design/dom';
+import {requestJson} from '#design/http';
+import {icon, mark, type IconName} from '#design/icons';
+import {skeletons, state} from '#design/states';
+import {readStored, writeStored} from '#design/stored';
+import {themeToggle} from '#design/theme';
+import {toast} from '#design/toast';
 import {makeApi, type Me} from './api';
 import {Changes, type App, type View} from './app';
 import {authView} from './auth_view';
@@ -19,7 +19,17 @@ import {refreshTimes} from './parts';
 import {postSkeleton} from './post_card';
 import {postView} from './post_view';
 import {ProfileView} from './profile_view';
-import {composeHash, homeHash, needsAccount, parseRoute, profileHash, searchHash, signInHash, welcomeHash, type Route} from './routes';
+import {
+  composeHash,
+  homeHash,
+  needsAccount,
+  parseRoute,
+  profileHash,
+  searchHash,
+  signInHash,
+  welcomeHash,
+  type Route,
+} from './routes';
 import {searchView} from './search_view';
 import {Session} from './session';
 import {ViewKeeper} from './view_keeper';
@@ -33,22 +43,30 @@ const otherTabs = new BroadcastChannel(lockName);
 
 const theme = themeToggle();
 const changes = new Changes();
-const session = new Session({
-  ask: requestJson,
-  // Only pages from https or from this machine have locks; without them a tab has only itself to wait for.
-  exclusively: (run) => ('locks' in navigator ? navigator.locks.request(lockName, run) : run()),
-  now: () => Date.now(),
-  later: (run, milliseconds) => void setTimeout(run, milliseconds),
-  read: readStored,
-  write: writeStored,
-}, {onUser: (user, why) => onUser(user, why)});
+const session = new Session(
+  {
+    ask: requestJson,
+    // Only pages from https or from this machine have locks; without them a tab has only itself to wait for.
+    exclusively: (run) => ('locks' in navigator ? navigator.locks.request(lockName, run) : run()),
+    now: () => Date.now(),
+    later: (run, milliseconds) => void setTimeout(run, milliseconds),
+    read: readStored,
+    write: writeStored,
+  },
+  {onUser: (user, why) => onUser(user, why)},
+);
 const api = makeApi(session.request);
 
 const app: App = {
-  api, session, changes,
+  api,
+  session,
+  changes,
   likes: new Likes(api, changes, (error) => toast(`Your like could not be saved. ${explain(error)}`, {bad: true})),
   user: () => session.user,
-  go: (hash) => { if (location.hash === hash) showRoute(); else location.hash = hash; },
+  go: (hash) => {
+    if (location.hash === hash) showRoute();
+    else location.hash = hash;
+  },
   hasAccount: () => {
     if (!session.user) location.hash = signInHash;
     return session.user !== null;
@@ -101,25 +119,46 @@ function prepareFeed() {
 
 function homeOrBefore(): View {
   if (session.user?.is_new_user) return welcomeView(app, prepareFeed);
-  const feed = home ??= new HomeView(app);
+  home ??= new HomeView(app);
+  const feed = home;
   if (!isPreparing) return feed;
-  return preparingView(() => feed.load(), () => { isPreparing = false; showRoute(); });
+  return preparingView(
+    () => feed.load(),
+    () => {
+      isPreparing = false;
+      showRoute();
+    },
+  );
 }
 
 function viewOf(route: Route): View {
   if (!session.user && needsAccount(route)) return authView(app);
   switch (route.name) {
-    case 'home': return homeOrBefore();
-    case 'compose': return compose ??= new ComposeView(app);
-    case 'welcome': return welcomeView(app, prepareFeed);
-    case 'search': return searchView(app, route.query);
-    case 'profile': return new ProfileView(app, route.id, () => void signOut());
-    case 'post': return postView(app, route.id);
-    case 'sign-in': return authView(app);
-    case 'unknown': return {
-      title: 'Not found',
-      element: state({icon: 'alert', title: 'Nothing is here', text: 'This address leads nowhere.', action: {label: 'Go home', run: () => app.go(homeHash)}}),
-    };
+    case 'home':
+      return homeOrBefore();
+    case 'compose':
+      compose ??= new ComposeView(app);
+      return compose;
+    case 'welcome':
+      return welcomeView(app, prepareFeed);
+    case 'search':
+      return searchView(app, route.query);
+    case 'profile':
+      return new ProfileView(app, route.id, () => void signOut());
+    case 'post':
+      return postView(app, route.id);
+    case 'sign-in':
+      return authView(app);
+    case 'unknown':
+      return {
+        title: 'Not found',
+        element: state({
+          icon: 'alert',
+          title: 'Nothing is here',
+          text: 'This address leads nowhere.',
+          action: {label: 'Go home', run: () => app.go(homeHash)},
+        }),
+      };
   }
 }
 
@@ -143,31 +182,57 @@ interface Place {
 
 function showNavigation(route: Route) {
   const {user} = session;
-  const places: Place[] = user && !user.is_new_user ? [
-    {label: 'Home', icon: 'home', hash: homeHash, names: ['home']},
-    {label: 'Search', icon: 'search', hash: searchHash(), names: ['search', 'welcome']},
-    {label: 'Post', icon: 'plus', hash: composeHash, names: ['compose']},
-    {label: 'Profile', icon: 'person', hash: profileHash(user.id), names: []},
-  ] : [];
-  const isHere = ({names, hash}: Place) => names.includes(route.name) || (route.name === 'profile' && hash === profileHash(route.id));
+  const places: Place[] =
+    user && !user.is_new_user
+      ? [
+          {label: 'Home', icon: 'home', hash: homeHash, names: ['home']},
+          {label: 'Search', icon: 'search', hash: searchHash(), names: ['search', 'welcome']},
+          {label: 'Post', icon: 'plus', hash: composeHash, names: ['compose']},
+          {label: 'Profile', icon: 'person', hash: profileHash(user.id), names: []},
+        ]
+      : [];
+  const isHere = ({names, hash}: Place) =>
+    names.includes(route.name) || (route.name === 'profile' && hash === profileHash(route.id));
   const navigation = byId('navigation');
   const focused = navigation.contains(document.activeElement) ? document.activeElement?.textContent : null;
   navigation.hidden = places.length === 0;
   document.body.classList.toggle('has-navigation', places.length > 0);
-  byId('links').replaceChildren(...places.map((place) => h('li', {}, h('a', {
-    class: 'nav-link', href: place.hash, 'aria-current': isHere(place) ? 'page' : null,
-    onclick: () => { if (place.hash === location.hash) scrollTo({top: 0}); },
-  }, icon(place.icon, 24), h('span', {}, place.label)))));
+  byId('links').replaceChildren(
+    ...places.map((place) =>
+      h(
+        'li',
+        {},
+        h(
+          'a',
+          {
+            class: 'nav-link',
+            href: place.hash,
+            'aria-current': isHere(place) ? 'page' : null,
+            onclick: () => {
+              if (place.hash === location.hash) scrollTo({top: 0});
+            },
+          },
+          icon(place.icon, 24),
+          h('span', {}, place.label),
+        ),
+      ),
+    ),
+  );
   if (focused) [...navigation.querySelectorAll('a')].find(({textContent}) => textContent === focused)?.focus();
   byId('refresh').hidden = !(user && !user.is_new_user && route.name === 'home' && !isPreparing);
   byId('sign-in').hidden = user !== null || needsAccount(route) || route.name === 'sign-in';
 }
 
 function showRestoreFailure(error: unknown) {
-  byId('view').replaceChildren(state({
-    icon: 'plug', kind: 'bad', title: 'The server cannot be asked who you are', text: explain(error),
-    action: {label: 'Try again', run: () => void restore()},
-  }));
+  byId('view').replaceChildren(
+    state({
+      icon: 'plug',
+      kind: 'bad',
+      title: 'The server cannot be asked who you are',
+      text: explain(error),
+      action: {label: 'Try again', run: () => void restore()},
+    }),
+  );
 }
 
 async function restore() {
@@ -180,7 +245,7 @@ async function restore() {
   try {
     // A session that has ended has been shown already.
     const wasRemembered = session.isRemembered;
-    if (await session.restore() || !wasRemembered) showRoute();
+    if ((await session.restore()) || !wasRemembered) showRoute();
   } catch (error) {
     showRestoreFailure(error);
   }
@@ -199,16 +264,25 @@ function start() {
   byId('refresh').append(icon('refresh'));
   byId('refresh').addEventListener('click', () => void home?.refresh());
   // The hash belongs to the views.
-  byId('skip').addEventListener('click', (event) => { event.preventDefault(); byId('view').focus(); });
+  byId('skip').addEventListener('click', (event) => {
+    event.preventDefault();
+    byId('view').focus();
+  });
   prepareAnnouncements();
   const bar = byId('bar');
-  new ResizeObserver(() => document.documentElement.style.setProperty('--bar-height', `${bar.offsetHeight}px`)).observe(bar);
+  new ResizeObserver(() => document.documentElement.style.setProperty('--bar-height', `${bar.offsetHeight}px`)).observe(
+    bar,
+  );
   addEventListener('hashchange', showRoute);
   // A page from the browser's cache is as it was when one left it.
-  addEventListener('pageshow', ({persisted}) => { if (persisted) keeper.again(); });
+  addEventListener('pageshow', ({persisted}) => {
+    if (persisted) keeper.again();
+  });
   // Another account, or none, in another tab is so in this one.
   otherTabs.addEventListener('message', () => location.reload());
-  addEventListener('beforeunload', (event) => { if (compose?.hasDraft) event.preventDefault(); });
+  addEventListener('beforeunload', (event) => {
+    if (compose?.hasDraft) event.preventDefault();
+  });
   setInterval(refreshTimes, tickMs);
   void restore();
 }

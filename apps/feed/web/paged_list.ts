@@ -2,7 +2,7 @@
 
 export interface Page<T> {
   items: T[];
-  next: string | null;  // Null: this was the last one.
+  next: string | null; // Null: this was the last one.
 }
 
 export interface Listed {
@@ -19,8 +19,8 @@ export class PagedList<T extends Listed> {
   #next: string | null = null;
   #started = false;
   #loading: Promise<T[]> | undefined;
-  #generation = 0;  // Answers to questions of an earlier list are not for this one.
-  readonly #removed = new Set<number>();  // An answer that is under way may still have them.
+  #generation = 0; // Answers to questions of an earlier list are not for this one.
+  readonly #removed = new Set<number>(); // An answer that is under way may still have them.
 
   // `isBelow` tells the order, for lists that are refreshed.
   constructor(load: (cursor: string | null) => Promise<Page<T>>, isBelow: (item: T, other: T) => boolean = () => true) {
@@ -28,9 +28,15 @@ export class PagedList<T extends Listed> {
     this.#isBelow = isBelow;
   }
 
-  get items(): readonly T[] { return this.#items; }
-  get started() { return this.#started; }
-  get complete() { return this.#started && this.#next === null; }
+  get items(): readonly T[] {
+    return this.#items;
+  }
+  get started() {
+    return this.#started;
+  }
+  get complete() {
+    return this.#started && this.#next === null;
+  }
 
   // The items of the next page that are new. One request at a time: who asks meanwhile gets the same answer.
   loadMore(): Promise<T[]> {
@@ -65,11 +71,15 @@ export class PagedList<T extends Listed> {
       const page: Page<T> = await this.#load(next);
       if (generation !== this.#generation) return [];
       top.push(...withoutRepeats(page.items, top));
-      reached = before.size === 0 || page.next === null || page.next === next || page.items.some(({id}) => before.has(id));
+      reached =
+        before.size === 0 || page.next === null || page.next === next || page.items.some(({id}) => before.has(id));
       next = page.next;
     }
     const last = top.at(-1);
-    const rest = reached && next !== null && last ? withoutRepeats(this.#items, top).filter((item) => this.#isBelow(item, last)) : [];
+    const rest =
+      reached && next !== null && last
+        ? withoutRepeats(this.#items, top).filter((item) => this.#isBelow(item, last))
+        : [];
     if (rest.length === 0) this.#next = next;
     this.#started = true;
     this.#items = this.#present([...top, ...rest]);

@@ -1,8 +1,8 @@
 // Small things that stand everywhere: faces, times, dialogs for a moment.
 
-import {dialog, type Dialog} from '../../../web/design/dialog';
-import {h, setText, type Child} from '../../../web/design/dom';
-import {exactTime, relativeTime} from '../../../web/design/time';
+import {dialog, type Dialog} from '#design/dialog';
+import {h, setText, type Child} from '#design/dom';
+import {exactTime, relativeTime} from '#design/time';
 import {profileHash} from './routes';
 import {hueOf, initials} from './words';
 
@@ -42,10 +42,28 @@ export function confirmed(title: string, text: string, label: string): Promise<b
   return new Promise((resolve) => {
     let answer = false;
     const keep = h('button', {type: 'button', class: 'button', onclick: () => box.close()}, 'Keep it');
-    const box = momentaryDialog(title, 'confirmation',
+    const box = momentaryDialog(
+      title,
+      'confirmation',
       h('p', {class: 'muted'}, text),
-      h('div', {class: 'form-actions'}, keep,
-        h('button', {type: 'button', class: 'button button-danger', onclick: () => { answer = true; box.close(); }}, label)));
+      h(
+        'div',
+        {class: 'form-actions'},
+        keep,
+        h(
+          'button',
+          {
+            type: 'button',
+            class: 'button button-danger',
+            onclick: () => {
+              answer = true;
+              box.close();
+            },
+          },
+          label,
+        ),
+      ),
+    );
     box.element.addEventListener('close', () => resolve(answer));
     box.open();
     keep.focus();
@@ -56,7 +74,13 @@ export function confirmed(title: string, text: string, label: string): Promise<b
 export function field(label: string, id: string, input: HTMLElement, hint?: string): HTMLElement {
   input.id = id;
   if (hint) input.setAttribute('aria-describedby', `${id}-hint`);
-  return h('div', {class: 'field'}, h('label', {for: id}, label), input, hint && h('p', {class: 'hint', id: `${id}-hint`}, hint));
+  return h(
+    'div',
+    {class: 'field'},
+    h('label', {for: id}, label),
+    input,
+    hint && h('p', {class: 'hint', id: `${id}-hint`}, hint),
+  );
 }
 
 // Runs what a button is for, once at a time.

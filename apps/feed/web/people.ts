@@ -1,9 +1,9 @@
 // People as rows, following them, and lists of them.
 
-import {h} from '../../../web/design/dom';
-import {plural} from '../../../web/design/format';
-import {state} from '../../../web/design/states';
-import {toast} from '../../../web/design/toast';
+import {h} from '#design/dom';
+import {plural} from '#design/format';
+import {state} from '#design/states';
+import {toast} from '#design/toast';
 import type {Direction, User} from './api';
 import type {App} from './app';
 import {endless} from './endless';
@@ -42,23 +42,45 @@ export function followButton(app: App, user: User): HTMLButtonElement | null {
     }
     app.changes.tell({kind: 'follow-changed', user: user.id, following: wanted});
   };
-  button.addEventListener('click', () => { if (app.hasAccount()) void whileBusy(button, press); });
+  button.addEventListener('click', () => {
+    if (app.hasAccount()) void whileBusy(button, press);
+  });
   show();
   return button;
 }
 
 export function personRow(app: App, user: User): HTMLElement {
-  return h('li', {class: 'person', 'data-id': user.id},
+  return h(
+    'li',
+    {class: 'person', 'data-id': user.id},
     avatar(nameOf(user), user.id),
-    h('div', {class: 'person-words'},
+    h(
+      'div',
+      {class: 'person-words'},
       h('a', {class: 'person-name', href: profileHash(user.id), dir: 'auto'}, nameOf(user)),
-      h('p', {class: 'muted person-about'}, `@${user.username}\u00a0· `, h('span', {class: 'nowrap'}, plural(user.follower_count, 'follower')))),
-    followButton(app, user));
+      h(
+        'p',
+        {class: 'muted person-about'},
+        `@${user.username}\u00a0· `,
+        h('span', {class: 'nowrap'}, plural(user.follower_count, 'follower')),
+      ),
+    ),
+    followButton(app, user),
+  );
 }
 
-export const personSkeleton = () => h('div', {class: 'person'},
-  h('span', {class: 'avatar avatar-medium skeleton'}),
-  h('div', {class: 'person-words'}, h('span', {class: 'skeleton skeleton-name'}), h('span', {class: 'skeleton skeleton-about'})));
+export const personSkeleton = () =>
+  h(
+    'div',
+    {class: 'person'},
+    h('span', {class: 'avatar avatar-medium skeleton'}),
+    h(
+      'div',
+      {class: 'person-words'},
+      h('span', {class: 'skeleton skeleton-name'}),
+      h('span', {class: 'skeleton skeleton-about'}),
+    ),
+  );
 
 // Who follows somebody, or whom they follow.
 export function openPeople(app: App, user: User, direction: Direction) {
@@ -67,14 +89,21 @@ export function openPeople(app: App, user: User, direction: Direction) {
   const title = direction === 'followers' ? 'Followers' : 'Following';
   const scroller = h('div', {class: 'sheet-scroller'}, rows);
   const foot = endless({
-    list, end: '', failed: 'The list could not be loaded.', root: scroller,
+    list,
+    end: '',
+    failed: 'The list could not be loaded.',
+    root: scroller,
     load: async () => {
       rows.append(...(await list.loadMore()).map((person) => personRow(app, person)));
       if (!list.complete || list.items.length > 0) return;
-      scroller.prepend(state({
-        icon: 'person', title: direction === 'followers' ? 'No followers yet' : 'Nobody yet',
-        text: direction === 'followers' ? `Nobody follows ${user.username} yet.` : `${user.username} follows nobody yet.`,
-      }));
+      scroller.prepend(
+        state({
+          icon: 'person',
+          title: direction === 'followers' ? 'No followers yet' : 'Nobody yet',
+          text:
+            direction === 'followers' ? `Nobody follows ${user.username} yet.` : `${user.username} follows nobody yet.`,
+        }),
+      );
     },
   });
   scroller.append(foot.element);

@@ -1,10 +1,10 @@
 // A box to search for people, and those found.
 
-import {announce} from '../../../web/design/announce';
-import {h} from '../../../web/design/dom';
-import {plural} from '../../../web/design/format';
-import {icon} from '../../../web/design/icons';
-import {skeletons, state} from '../../../web/design/states';
+import {announce} from '#design/announce';
+import {h} from '#design/dom';
+import {plural} from '#design/format';
+import {icon} from '#design/icons';
+import {skeletons, state} from '#design/states';
 import type {User} from './api';
 import type {App} from './app';
 import {personRow, personSkeleton} from './people';
@@ -27,8 +27,16 @@ export interface PeopleSearchOptions {
 
 export function peopleSearch(app: App, {query, onQuery, onFound}: PeopleSearchOptions): PeopleSearch {
   const input = h('input', {
-    class: 'input', type: 'search', value: query, placeholder: 'Search by name', 'aria-label': 'Search for people', autocapitalize: 'none',
-    autocomplete: 'off', spellcheck: 'false', maxlength: 100, dir: 'auto',
+    class: 'input',
+    type: 'search',
+    value: query,
+    placeholder: 'Search by name',
+    'aria-label': 'Search for people',
+    autocapitalize: 'none',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    maxlength: 100,
+    dir: 'auto',
   });
   const results = h('div', {class: 'search-results'});
   const element = h('div', {role: 'search'}, h('div', {class: 'search-box'}, icon('search'), input), results);
@@ -41,18 +49,28 @@ export function peopleSearch(app: App, {query, onQuery, onFound}: PeopleSearchOp
   const show = (users: User[], text: string) => {
     for (const user of users) user.is_following = follows.get(user.id) ?? user.is_following;
     shown = users;
-    results.replaceChildren(users.length === 0
-      ? state({
-        icon: 'person', title: text === '' ? 'Nobody else is here yet' : 'Nobody found',
-        text: text === '' ? 'You are the first. Others will show up here.' : h('span', {}, 'No name begins with “', h('bdi', {}, text), '”.'),
-      })
-      : h('ul', {role: 'list', class: 'people', 'aria-label': text === '' ? 'Suggested accounts' : 'People found'},
-        ...users.map((user) => personRow(app, user))));
+    results.replaceChildren(
+      users.length === 0
+        ? state({
+            icon: 'person',
+            title: text === '' ? 'Nobody else is here yet' : 'Nobody found',
+            text:
+              text === ''
+                ? 'You are the first. Others will show up here.'
+                : h('span', {}, 'No name begins with “', h('bdi', {}, text), '”.'),
+          })
+        : h(
+            'ul',
+            {role: 'list', class: 'people', 'aria-label': text === '' ? 'Suggested accounts' : 'People found'},
+            ...users.map((user) => personRow(app, user)),
+          ),
+    );
   };
   const find = async () => {
     const text = input.value.trim();
     under?.abort();
-    const mine = under = new AbortController();
+    const mine = new AbortController();
+    under = mine;
     follows.clear();
     try {
       const users = (await app.api.searchUsers(text, mine.signal)).filter(({id}) => id !== app.user()?.id);
@@ -62,9 +80,15 @@ export function peopleSearch(app: App, {query, onQuery, onFound}: PeopleSearchOp
       if (text !== '') announce(plural(users.length, 'account found', 'accounts found'));
     } catch (error) {
       if (mine.signal.aborted) return;
-      results.replaceChildren(state({
-        icon: 'plug', kind: 'bad', title: 'The search failed', text: explain(error), action: {label: 'Try again', run: () => void find()},
-      }));
+      results.replaceChildren(
+        state({
+          icon: 'plug',
+          kind: 'bad',
+          title: 'The search failed',
+          text: explain(error),
+          action: {label: 'Try again', run: () => void find()},
+        }),
+      );
     }
   };
   // A row may have been replaced since its button was pressed.
@@ -78,7 +102,10 @@ export function peopleSearch(app: App, {query, onQuery, onFound}: PeopleSearchOp
   });
   input.addEventListener('input', () => {
     clearTimeout(timer);
-    timer = setTimeout(() => { onQuery?.(input.value.trim()); void find(); }, typingMs);
+    timer = setTimeout(() => {
+      onQuery?.(input.value.trim());
+      void find();
+    }, typingMs);
   });
   results.append(skeletons(6, personSkeleton));
   void find();

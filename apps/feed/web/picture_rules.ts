@@ -11,7 +11,7 @@ export interface Candidate {
 }
 
 // Rounded up: what is too large never reads as if it were not.
-const megabytes = (bytes: number) => `${(Math.ceil(bytes / 1024 / 1024 * 10) / 10).toFixed(1)} MB`;
+const megabytes = (bytes: number) => `${(Math.ceil((bytes / 1024 / 1024) * 10) / 10).toFixed(1)} MB`;
 
 // Why a file is not among the pictures: “name” reason.
 export interface Complaint {
@@ -28,7 +28,10 @@ function complaintAbout({type, size}: Candidate, isFull: boolean): string | unde
 }
 
 // Which of the candidates join `chosen` pictures, and what is to be said about each of the others.
-export function admit<T extends Candidate>(chosen: number, candidates: readonly T[]): {accepted: T[]; complaints: Complaint[]} {
+export function admit<T extends Candidate>(
+  chosen: number,
+  candidates: readonly T[],
+): {accepted: T[]; complaints: Complaint[]} {
   const accepted: T[] = [];
   const complaints: Complaint[] = [];
   for (const candidate of candidates) {
@@ -40,8 +43,11 @@ export function admit<T extends Candidate>(chosen: number, candidates: readonly 
 }
 
 // Which of the sent pictures the server has refused, and why. None: it refused the post for another reason.
-export function refusedBy<T extends Candidate>(details: Record<string, unknown>, sent: readonly T[]): {candidate: T; complaint: Complaint}[] {
-  const images = Array.isArray(details.images) ? details.images as {position?: unknown; message?: unknown}[] : [];
+export function refusedBy<T extends Candidate>(
+  details: Record<string, unknown>,
+  sent: readonly T[],
+): {candidate: T; complaint: Complaint}[] {
+  const images = Array.isArray(details.images) ? (details.images as {position?: unknown; message?: unknown}[]) : [];
   return images.flatMap(({position, message}) => {
     const candidate = sent[Number(position)];
     if (!candidate) return [];

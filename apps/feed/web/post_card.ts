@@ -1,8 +1,8 @@
 // One post: who, when, the pictures, hearts and words.
 
-import {h, setText} from '../../../web/design/dom';
-import {plural} from '../../../web/design/format';
-import {icon} from '../../../web/design/icons';
+import {h, setText} from '#design/dom';
+import {plural} from '#design/format';
+import {icon} from '#design/icons';
 import type {Post} from './api';
 import type {App} from './app';
 import {carousel} from './carousel';
@@ -17,9 +17,18 @@ export interface LikeButton {
 
 export function likeButton(app: App, post: Post): LikeButton {
   const count = h('span', {class: 'numeric'});
-  const element = h('button', {
-    type: 'button', class: 'button button-quiet like', onclick: () => { if (app.hasAccount()) void app.likes.toggle(post); },
-  }, icon('heart', 24), count);
+  const element = h(
+    'button',
+    {
+      type: 'button',
+      class: 'button button-quiet like',
+      onclick: () => {
+        if (app.hasAccount()) void app.likes.toggle(post);
+      },
+    },
+    icon('heart', 24),
+    count,
+  );
   const update = ({has_liked, like_count}: Post) => {
     element.setAttribute('aria-pressed', String(has_liked));
     element.setAttribute('aria-label', `Like, ${plural(like_count, 'like')}`);
@@ -33,10 +42,19 @@ export function caption(post: Post): HTMLElement {
   const text = h('p', {class: 'caption'}, authorLink(post), ' ', post.caption);
   if (!isLong(post.caption)) return h('div', {dir: 'auto'}, text);
   text.classList.add('caption-short');
-  const more = h('button', {
-    type: 'button', class: 'more', 'aria-label': `More of the caption by ${post.username}`,
-    onclick: () => { text.classList.remove('caption-short'); more.remove(); },
-  }, 'more');
+  const more = h(
+    'button',
+    {
+      type: 'button',
+      class: 'more',
+      'aria-label': `More of the caption by ${post.username}`,
+      onclick: () => {
+        text.classList.remove('caption-short');
+        more.remove();
+      },
+    },
+    'more',
+  );
   return h('div', {dir: 'auto'}, text, more);
 }
 
@@ -50,11 +68,17 @@ export function postCard(app: App, post: Post, openComments: (post: Post) => voi
   const titleId = `post-${post.id}`;
   const like = likeButton(app, post);
   const count = h('span', {class: 'numeric'});
-  const comments = h('button', {type: 'button', class: 'button button-quiet', 'aria-haspopup': 'dialog', onclick: () => openComments(post)},
-    icon('comments', 24), count);
+  const comments = h(
+    'button',
+    {type: 'button', class: 'button button-quiet', 'aria-haspopup': 'dialog', onclick: () => openComments(post)},
+    icon('comments', 24),
+    count,
+  );
   const words = h('div', {class: 'post-words'});
   const pictures = carousel(post, 'fill');
-  pictures.addEventListener('dblclick', () => { if (!post.has_liked) like.element.click(); });
+  pictures.addEventListener('dblclick', () => {
+    if (!post.has_liked) like.element.click();
+  });
   const update = (changed: Post) => {
     // The list may have read it anew; what the buttons act on is this one.
     Object.assign(post, changed);
@@ -66,19 +90,39 @@ export function postCard(app: App, post: Post, openComments: (post: Post) => voi
     words.replaceChildren(...(changed.caption === '' ? [] : [caption(changed)]));
   };
   update(post);
-  const element = h('article', {class: 'post card', 'aria-labelledby': titleId, tabindex: -1, 'data-id': post.id},
-    h('header', {class: 'post-head'}, avatar(post.username, post.user_id, 'small'),
+  const element = h(
+    'article',
+    {class: 'post card', 'aria-labelledby': titleId, tabindex: -1, 'data-id': post.id},
+    h(
+      'header',
+      {class: 'post-head'},
+      avatar(post.username, post.user_id, 'small'),
       h('h2', {class: 'post-author', id: titleId}, authorLink(post)),
-      h('a', {class: 'post-time', href: postHash(post.id)}, ago(post.created_at))),
+      h('a', {class: 'post-time', href: postHash(post.id)}, ago(post.created_at)),
+    ),
     pictures,
     h('div', {class: 'post-actions'}, like.element, comments),
-    words);
+    words,
+  );
   return {element, update};
 }
 
 export function postSkeleton(): HTMLElement {
-  return h('div', {class: 'post card'},
-    h('div', {class: 'post-head'}, h('span', {class: 'avatar avatar-small skeleton'}), h('span', {class: 'skeleton skeleton-name'})),
+  return h(
+    'div',
+    {class: 'post card'},
+    h(
+      'div',
+      {class: 'post-head'},
+      h('span', {class: 'avatar avatar-small skeleton'}),
+      h('span', {class: 'skeleton skeleton-name'}),
+    ),
     h('div', {class: 'carousel'}, h('div', {class: 'skeleton skeleton-picture'})),
-    h('div', {class: 'skeleton-lines'}, h('span', {class: 'skeleton skeleton-line'}), h('span', {class: 'skeleton skeleton-line skeleton-half'})));
+    h(
+      'div',
+      {class: 'skeleton-lines'},
+      h('span', {class: 'skeleton skeleton-line'}),
+      h('span', {class: 'skeleton skeleton-line skeleton-half'}),
+    ),
+  );
 }

@@ -1,11 +1,11 @@
 // One post with all that belongs to it.
 
-import {h, setText} from '../../../web/design/dom';
-import {count, plural} from '../../../web/design/format';
-import {HttpError} from '../../../web/design/http';
-import {icon, type IconName} from '../../../web/design/icons';
-import {skeletons, state} from '../../../web/design/states';
-import {toast} from '../../../web/design/toast';
+import {h, setText} from '#design/dom';
+import {count, plural} from '#design/format';
+import {HttpError} from '#design/http';
+import {icon, type IconName} from '#design/icons';
+import {skeletons, state} from '#design/states';
+import {toast} from '#design/toast';
 import {textMax, type Post} from './api';
 import type {App, View} from './app';
 import {carousel} from './carousel';
@@ -27,8 +27,19 @@ function editCaption(app: App, post: Post) {
     counter.classList.toggle('counter-over', length > textMax);
     save.disabled = length > textMax;
   };
-  const form = h('form', {class: 'form', novalidate: true}, error, field('Caption', 'edit-caption', text), counter,
-    h('div', {class: 'form-actions'}, h('button', {type: 'button', class: 'button', onclick: () => box.close()}, 'Cancel'), save));
+  const form = h(
+    'form',
+    {class: 'form', novalidate: true},
+    error,
+    field('Caption', 'edit-caption', text),
+    counter,
+    h(
+      'div',
+      {class: 'form-actions'},
+      h('button', {type: 'button', class: 'button', onclick: () => box.close()}, 'Cancel'),
+      save,
+    ),
+  );
   const send = async () => {
     try {
       const {caption} = await app.api.editPost(post.id, text.value.trim());
@@ -40,7 +51,10 @@ function editCaption(app: App, post: Post) {
     }
   };
   text.addEventListener('input', show);
-  form.addEventListener('submit', (event) => { event.preventDefault(); void whileBusy(save, send); });
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void whileBusy(save, send);
+  });
   const box = momentaryDialog('Edit the caption', 'edit', form);
   show();
   box.open();
@@ -49,7 +63,14 @@ function editCaption(app: App, post: Post) {
 
 async function deletePost(app: App, post: Post) {
   const what = post.media.length > 1 ? `its ${post.media.length} pictures` : 'its picture';
-  if (!await confirmed('Delete this post?', `It goes with ${what}, all likes and all comments, and cannot be brought back.`, 'Delete')) return;
+  if (
+    !(await confirmed(
+      'Delete this post?',
+      `It goes with ${what}, all likes and all comments, and cannot be brought back.`,
+      'Delete',
+    ))
+  )
+    return;
   try {
     await app.api.deletePost(post.id);
     app.changes.tell({kind: 'post-deleted', id: post.id});
@@ -61,7 +82,11 @@ async function deletePost(app: App, post: Post) {
 }
 
 const ownerButton = (name: IconName, label: string, onclick: () => void) =>
-  h('button', {type: 'button', class: 'button button-quiet button-icon', 'aria-label': label, title: label, onclick}, icon(name));
+  h(
+    'button',
+    {type: 'button', class: 'button button-quiet button-icon', 'aria-label': label, title: label, onclick},
+    icon(name),
+  );
 
 interface FullPost {
   element: HTMLElement;
@@ -82,15 +107,25 @@ function fullPost(app: App, post: Post): FullPost {
   };
   const panel = commentsPanel(app, post);
   const own = post.user_id === app.user()?.id;
-  const element = h('article', {class: 'post post-full card', 'aria-label': `Post by ${post.username}`, 'data-id': post.id},
+  const element = h(
+    'article',
+    {class: 'post post-full card', 'aria-label': `Post by ${post.username}`, 'data-id': post.id},
     h('div', {class: 'post-pictures'}, carousel(post, 'whole')),
-    h('div', {class: 'post-side'},
-      h('header', {class: 'post-head'}, avatar(post.username, post.user_id, 'small'),
+    h(
+      'div',
+      {class: 'post-side'},
+      h(
+        'header',
+        {class: 'post-head'},
+        avatar(post.username, post.user_id, 'small'),
         h('div', {class: 'post-author'}, authorLink(post), h('p', {class: 'post-time'}, ago(post.created_at))),
         own && ownerButton('edit', 'Edit the caption', () => editCaption(app, post)),
-        own && ownerButton('trash', 'Delete the post', () => void deletePost(app, post))),
+        own && ownerButton('trash', 'Delete the post', () => void deletePost(app, post)),
+      ),
       h('div', {class: 'post-scroller'}, words, h('div', {class: 'post-actions'}, like.element, comments), panel.list),
-      panel.form));
+      panel.form,
+    ),
+  );
   update({});
   return {element, update, stop: panel.stop};
 }
@@ -106,13 +141,22 @@ export function postView(app: App, id: number): View {
       // Where it is shown already, the question was only whether it is still there.
       if (isGone || full) return;
       full = fullPost(app, post);
-      element.replaceChildren(h('h1', {class: 'visually-hidden', tabindex: -1}, `Post by ${post.username}`), full.element);
+      element.replaceChildren(
+        h('h1', {class: 'visually-hidden', tabindex: -1}, `Post by ${post.username}`),
+        full.element,
+      );
     } catch (error) {
       if (error instanceof HttpError && error.status === 404) return app.changes.tell({kind: 'post-deleted', id});
       if (full) return;
-      element.replaceChildren(state({
-        icon: 'plug', kind: 'bad', title: 'The post could not be loaded', text: explain(error), action: {label: 'Try again', run: retry},
-      }));
+      element.replaceChildren(
+        state({
+          icon: 'plug',
+          kind: 'bad',
+          title: 'The post could not be loaded',
+          text: explain(error),
+          action: {label: 'Try again', run: retry},
+        }),
+      );
     }
   };
   const retry = () => {
@@ -124,13 +168,24 @@ export function postView(app: App, id: number): View {
     if (change.kind === 'post-changed') return full?.update(change.changes);
     isGone = true;
     full?.stop();
-    element.replaceChildren(state({
-      icon: 'images', title: 'This post is not here', text: 'It may have been deleted.', action: {label: 'Go home', run: () => app.go(homeHash)},
-    }));
+    element.replaceChildren(
+      state({
+        icon: 'images',
+        title: 'This post is not here',
+        text: 'It may have been deleted.',
+        action: {label: 'Go home', run: () => app.go(homeHash)},
+      }),
+    );
   });
   return {
-    element, title: 'Post',
-    shown: () => { if (!isGone) void load(); },
-    ended: () => { stop(); full?.stop(); },
+    element,
+    title: 'Post',
+    shown: () => {
+      if (!isGone) void load();
+    },
+    ended: () => {
+      stop();
+      full?.stop();
+    },
   };
 }

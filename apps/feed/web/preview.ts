@@ -14,7 +14,18 @@ async function draw(file: File, canvas: HTMLCanvasElement) {
   const bitmap = await createImageBitmap(file);
   const side = Math.min(bitmap.width, bitmap.height);
   canvas.width = canvas.height = sidePixels;
-  canvas.getContext('2d')?.drawImage(
-    bitmap, (bitmap.width - side) / 2, (bitmap.height - side) / 2, side, side, 0, 0, sidePixels, sidePixels);
+  canvas
+    .getContext('2d')
+    ?.drawImage(
+      bitmap,
+      (bitmap.width - side) / 2,
+      (bitmap.height - side) / 2,
+      side,
+      side,
+      0,
+      0,
+      sidePixels,
+      sidePixels,
+    );
   bitmap.close();
 }

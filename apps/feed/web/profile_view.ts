@@ -1,10 +1,10 @@
 // Somebody: who they are, who follows them, and their pictures.
 
-import {h, setText} from '../../../web/design/dom';
-import {noun, plural} from '../../../web/design/format';
-import {HttpError} from '../../../web/design/http';
-import {icon} from '../../../web/design/icons';
-import {skeletons, state} from '../../../web/design/states';
+import {h, setText} from '#design/dom';
+import {noun, plural} from '#design/format';
+import {HttpError} from '#design/http';
+import {icon} from '#design/icons';
+import {skeletons, state} from '#design/states';
 import {isOlder, type Tile, type User} from './api';
 import type {App, Change, View} from './app';
 import {endless, type Endless} from './endless';
@@ -16,13 +16,30 @@ import {explain, shortCount} from './words';
 
 function tile(post: Tile, username: string): HTMLElement {
   const many = post.media_count > 1;
-  const about = [many ? plural(post.media_count, 'picture') : '', plural(post.like_count, 'like'), plural(post.comment_count, 'comment')];
+  const about = [
+    many ? plural(post.media_count, 'picture') : '',
+    plural(post.like_count, 'like'),
+    plural(post.comment_count, 'comment'),
+  ];
   const label = `Post by ${username}, ${about.filter(Boolean).join(', ')}`;
-  return h('li', {'data-id': post.id}, h('a', {class: 'tile', href: postHash(post.id), 'aria-label': label},
-    h('img', {src: post.thumbnail_url, alt: '', loading: 'lazy', decoding: 'async'}),
-    many && h('span', {class: 'tile-many', 'aria-hidden': 'true'}, icon('images', 18)),
-    h('span', {class: 'tile-counts numeric', 'aria-hidden': 'true'},
-      icon('heart', 18), shortCount(post.like_count), icon('comments', 18), shortCount(post.comment_count))));
+  return h(
+    'li',
+    {'data-id': post.id},
+    h(
+      'a',
+      {class: 'tile', href: postHash(post.id), 'aria-label': label},
+      h('img', {src: post.thumbnail_url, alt: '', loading: 'lazy', decoding: 'async'}),
+      many && h('span', {class: 'tile-many', 'aria-hidden': 'true'}, icon('images', 18)),
+      h(
+        'span',
+        {class: 'tile-counts numeric', 'aria-hidden': 'true'},
+        icon('heart', 18),
+        shortCount(post.like_count),
+        icon('comments', 18),
+        shortCount(post.comment_count),
+      ),
+    ),
+  );
 }
 
 interface Head {
@@ -50,22 +67,49 @@ function profileHead(app: App, user: User, signOut: () => void): Head {
   };
   update();
   const own = user.id === app.user()?.id;
-  const element = h('header', {class: 'profile-head'},
+  const element = h(
+    'header',
+    {class: 'profile-head'},
     avatar(nameOf(user), user.id, 'large'),
-    h('div', {class: 'profile-name'}, h('h1', {tabindex: -1, dir: 'auto'}, nameOf(user)), h('p', {class: 'muted'}, `@${user.username}`)),
-    h('div', {class: 'profile-actions'}, own
-      ? h('button', {type: 'button', class: 'button', onclick: signOut}, icon('signOut', 18), 'Sign out')
-      : followButton(app, user)),
+    h(
+      'div',
+      {class: 'profile-name'},
+      h('h1', {tabindex: -1, dir: 'auto'}, nameOf(user)),
+      h('p', {class: 'muted'}, `@${user.username}`),
+    ),
+    h(
+      'div',
+      {class: 'profile-actions'},
+      own
+        ? h('button', {type: 'button', class: 'button', onclick: signOut}, icon('signOut', 18), 'Sign out')
+        : followButton(app, user),
+    ),
     user.bio !== '' && h('p', {class: 'profile-bio', dir: 'auto'}, user.bio),
-    h('div', {class: 'profile-counts'},
+    h(
+      'div',
+      {class: 'profile-counts'},
       h('span', {}, ...posts.parts),
-      h('button', {type: 'button', 'aria-haspopup': 'dialog', onclick: () => openPeople(app, user, 'followers')}, ...followers.parts),
-      h('button', {type: 'button', 'aria-haspopup': 'dialog', onclick: () => openPeople(app, user, 'following')}, ...following.parts)));
+      h(
+        'button',
+        {type: 'button', 'aria-haspopup': 'dialog', onclick: () => openPeople(app, user, 'followers')},
+        ...followers.parts,
+      ),
+      h(
+        'button',
+        {type: 'button', 'aria-haspopup': 'dialog', onclick: () => openPeople(app, user, 'following')},
+        ...following.parts,
+      ),
+    ),
+  );
   return {element, update};
 }
 
-const gridSkeleton = () => h('div', {class: 'grid'},
-  ...Array.from({length: 9}, () => h('div', {class: 'tile'}, h('span', {class: 'skeleton skeleton-picture'}))));
+const gridSkeleton = () =>
+  h(
+    'div',
+    {class: 'grid'},
+    ...Array.from({length: 9}, () => h('div', {class: 'tile'}, h('span', {class: 'skeleton skeleton-picture'}))),
+  );
 
 // Somebody's posts as small pictures.
 class Grid {
@@ -83,8 +127,13 @@ class Grid {
     this.#tiles.setAttribute('aria-label', `Posts by ${user.username}`);
     this.#list = new PagedList<Tile>((cursor) => app.api.grid(user.id, cursor), isOlder);
     this.#foot = endless({
-      list: this.#list, end: '', failed: 'The posts could not be loaded.',
-      load: async () => { await this.#list.loadMore(); this.#show(); },
+      list: this.#list,
+      end: '',
+      failed: 'The posts could not be loaded.',
+      load: async () => {
+        await this.#list.loadMore();
+        this.#show();
+      },
     });
     this.element.append(this.#tiles, this.#foot.element);
   }
@@ -105,20 +154,25 @@ class Grid {
     return isKnown;
   }
 
-  stop() { this.#foot.stop(); }
+  stop() {
+    this.#foot.stop();
+  }
 
   #show() {
     const {items} = this.#list;
     if (this.#list.complete && items.length === 0) return this.#showNothing();
     const tiles = items.map((post) => this.#tileOf(post));
-    const isSame = tiles.length === this.#tiles.childElementCount && tiles.every((element, i) => element === this.#tiles.children[i]);
+    const isSame =
+      tiles.length === this.#tiles.childElementCount &&
+      tiles.every((element, i) => element === this.#tiles.children[i]);
     if (!isSame) this.#tiles.replaceChildren(...tiles);
     if (this.#tiles.parentElement !== this.element) this.element.replaceChildren(this.#tiles, this.#foot.element);
   }
 
   #tileOf(post: Tile): HTMLElement {
     const known = this.#made.get(post.id);
-    if (known?.post.like_count === post.like_count && known.post.comment_count === post.comment_count) return known.element;
+    if (known?.post.like_count === post.like_count && known.post.comment_count === post.comment_count)
+      return known.element;
     const element = tile(post, this.#user.username);
     this.#made.set(post.id, {post, element});
     return element;
@@ -126,11 +180,16 @@ class Grid {
 
   #showNothing() {
     const own = this.#user.id === this.#app.user()?.id;
-    this.element.replaceChildren(state({
-      icon: 'images', title: 'No posts yet',
-      text: own ? 'Your first picture will be here.' : `When ${this.#user.username} posts, the pictures will be here.`,
-      ...(own ? {action: {label: 'Post a picture', run: () => this.#app.go(composeHash)}} : {}),
-    }));
+    this.element.replaceChildren(
+      state({
+        icon: 'images',
+        title: 'No posts yet',
+        text: own
+          ? 'Your first picture will be here.'
+          : `When ${this.#user.username} posts, the pictures will be here.`,
+        ...(own ? {action: {label: 'Post a picture', run: () => this.#app.go(composeHash)}} : {}),
+      }),
+    );
   }
 }
 
@@ -152,7 +211,9 @@ export class ProfileView implements View {
     this.#stop = app.changes.listen((change) => this.#onChange(change));
   }
 
-  shown() { void (this.#user ? this.#refresh(this.#user) : this.#load()); }
+  shown() {
+    void (this.#user ? this.#refresh(this.#user) : this.#load());
+  }
 
   ended() {
     this.#stop();
@@ -167,9 +228,24 @@ export class ProfileView implements View {
       this.element.replaceChildren(this.#head!.element, this.#grid.element);
     } catch (error) {
       const gone = error instanceof HttpError && error.status === 404;
-      this.element.replaceChildren(state(gone
-        ? {icon: 'person', title: 'Nobody is here', text: 'There is no such account.', action: {label: 'Go home', run: () => this.#app.go(homeHash)}}
-        : {icon: 'plug', kind: 'bad', title: 'The profile could not be loaded', text: explain(error), action: {label: 'Try again', run: () => this.#retry()}}));
+      this.element.replaceChildren(
+        state(
+          gone
+            ? {
+                icon: 'person',
+                title: 'Nobody is here',
+                text: 'There is no such account.',
+                action: {label: 'Go home', run: () => this.#app.go(homeHash)},
+              }
+            : {
+                icon: 'plug',
+                kind: 'bad',
+                title: 'The profile could not be loaded',
+                text: explain(error),
+                action: {label: 'Try again', run: () => this.#retry()},
+              },
+        ),
+      );
     }
   }
 
@@ -200,7 +276,8 @@ export class ProfileView implements View {
     const user = this.#user;
     if (!user) return;
     if (change.kind === 'follow-changed' && change.user === this.#id) user.follower_count += change.following ? 1 : -1;
-    if (change.kind === 'follow-changed' && this.#id === this.#app.user()?.id) user.following_count += change.following ? 1 : -1;
+    if (change.kind === 'follow-changed' && this.#id === this.#app.user()?.id)
+      user.following_count += change.following ? 1 : -1;
     if (change.kind === 'post-deleted' && this.#grid?.remove(change.id)) user.post_count -= 1;
     this.#head?.update();
   }

@@ -1,7 +1,7 @@
 // Pulling the page down at its top refreshes it.
 
-import {h, setText} from '../../../web/design/dom';
-import {dialogIsOpen} from '../../../web/design/dialog';
+import {h, setText} from '#design/dom';
+import {dialogIsOpen} from '#design/dialog';
 
 // How far the finger goes before letting go refreshes. What is shown follows at half its speed.
 const enoughPixels = 120;
@@ -45,11 +45,17 @@ export function pullToRefresh(refresh: () => Promise<void>): Pull {
       place(0);
     });
   };
-  const cancel = () => { startY = -1; place(0); };
+  const cancel = () => {
+    startY = -1;
+    place(0);
+  };
   const listeners = {touchstart: start, touchmove: move, touchend: end, touchcancel: cancel};
-  for (const [type, listener] of Object.entries(listeners)) addEventListener(type, listener as EventListener, {passive: true});
+  for (const [type, listener] of Object.entries(listeners))
+    addEventListener(type, listener as EventListener, {passive: true});
   return {
     element,
-    stop: () => { for (const [type, listener] of Object.entries(listeners)) removeEventListener(type, listener as EventListener); },
+    stop: () => {
+      for (const [type, listener] of Object.entries(listeners)) removeEventListener(type, listener as EventListener);
+    },
   };
 }

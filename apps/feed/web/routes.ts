@@ -1,8 +1,14 @@
 // Where in the application one is: the part of the address after "#", so that it works wherever it is mounted.
 
 export type Route =
-  | {name: 'home'} | {name: 'search'; query: string} | {name: 'compose'} | {name: 'welcome'} | {name: 'sign-in'}
-  | {name: 'profile'; id: number} | {name: 'post'; id: number} | {name: 'unknown'};
+  | {name: 'home'}
+  | {name: 'search'; query: string}
+  | {name: 'compose'}
+  | {name: 'welcome'}
+  | {name: 'sign-in'}
+  | {name: 'profile'; id: number}
+  | {name: 'post'; id: number}
+  | {name: 'unknown'};
 
 export function parseRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?');

@@ -1,11 +1,14 @@
-import {h} from '../../../web/design/dom';
+import {h} from '#design/dom';
 import type {App, View} from './app';
 import {peopleSearch} from './people_search';
 import {searchHash} from './routes';
 
 // The address keeps what was searched for, so that the way back leads to it.
 export function searchView(app: App, query: string): View {
-  const search = peopleSearch(app, {query, onQuery: (text) => history.replaceState(history.state, '', searchHash(text))});
+  const search = peopleSearch(app, {
+    query,
+    onQuery: (text) => history.replaceState(history.state, '', searchHash(text)),
+  });
   return {
     element: h('section', {class: 'column'}, h('h1', {class: 'title', tabindex: -1}, 'Search'), search.element),
     title: 'Search',

@@ -1,11 +1,11 @@
 // Who has signed in. The access token is in memory only; the refresh token is in a cookie that no script can read.
 
-import {HttpError, type RequestOptions} from '../../../web/design/http';
+import {HttpError, type RequestOptions} from '#design/http';
 import type {Ask, Me} from './api';
 
 export interface Tokens {
   access_token: string;
-  expires_in: number;  // Seconds.
+  expires_in: number; // Seconds.
   user: Me;
 }
 
@@ -17,7 +17,7 @@ export interface Account {
 
 // What the session needs of the world.
 export interface Surroundings {
-  ask: Ask;  // Without a token.
+  ask: Ask; // Without a token.
   // Runs one at a time among all tabs: a refresh token that is used twice ends the session of all of them.
   exclusively: <T>(run: () => Promise<T>) => Promise<T>;
   now: () => number;
@@ -48,7 +48,7 @@ export class Session {
   #user: Me | null = null;
   #token = '';
   #refreshAt = 0;
-  #turn = 0;  // Timers of an earlier token do nothing.
+  #turn = 0; // Timers of an earlier token do nothing.
   #refreshing: Promise<boolean> | undefined;
 
   constructor(world: Surroundings, events: SessionEvents) {
@@ -56,10 +56,14 @@ export class Session {
     this.#events = events;
   }
 
-  get user(): Me | null { return this.#user; }
+  get user(): Me | null {
+    return this.#user;
+  }
 
   // Whether somebody signed in here before and may still be.
-  get isRemembered(): boolean { return this.#world.read(userKey) !== null; }
+  get isRemembered(): boolean {
+    return this.#world.read(userKey) !== null;
+  }
 
   // The session of last time. Rejects when the server does not tell whether there still is one.
   async restore(): Promise<Me | null> {
@@ -67,8 +71,12 @@ export class Session {
     return this.#user;
   }
 
-  signIn(account: Account) { return this.#enter('auth/login', account); }
-  register(account: Account) { return this.#enter('auth/register', account); }
+  signIn(account: Account) {
+    return this.#enter('auth/login', account);
+  }
+  register(account: Account) {
+    return this.#enter('auth/register', account);
+  }
 
   async signOut() {
     await this.#world.exclusively(() => this.#world.ask('POST', 'auth/logout', {body: {}}));
@@ -76,7 +84,9 @@ export class Session {
   }
 
   // What the server said about the account later.
-  update(user: Me) { this.#user = user; }
+  update(user: Me) {
+    this.#user = user;
+  }
 
   // As `ask` of the surroundings, with a token if there is one: a fresh one, and a second try with the next if the
   // server refuses it.
@@ -90,7 +100,7 @@ export class Session {
       return await send(this.#headers());
     } catch (error) {
       if (!(error instanceof HttpError) || error.status !== 401) throw error;
-      if (!await this.#refresh()) throw error;
+      if (!(await this.#refresh())) throw error;
       return send(this.#headers());
     }
   }
@@ -101,7 +111,8 @@ export class Session {
 
   async #enter(path: string, account: Account): Promise<Me> {
     const tokens = await this.#world.exclusively(() =>
-      this.#world.ask<Tokens>('POST', path, {body: {...account, session: 'cookie'}}));
+      this.#world.ask<Tokens>('POST', path, {body: {...account, session: 'cookie'}}),
+    );
     this.#keep(tokens);
     this.#world.write(userKey, tokens.user.username);
     this.#events.onUser(tokens.user, 'signed-in');
@@ -110,7 +121,9 @@ export class Session {
 
   // Whether there is a session still.
   #refresh(): Promise<boolean> {
-    this.#refreshing ??= this.#world.exclusively(() => this.#refreshAlone()).finally(() => (this.#refreshing = undefined));
+    this.#refreshing ??= this.#world
+      .exclusively(() => this.#refreshAlone())
+      .finally(() => (this.#refreshing = undefined));
     return this.#refreshing;
   }
 

@@ -1,13 +1,13 @@
 // Sends pictures, and tells how far they have come: fetch cannot.
 
-import {HttpError, refusal} from '../../../web/design/http';
+import {HttpError, refusal} from '#design/http';
 import type {Post} from './api';
 
 export interface Upload {
   files: readonly File[];
   caption: string;
   headers: Record<string, string>;
-  onProgress: (sent: number) => void;  // 0 to 1; at 1 the server has it all and works on it.
+  onProgress: (sent: number) => void; // 0 to 1; at 1 the server has it all and works on it.
   signal: AbortSignal;
 }
 
@@ -28,7 +28,8 @@ export function upload({files, caption, headers, onProgress, signal}: Upload): P
     request.upload.addEventListener('progress', ({loaded, total}) => onProgress(total > 0 ? loaded / total : 0));
     request.upload.addEventListener('load', () => onProgress(1));
     request.addEventListener('load', () => {
-      if (request.status !== 201) return reject(refusal(request.status, request.responseText, request.getResponseHeader('retry-after')));
+      if (request.status !== 201)
+        return reject(refusal(request.status, request.responseText, request.getResponseHeader('retry-after')));
       try {
         resolve(JSON.parse(request.responseText) as Post);
       } catch {

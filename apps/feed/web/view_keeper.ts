@@ -1,6 +1,6 @@
 // Shows one view at a time, and keeps the last ones: the way back leads to the place that one left.
 
-import {announce} from '../../../web/design/announce';
+import {announce} from '#design/announce';
 import type {View} from './app';
 
 interface Kept {
@@ -12,7 +12,7 @@ const keptMax = 8;
 
 export class ViewKeeper {
   readonly #place: HTMLElement;
-  readonly #kept = new Map<number, Kept>();  // By entry of the history.
+  readonly #kept = new Map<number, Kept>(); // By entry of the history.
   #entry = 0;
   #current: View | undefined;
   #isFirst = true;
@@ -43,7 +43,9 @@ export class ViewKeeper {
   }
 
   // The browser has brought the whole page back from its cache.
-  again() { this.#current?.shown?.(); }
+  again() {
+    this.#current?.shown?.();
+  }
 
   clear() {
     const views = new Set([...this.#kept.values()].map(({view}) => view));

@@ -1,8 +1,8 @@
 // Whom to follow, for those who follow nobody yet; and the wait for their first feed.
 
-import {h, setText} from '../../../web/design/dom';
-import {state} from '../../../web/design/states';
-import {toast} from '../../../web/design/toast';
+import {h, setText} from '#design/dom';
+import {state} from '#design/states';
+import {toast} from '#design/toast';
 import type {App, View} from './app';
 import {whileBusy} from './parts';
 import {peopleSearch} from './people_search';
@@ -40,7 +40,10 @@ export function welcomeView(app: App, prepare: () => void): View {
   const search = peopleSearch(app, {
     query: '',
     // Those found for a few letters are not all there are.
-    onFound: (users, text) => { if (text === '') available = users.length; show(); },
+    onFound: (users, text) => {
+      if (text === '') available = users.length;
+      show();
+    },
   });
   const stop = app.changes.listen((change) => {
     if (change.kind !== 'follow-changed') return;
@@ -49,15 +52,29 @@ export function welcomeView(app: App, prepare: () => void): View {
   });
   show();
   return {
-    element: h('section', {class: 'column welcome'},
-      h('h1', {class: 'title', tabindex: -1}, ...(isNew ? ['Welcome, ', h('bdi', {}, app.user()?.display_name || app.user()?.username)] : ['Find people'])),
-      h('p', {class: 'muted lead'}, isNew
-        ? `Your feed shows the pictures of the people you follow. Choose at least ${followsWanted} to begin.`
-        : 'Your feed shows the pictures of the people you follow.'),
+    element: h(
+      'section',
+      {class: 'column welcome'},
+      h(
+        'h1',
+        {class: 'title', tabindex: -1},
+        ...(isNew ? ['Welcome, ', h('bdi', {}, app.user()?.display_name || app.user()?.username)] : ['Find people']),
+      ),
+      h(
+        'p',
+        {class: 'muted lead'},
+        isNew
+          ? `Your feed shows the pictures of the people you follow. Choose at least ${followsWanted} to begin.`
+          : 'Your feed shows the pictures of the people you follow.',
+      ),
       search.element,
-      h('div', {class: 'welcome-foot'}, progress, next)),
+      h('div', {class: 'welcome-foot'}, progress, next),
+    ),
     title: isNew ? 'Welcome' : 'Find people',
-    ended: () => { stop(); search.ended(); },
+    ended: () => {
+      stop();
+      search.ended();
+    },
   };
 }
 
@@ -76,13 +93,23 @@ export function preparingView(load: () => Promise<boolean>, done: () => void): V
     if (!left) done();
   };
   const title = state({
-    icon: 'images', kind: 'busy', title: 'Preparing your feed…', text: 'The newest pictures of the people you follow are on their way.',
+    icon: 'images',
+    kind: 'busy',
+    title: 'Preparing your feed…',
+    text: 'The newest pictures of the people you follow are on their way.',
   });
   title.querySelector('h2')?.setAttribute('tabindex', '-1');
   return {
-    element: h('section', {class: 'column preparing'}, title, h('div', {class: 'progress-line', 'aria-hidden': 'true'})),
+    element: h(
+      'section',
+      {class: 'column preparing'},
+      title,
+      h('div', {class: 'progress-line', 'aria-hidden': 'true'}),
+    ),
     title: 'Preparing your feed',
     shown: () => void wait(),
-    ended: () => { left = true; },
+    ended: () => {
+      left = true;
+    },
   };
 }

@@ -1,9 +1,13 @@
 // What the feed says about numbers, times and errors.
 
-import {count, sentence} from '../../../web/design/format';
-import {HttpError} from '../../../web/design/http';
+import {count, sentence} from '#design/format';
+import {HttpError} from '#design/http';
 
-const short = new Intl.NumberFormat('en', {notation: 'compact', maximumFractionDigits: 1, roundingMode: 'trunc'} as Intl.NumberFormatOptions);
+const short = new Intl.NumberFormat('en', {
+  notation: 'compact',
+  maximumFractionDigits: 1,
+  roundingMode: 'trunc',
+} as Intl.NumberFormatOptions);
 
 // "9,999", and then "12.3K": room is small on phones. Rounded down, so that nobody has more than they have.
 export const shortCount = (value: number): string => (value < 10_000 ? count(value) : short.format(value));
@@ -13,7 +17,11 @@ export const characters = (text: string): number => [...text].length;
 
 // One or two letters for a person: "Ada Lovelace" is AL, "ada.l" is A.
 export function initials(name: string): string {
-  const parts = name.trim().split(/\s+/).map((part) => [...part].find((c) => /[\p{L}\p{N}]/u.test(c)) ?? '').filter(Boolean);
+  const parts = name
+    .trim()
+    .split(/\s+/)
+    .map((part) => [...part].find((c) => /[\p{L}\p{N}]/u.test(c)) ?? '')
+    .filter(Boolean);
   return [parts[0], parts.length > 1 ? parts.at(-1) : undefined].join('').toUpperCase() || '?';
 }
 
@@ -21,7 +29,7 @@ export function initials(name: string): string {
 export const hueOf = (id: number): number => Math.round((id * 137.508) % 360);
 
 export const explain = (error: unknown): string =>
-  (error instanceof HttpError ? sentence(error.message) : 'Something went wrong. Please try again.');
+  error instanceof HttpError ? sentence(error.message) : 'Something went wrong. Please try again.';
 
 export const isCode = (error: unknown, ...codes: string[]): boolean =>
   error instanceof HttpError && error.code !== undefined && codes.includes(error.code);

@@ -1,9 +1,9 @@
 // What the server says about itself, and how it is shown.
 
-import {h, setText} from '../../../web/design/dom';
-import {icon} from '../../../web/design/icons';
-import {state} from '../../../web/design/states';
-import {duration} from '../../../web/design/time';
+import {h, setText} from '#design/dom';
+import {icon} from '#design/icons';
+import {state} from '#design/states';
+import {duration} from '#design/time';
 
 export interface Fact {
   label: string;
@@ -30,22 +30,28 @@ export interface Front {
 }
 
 const badgeOf: Record<string, string> = {
-  running: 'badge badge-good', failed: 'badge badge-bad', starting: 'badge badge-warn',
+  running: 'badge badge-good',
+  failed: 'badge badge-bad',
+  starting: 'badge badge-warn',
 };
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-const facts = (list: Fact[]) => list.map(({label, value}) => h('div', {},
-  h('dt', {}, label), h('dd', {class: 'numeric'}, value)));
+const facts = (list: Fact[]) =>
+  list.map(({label, value}) => h('div', {}, h('dt', {}, label), h('dd', {class: 'numeric'}, value)));
 
 export function showAbout(place: HTMLElement, {version, uptimeSeconds, project, databases}: Front) {
   const named = Array.isArray(databases) ? databases.length : databases;
   const only = Array.isArray(databases) && databases.length === 1 ? databases[0] : undefined;
-  place.replaceChildren(...facts([
-    {label: 'Version', value: version},
-    {label: 'Up for', value: duration(uptimeSeconds)},
-    {label: 'Project', value: project},
-    only ? {label: 'Database', value: only} : {label: 'Databases', value: String(named ?? 0)},
-  ].filter(({value}) => value !== undefined && value !== '')));
+  place.replaceChildren(
+    ...facts(
+      [
+        {label: 'Version', value: version},
+        {label: 'Up for', value: duration(uptimeSeconds)},
+        {label: 'Project', value: project},
+        only ? {label: 'Database', value: only} : {label: 'Databases', value: String(named ?? 0)},
+      ].filter(({value}) => value !== undefined && value !== ''),
+    ),
+  );
 }
 
 // Cards stay the same elements from one answer to the next: whoever has the focus on one keeps it.
@@ -63,14 +69,25 @@ export class ApplicationCards {
       this.#cards.clear();
       this.#grid = undefined;
       if (this.#place.querySelector('.state')) return;
-      this.#place.replaceChildren(state({
-        icon: 'tray', title: 'No applications run here',
-        text: h('span', {}, 'The database is ready all the same. Start the server with ',
-          h('code', {class: 'nowrap'}, '--apps all'), ' to see what it can carry.'),
-      }));
+      this.#place.replaceChildren(
+        state({
+          icon: 'tray',
+          title: 'No applications run here',
+          text: h(
+            'span',
+            {},
+            'The database is ready all the same. Start the server with ',
+            h('code', {class: 'nowrap'}, '--apps all'),
+            ' to see what it can carry.',
+          ),
+        }),
+      );
       return;
     }
-    if (!this.#grid) this.#place.replaceChildren(this.#grid = h('ul', {class: 'apps', role: 'list'}));
+    if (!this.#grid) {
+      this.#grid = h('ul', {class: 'apps', role: 'list'});
+      this.#place.replaceChildren(this.#grid);
+    }
     const names = new Set(applications.map(({name}) => name));
     for (const [name, card] of this.#cards) {
       if (names.has(name)) continue;
@@ -83,12 +100,15 @@ export class ApplicationCards {
   #showOne(grid: HTMLElement, application: Application) {
     let card = this.#cards.get(application.name);
     if (!card) {
-      card = h('li', {class: 'card app', 'data-app': application.name},
+      card = h(
+        'li',
+        {class: 'card app', 'data-app': application.name},
         h('div', {class: 'app-head'}, h('h3', {}, h('a', {href: application.path}, application.title)), h('span', {})),
         h('p', {class: 'muted'}, application.summary),
         h('p', {class: 'notice notice-bad', hidden: true}),
         h('dl', {class: 'facts'}),
-        h('span', {class: 'app-go', 'aria-hidden': 'true'}, 'Open', icon('next', 16)));
+        h('span', {class: 'app-go', 'aria-hidden': 'true'}, 'Open', icon('next', 16)),
+      );
       this.#cards.set(application.name, card);
       grid.append(card);
     }

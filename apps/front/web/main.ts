@@ -1,15 +1,15 @@
 // The front page: what runs here, and how to connect to it.
 
 import './style.css';
-import {announce, prepareAnnouncements} from '../../../web/design/announce';
-import {byId, h, setText} from '../../../web/design/dom';
-import {sentence} from '../../../web/design/format';
-import {getJson, HttpError} from '../../../web/design/http';
-import {icon, mark} from '../../../web/design/icons';
-import {segmented} from '../../../web/design/segmented';
-import {skeletons, state} from '../../../web/design/states';
-import {themeToggle} from '../../../web/design/theme';
-import {toast} from '../../../web/design/toast';
+import {announce, prepareAnnouncements} from '#design/announce';
+import {byId, h, setText} from '#design/dom';
+import {sentence} from '#design/format';
+import {getJson, HttpError} from '#design/http';
+import {icon, mark} from '#design/icons';
+import {segmented} from '#design/segmented';
+import {skeletons, state} from '#design/states';
+import {themeToggle} from '#design/theme';
+import {toast} from '#design/toast';
 import {ApplicationCards, showAbout, type Front} from './front';
 import {languages, snippet, type Language} from './snippets';
 
@@ -36,17 +36,33 @@ function showSnippet(language: Language) {
   const place = byId('snippet');
   if (place.querySelector('code')?.textContent === code) return;
   place.replaceChildren(
-    h('div', {class: 'code card'},
-      h('button', {
-        type: 'button', class: 'button', 'aria-label': 'Copy the snippet', onclick: () => void copy(code, 'Snippet'),
-      }, icon('copy', 16), 'Copy'),
+    h(
+      'div',
+      {class: 'code card'},
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'button',
+          'aria-label': 'Copy the snippet',
+          onclick: () => void copy(code, 'Snippet'),
+        },
+        icon('copy', 16),
+        'Copy',
+      ),
       // A box that scrolls must be reachable by keyboard.
-      h('pre', {tabindex: 0, role: 'region', 'aria-label': 'Snippet', dir: 'ltr'}, h('code', {}, code))),
-    h('p', {class: 'muted'}, about));
+      h('pre', {tabindex: 0, role: 'region', 'aria-label': 'Snippet', dir: 'ltr'}, h('code', {}, code)),
+    ),
+    h('p', {class: 'muted'}, about),
+  );
 }
 
-const choice = segmented('Language', languages.map((value) => ({value, label: snippet(value, '', '').label})), 'node',
-  showSnippet);
+const choice = segmented(
+  'Language',
+  languages.map((value) => ({value, label: snippet(value, '', '').label})),
+  'node',
+  showSnippet,
+);
 
 function showAddress(address: string) {
   const place = byId('address');
@@ -54,10 +70,18 @@ function showAddress(address: string) {
   place.replaceChildren(
     h('span', {class: 'address-label'}, 'SDKs connect to'),
     h('code', {dir: 'ltr'}, address),
-    h('button', {
-      type: 'button', class: 'button button-quiet button-icon', 'aria-label': 'Copy the address', title: 'Copy the address',
-      onclick: () => void copy(address, 'Address'),
-    }, icon('copy', 18)));
+    h(
+      'button',
+      {
+        type: 'button',
+        class: 'button button-quiet button-icon',
+        'aria-label': 'Copy the address',
+        title: 'Copy the address',
+        onclick: () => void copy(address, 'Address'),
+      },
+      icon('copy', 18),
+    ),
+  );
 }
 
 // --- What runs here
@@ -82,10 +106,21 @@ function showHealth(className: string, text: string) {
 function showFailure(message: string) {
   showHealth('badge badge-bad', 'Not reachable');
   if (front) return;
-  byId('applications').replaceChildren(state({
-    icon: 'plug', kind: 'bad', title: 'Hearth does not answer', text: message,
-    action: {label: 'Try again', run: () => { showLoading(); void poll(); }},
-  }));
+  byId('applications').replaceChildren(
+    state({
+      icon: 'plug',
+      kind: 'bad',
+      title: 'Hearth does not answer',
+      text: message,
+      action: {
+        label: 'Try again',
+        run: () => {
+          showLoading();
+          void poll();
+        },
+      },
+    }),
+  );
 }
 
 async function poll() {
@@ -99,8 +134,12 @@ async function poll() {
 }
 
 function showLoading() {
-  const card = () => h('div', {class: 'card app'},
-    ...['skeleton skeleton-title', 'skeleton', 'skeleton skeleton-short'].map((name) => h('span', {class: name})));
+  const card = () =>
+    h(
+      'div',
+      {class: 'card app'},
+      ...['skeleton skeleton-title', 'skeleton', 'skeleton skeleton-short'].map((name) => h('span', {class: name})),
+    );
   byId('applications').replaceChildren(skeletons(1, () => h('div', {class: 'apps'}, card(), card())));
 }
 
@@ -109,11 +148,18 @@ function start() {
   byId('actions').append(theme);
   byId('languages').append(choice.element);
   byId('foot').append(
-    h('nav', {'aria-label': 'More'},
+    h(
+      'nav',
+      {'aria-label': 'More'},
       h('a', {href: 'metrics'}, 'Metrics'),
-      h('a', {href: '#connect'}, 'How to connect')),
-    h('p', {class: 'muted'},
-      'Documentation lies in docs/ of the source: indexes, REST, vector search, writing an application.'));
+      h('a', {href: '#connect'}, 'How to connect'),
+    ),
+    h(
+      'p',
+      {class: 'muted'},
+      'Documentation lies in docs/ of the source: indexes, REST, vector search, writing an application.',
+    ),
+  );
   prepareAnnouncements();
   showAddress(location.host);
   showSnippet('node');

@@ -47,17 +47,23 @@ auto room = db->Doc("rooms/r1").Get();`;
 
 export function snippet(language: Language, address: string, project: string): Snippet {
   switch (language) {
-    case 'node': return {
-      label: 'Node', code: node(address, project),
-      about: 'The server SDK as it is on npm; Python, Go and Java take the same variable.',
-    };
-    case 'web': return {
-      label: 'Web', code: web(address, project),
-      about: 'The web SDK, with listeners, offline persistence and several tabs.',
-    };
-    case 'cpp': return {
-      label: 'C++', code: cpp(address, project),
-      about: 'Hearth’s own client, in another process or inside the server.',
-    };
+    case 'node':
+      return {
+        label: 'Node',
+        code: node(address, project),
+        about: 'The server SDK as it is on npm; Python, Go and Java take the same variable.',
+      };
+    case 'web':
+      return {
+        label: 'Web',
+        code: web(address, project),
+        about: 'The web SDK, with listeners, offline persistence and several tabs.',
+      };
+    case 'cpp':
+      return {
+        label: 'C++',
+        code: cpp(address, project),
+        about: 'Hearth’s own client, in another process or inside the server.',
+      };
   }
 }

@@ -1,6 +1,6 @@
 // The reader's server. Paths are relative: the application is mounted where it is.
 
-import {getJson, requestJson} from '../../../web/design/http';
+import {getJson, requestJson} from '#design/http';
 
 export const timespans = ['Day', 'Week', 'Month', 'Year', 'All'] as const;
 export type Timespan = (typeof timespans)[number];
@@ -17,14 +17,14 @@ export interface Story {
 
 export interface Status {
   worker: {lastRun: string | null; lastError: string | null; running: boolean};
-  stories: number | null;  // Null while the database cannot be asked.
+  stories: number | null; // Null while the database cannot be asked.
   source: {ok: boolean; since: string | null};
 }
 
 // Where links lead, and whether the stories are real.
 export interface Site {
-  itemUrl: string;  // Followed by a story's id: its comments.
-  articleUrl: string | null;  // Likewise, in place of the story's own url; null where that is real.
+  itemUrl: string; // Followed by a story's id: its comments.
+  articleUrl: string | null; // Likewise, in place of the story's own url; null where that is real.
   madeUp: boolean;
   demoAccount: {username: string; password: string} | null;
 }

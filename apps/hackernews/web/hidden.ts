@@ -1,7 +1,7 @@
 // The stories that somebody does not want to see: with the account, or in this browser before signing in.
 
 import type {Api} from './api';
-import {HttpError} from '../../../web/design/http';
+import {HttpError} from '#design/http';
 
 export interface Store {
   read(): string | null;
@@ -9,8 +9,8 @@ export interface Store {
 }
 
 interface Entry {
-  wanted: boolean;  // What the page shows.
-  stored: boolean;  // What the server knows.
+  wanted: boolean; // What the page shows.
+  stored: boolean; // What the server knows.
 }
 
 const mergeParallelMax = 4;
@@ -32,8 +32,12 @@ export class HiddenStories {
     this.#local = this.#readLocal();
   }
 
-  get localCount() { return this.#local.size; }
-  has(id: number): boolean { return this.#entries.get(id)?.wanted ?? this.#local.has(id); }
+  get localCount() {
+    return this.#local.size;
+  }
+  has(id: number): boolean {
+    return this.#entries.get(id)?.wanted ?? this.#local.has(id);
+  }
 
   // Shown at once. Rejects when the server refused it and it was taken back.
   set(id: number, hidden: boolean): Promise<void> {

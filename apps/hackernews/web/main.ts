@@ -1,17 +1,17 @@
 // The Hacker News reader's page.
 
 import './style.css';
-import {prepareAnnouncements} from '../../../web/design/announce';
-import {byId, h, setText} from '../../../web/design/dom';
-import {HttpError} from '../../../web/design/http';
-import {icon, mark} from '../../../web/design/icons';
-import {segmented} from '../../../web/design/segmented';
-import {readStored, writeStored} from '../../../web/design/stored';
-import {themeToggle} from '../../../web/design/theme';
-import {toast} from '../../../web/design/toast';
-import {plural, sentence} from '../../../web/design/format';
-import {ScrollMemory} from '../../../web/design/scroll_memory';
-import type {Place} from '../../../web/design/virtual_list';
+import {prepareAnnouncements} from '#design/announce';
+import {byId, h, setText} from '#design/dom';
+import {HttpError} from '#design/http';
+import {icon, mark} from '#design/icons';
+import {segmented} from '#design/segmented';
+import {readStored, writeStored} from '#design/stored';
+import {themeToggle} from '#design/theme';
+import {toast} from '#design/toast';
+import {plural, sentence} from '#design/format';
+import {ScrollMemory} from '#design/scroll_memory';
+import type {Place} from '#design/virtual_list';
 import {api, timespans, type Site, type Status, type Timespan} from './api';
 import {Reader} from './reader';
 import {shortcuts} from './shortcuts';
@@ -30,10 +30,18 @@ const timespanOfHash = (): Timespan =>
   timespans.find((timespan) => timespan.toLowerCase() === location.hash.slice(1).toLowerCase()) ?? 'Day';
 
 const theme = themeToggle();
-const reader = new Reader(timespanOfHash(), {onSessionEnded: () => void sessionEnded(), onSite: showSite, onShow: showStatus});
+const reader = new Reader(timespanOfHash(), {
+  onSessionEnded: () => void sessionEnded(),
+  onSite: showSite,
+  onShow: showStatus,
+});
 const memory = new ScrollMemory<Place | null>('hearth-hackernews-places', () => reader.place);
-const choice = segmented('Timespan', timespans.map((value) => ({value, label: value})), timespanOfHash(),
-  (timespan) => (location.hash = timespan));
+const choice = segmented(
+  'Timespan',
+  timespans.map((value) => ({value, label: value})),
+  timespanOfHash(),
+  (timespan) => (location.hash = timespan),
+);
 const account = h('div', {class: 'account'});
 const signIn = signInDialog(async (acct, pw) => signedIn((await api.login(acct, pw)).username));
 
@@ -49,7 +57,9 @@ const help = shortcuts([
   {keys: ['h'], text: 'Hide the story', run: () => reader.hideCurrent()},
   {keys: ['u'], text: 'Undo the last hide', run: () => reader.undo()},
   ...timespans.map((timespan, i) => ({
-    keys: [String(i + 1)], shown: i === 0 ? timespans.map((_, k) => String(k + 1)) : [], text: 'Timespan',
+    keys: [String(i + 1)],
+    shown: i === 0 ? timespans.map((_, k) => String(k + 1)) : [],
+    text: 'Timespan',
     run: () => choose(timespan),
   })),
   {keys: ['?'], text: 'This list', run: () => help.open()},
@@ -58,10 +68,14 @@ const help = shortcuts([
 // --- Account
 
 function showAccount(username: string | null) {
-  account.replaceChildren(...(username
-    ? [h('span', {class: 'account-name', title: `Signed in as ${username}`}, username),
-      h('button', {type: 'button', class: 'button', onclick: () => void signOut()}, 'Sign out')]
-    : [h('button', {type: 'button', class: 'button', onclick: () => signIn.open()}, 'Sign in')]));
+  account.replaceChildren(
+    ...(username
+      ? [
+          h('span', {class: 'account-name', title: `Signed in as ${username}`}, username),
+          h('button', {type: 'button', class: 'button', onclick: () => void signOut()}, 'Sign out'),
+        ]
+      : [h('button', {type: 'button', class: 'button', onclick: () => signIn.open()}, 'Sign in')]),
+  );
 }
 
 async function signedIn(username: string) {
@@ -71,8 +85,12 @@ async function signedIn(username: string) {
   const {merged, left} = await reader.hidden.merge();
   await reader.reset();
   const stories = (count: number) => plural(count, 'hidden story', 'hidden stories');
-  const news = left > 0 ? ` ${stories(left)} could not be added yet and will be next time.`
-    : merged > 0 ? ` ${stories(merged)} added to your account.` : '';
+  const news =
+    left > 0
+      ? ` ${stories(left)} could not be added yet and will be next time.`
+      : merged > 0
+        ? ` ${stories(merged)} added to your account.`
+        : '';
   toast(`Signed in as ${username}.${news}`, {bad: left > 0});
 }
 
@@ -95,8 +113,9 @@ async function forgetAccount() {
 
 async function sessionEnded() {
   await forgetAccount();
-  toast('Your session has ended. What you hide stays in this browser until you sign in again.',
-    {action: {label: 'Sign in', run: () => signIn.open()}});
+  toast('Your session has ended. What you hide stays in this browser until you sign in again.', {
+    action: {label: 'Sign in', run: () => signIn.open()},
+  });
 }
 
 // Whether the session of last time still holds.
@@ -172,18 +191,35 @@ function watchBar() {
 async function start() {
   byId('mark').append(mark());
   byId('timespans').append(choice.element);
-  byId('actions').append(theme, h('button', {
-    type: 'button', class: 'button button-quiet button-icon help', title: 'Keyboard shortcuts (?)',
-    'aria-label': 'Keyboard shortcuts', onclick: () => help.open(),
-  }, icon('help')), account);
+  byId('actions').append(
+    theme,
+    h(
+      'button',
+      {
+        type: 'button',
+        class: 'button button-quiet button-icon help',
+        title: 'Keyboard shortcuts (?)',
+        'aria-label': 'Keyboard shortcuts',
+        onclick: () => help.open(),
+      },
+      icon('help'),
+    ),
+    account,
+  );
   // The hash belongs to the timespan.
-  byId('skip').addEventListener('click', (event) => { event.preventDefault(); byId('stories').focus(); });
+  byId('skip').addEventListener('click', (event) => {
+    event.preventDefault();
+    byId('stories').focus();
+  });
   prepareAnnouncements();
   watchBar();
   addEventListener('hashchange', applyHash);
   document.addEventListener('visibilitychange', onVisible);
   addEventListener('online', onVisible);
-  setInterval(() => { showStatus(); reader.tick(); }, statusMs);
+  setInterval(() => {
+    showStatus();
+    reader.tick();
+  }, statusMs);
   const place = memory.enter();
   await restoreAccount();
   await Promise.all([reader.start(place ?? null), watchStatus()]);

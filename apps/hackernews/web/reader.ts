@@ -1,13 +1,13 @@
 // The reader: which stories are shown, and what can be done with them.
 
-import {announce} from '../../../web/design/announce';
-import {byId, h} from '../../../web/design/dom';
-import {sentence} from '../../../web/design/format';
-import {HttpError} from '../../../web/design/http';
-import {skeletons, state} from '../../../web/design/states';
-import {readStored, writeStored} from '../../../web/design/stored';
-import {closeToast, toast} from '../../../web/design/toast';
-import {VirtualList, type Place} from '../../../web/design/virtual_list';
+import {announce} from '#design/announce';
+import {byId, h} from '#design/dom';
+import {sentence} from '#design/format';
+import {HttpError} from '#design/http';
+import {skeletons, state} from '#design/states';
+import {readStored, writeStored} from '#design/stored';
+import {closeToast, toast} from '#design/toast';
+import {VirtualList, type Place} from '#design/virtual_list';
 import {api, type Site, type Story, type Timespan} from './api';
 import {HiddenStories} from './hidden';
 import {listedText, type Listed} from './status';
@@ -21,8 +21,8 @@ const hiddenKey = 'hearth-hackernews-hidden';
 
 export interface ReaderEvents {
   onSessionEnded: () => void;
-  onSite: (site: Site) => void;  // Before the first story is shown.
-  onShow: () => void;            // Whenever the list may have changed.
+  onSite: (site: Site) => void; // Before the first story is shown.
+  onShow: () => void; // Whenever the list may have changed.
 }
 
 export class Reader {
@@ -31,13 +31,13 @@ export class Reader {
   readonly #view = byId('view');
   readonly #foot = h('div', {class: 'foot'});
   readonly #list: VirtualList<Story>;
-  readonly #hides: number[] = [];  // What `undo` takes back, last first.
+  readonly #hides: number[] = []; // What `undo` takes back, last first.
   #lists = new Map<Timespan, StoryList>();
   #timespan: Timespan;
   #site: Site | undefined;
   #gathering = false;
   #failure: string | undefined;
-  #arrival: {place: Place | null} | undefined;  // Where to go once the list is there.
+  #arrival: {place: Place | null} | undefined; // Where to go once the list is there.
 
   constructor(timespan: Timespan, events: ReaderEvents) {
     this.#timespan = timespan;
@@ -46,25 +46,37 @@ export class Reader {
     this.hidden = new HiddenStories(api, store, () => this.#show(true));
     addEventListener('storage', (event) => event.key === hiddenKey && this.hidden.reload());
     this.#list = new VirtualList<Story>({
-      label: 'Stories', kind: 'feed', rowHeight: 76, measured: true,
+      label: 'Stories',
+      kind: 'feed',
+      rowHeight: 76,
+      measured: true,
       insets: () => ({top: byId('bar').offsetHeight, bottom: 16}),
       keyOf: ({id}) => id,
       render: (story, index) => storyRow(story, index, this.#site!, {hide: (id) => this.hide(id)}),
       update: updateStoryRow,
       // After a failure only a person tries again: each try draws the list, which would lead to the next one.
-      onRange: ({end}, length) => { if (end > length - loadAheadRows && !this.#failure) void this.#loadMore(); },
+      onRange: ({end}, length) => {
+        if (end > length - loadAheadRows && !this.#failure) void this.#loadMore();
+      },
     });
   }
 
   get #current(): StoryList {
     const found = this.#lists.get(this.#timespan);
     if (found) return found;
-    const made = new StoryList(api, this.#timespan, (id) => this.hidden.has(id), () => this.hidden.signedIn);
+    const made = new StoryList(
+      api,
+      this.#timespan,
+      (id) => this.hidden.has(id),
+      () => this.hidden.signedIn,
+    );
     this.#lists.set(this.#timespan, made);
     return made;
   }
 
-  get isEmpty() { return this.#current.empty; }
+  get isEmpty() {
+    return this.#current.empty;
+  }
   // Undefined while no story is shown.
   get listed(): Listed | undefined {
     return this.#list.element.isConnected ? {count: this.#list.items.length, more: !this.#current.complete} : undefined;
@@ -85,7 +97,8 @@ export class Reader {
     this.#failure = undefined;
     if (!isSame) this.#view.replaceChildren();
     await this.#arrive(place);
-    if (!isSame && timespan === this.#timespan) announce(`${timespan}: ${listedText(this.listed ?? {count: 0, more: false})}`);
+    if (!isSame && timespan === this.#timespan)
+      announce(`${timespan}: ${listedText(this.listed ?? {count: 0, more: false})}`);
   }
 
   // Another account, or none: what the server shows differs.
@@ -115,16 +128,23 @@ export class Reader {
     try {
       await list.refresh();
       this.#show();
-    } catch { /* The status line tells. */ }
+    } catch {
+      /* The status line tells. */
+    }
   }
 
-  tick() { this.#list.refresh(); }
-  move(delta: number) { this.#list.move(delta); }
+  tick() {
+    this.#list.refresh();
+  }
+  move(delta: number) {
+    this.#list.move(delta);
+  }
 
   open(what: 'story' | 'comments') {
     const row = this.#currentRow();
-    const link = (what === 'story' ? row?.querySelector<HTMLAnchorElement>('a.story-link') : null)
-      ?? row?.querySelector<HTMLAnchorElement>('a.story-comments');
+    const link =
+      (what === 'story' ? row?.querySelector<HTMLAnchorElement>('a.story-link') : null) ??
+      row?.querySelector<HTMLAnchorElement>('a.story-comments');
     link?.click();
   }
 
@@ -239,7 +259,8 @@ export class Reader {
     if (this.#failure) {
       this.#foot.replaceChildren(
         h('div', {class: 'notice notice-bad', role: 'alert'}, `More stories could not be loaded. ${this.#failure}`),
-        h('button', {type: 'button', class: 'button', onclick: () => this.#retry()}, 'Try again'));
+        h('button', {type: 'button', class: 'button', onclick: () => this.#retry()}, 'Try again'),
+      );
     } else if (list.complete) {
       this.#foot.replaceChildren(h('p', {class: 'muted'}, 'That is all.'));
     } else {
@@ -255,22 +276,36 @@ export class Reader {
 
   #showNothing(list: StoryList) {
     if (this.#failure) {
-      this.#view.replaceChildren(state({
-        icon: 'plug', kind: 'bad', title: 'The stories could not be loaded', text: this.#failure,
-        action: {label: 'Try again', run: () => this.#retry()},
-      }));
+      this.#view.replaceChildren(
+        state({
+          icon: 'plug',
+          kind: 'bad',
+          title: 'The stories could not be loaded',
+          text: this.#failure,
+          action: {label: 'Try again', run: () => this.#retry()},
+        }),
+      );
     } else if (!list.complete || !this.#site) {
       if (!this.#view.querySelector('.story-skeleton')) this.#view.replaceChildren(skeletons(12, storySkeleton));
     } else if (list.empty && this.#gathering) {
-      this.#view.replaceChildren(state({
-        icon: 'tray', kind: 'busy', title: 'Gathering stories', text: 'The first ones will be here in a moment.',
-      }));
+      this.#view.replaceChildren(
+        state({
+          icon: 'tray',
+          kind: 'busy',
+          title: 'Gathering stories',
+          text: 'The first ones will be here in a moment.',
+        }),
+      );
     } else {
-      this.#view.replaceChildren(state({
-        icon: 'tray', title: 'Nothing here',
-        text: list.empty ? 'There are no stories for this timespan yet. A longer one may have some.'
-          : 'You have hidden every story of this timespan. A longer one may have more.',
-      }));
+      this.#view.replaceChildren(
+        state({
+          icon: 'tray',
+          title: 'Nothing here',
+          text: list.empty
+            ? 'There are no stories for this timespan yet. A longer one may have some.'
+            : 'You have hidden every story of this timespan. A longer one may have more.',
+        }),
+      );
     }
   }
 }

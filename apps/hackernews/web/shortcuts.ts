@@ -1,12 +1,12 @@
 // Keys for the whole page, and the dialog that lists them.
 
-import {dialog, dialogIsOpen, type Dialog} from '../../../web/design/dialog';
-import {acceptsText, h} from '../../../web/design/dom';
-import {readStored, writeStored} from '../../../web/design/stored';
+import {dialog, dialogIsOpen, type Dialog} from '#design/dialog';
+import {acceptsText, h} from '#design/dom';
+import {readStored, writeStored} from '#design/stored';
 
 export interface Shortcut {
-  keys: string[];  // As KeyboardEvent.key says.
-  shown?: string[];  // In the list; nothing leaves it out.
+  keys: string[]; // As KeyboardEvent.key says.
+  shown?: string[]; // In the list; nothing leaves it out.
   text: string;
   run: () => void;
 }
@@ -37,9 +37,18 @@ function belongsToTarget({key, target}: KeyboardEvent): boolean {
 function help(list: Shortcut[]): HTMLElement {
   const on = h('input', {type: 'checkbox', checked: !readStored(offKey)});
   on.addEventListener('change', () => writeStored(offKey, on.checked ? null : '1'));
-  return h('div', {},
-    h('dl', {class: 'keys'}, ...list.filter(({shown}) => shown?.length !== 0).map(({keys, shown, text}) => h('div', {},
-      h('dt', {}, ...(shown ?? keys).map((key) => h('kbd', {}, key))),
-      h('dd', {}, text)))),
-    h('label', {class: 'check'}, on, 'Use these keys'));
+  return h(
+    'div',
+    {},
+    h(
+      'dl',
+      {class: 'keys'},
+      ...list
+        .filter(({shown}) => shown?.length !== 0)
+        .map(({keys, shown, text}) =>
+          h('div', {}, h('dt', {}, ...(shown ?? keys).map((key) => h('kbd', {}, key))), h('dd', {}, text)),
+        ),
+    ),
+    h('label', {class: 'check'}, on, 'Use these keys'),
+  );
 }

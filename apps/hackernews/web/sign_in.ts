@@ -1,9 +1,9 @@
 // The dialog that asks for a Hacker News account, and the button that opens it.
 
-import {dialog} from '../../../web/design/dialog';
-import {h} from '../../../web/design/dom';
-import {sentence} from '../../../web/design/format';
-import {HttpError} from '../../../web/design/http';
+import {dialog} from '#design/dialog';
+import {h} from '#design/dom';
+import {sentence} from '#design/format';
+import {HttpError} from '#design/http';
 
 export interface SignIn {
   open(): void;
@@ -14,17 +14,28 @@ export interface SignIn {
 function explain(error: unknown): string {
   if (!(error instanceof HttpError)) return 'Something went wrong. Please try again.';
   switch (error.status) {
-    case 400: return 'Please enter both your username and your password.';
-    case 401: return 'This username and password do not match.';
-    case 429: return error.retryAfterSeconds
-      ? `Too many tries. Please wait ${Math.ceil(error.retryAfterSeconds / 60)} min and try again.`
-      : 'Too many tries. Please wait a few minutes and try again.';
-    default: return sentence(error.message);
+    case 400:
+      return 'Please enter both your username and your password.';
+    case 401:
+      return 'This username and password do not match.';
+    case 429:
+      return error.retryAfterSeconds
+        ? `Too many tries. Please wait ${Math.ceil(error.retryAfterSeconds / 60)} min and try again.`
+        : 'Too many tries. Please wait a few minutes and try again.';
+    default:
+      return sentence(error.message);
   }
 }
 
 const field = (label: string, id: string, attributes: Record<string, string>) => {
-  const input = h('input', {class: 'input', id, name: id, required: true, 'aria-describedby': 'sign-in-error', ...attributes});
+  const input = h('input', {
+    class: 'input',
+    id,
+    name: id,
+    required: true,
+    'aria-describedby': 'sign-in-error',
+    ...attributes,
+  });
   return {input, element: h('div', {class: 'field'}, h('label', {for: id}, label), input)};
 };
 
@@ -38,14 +49,21 @@ function complaint(acct: string, pw: string): {text: string; about: 'acct' | 'pw
 
 // `submit` signs in; what it rejects with is shown in the dialog.
 export function signInDialog(submit: (acct: string, pw: string) => Promise<void>): SignIn {
-  const acct = field('Username', 'acct',
-    {autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false', maxlength: '64'});
+  const acct = field('Username', 'acct', {
+    autocomplete: 'username',
+    autocapitalize: 'none',
+    spellcheck: 'false',
+    maxlength: '64',
+  });
   const pw = field('Password', 'pw', {type: 'password', autocomplete: 'current-password', maxlength: '256'});
   const error = h('p', {class: 'form-error', id: 'sign-in-error', role: 'alert', hidden: true});
   const button = h('button', {class: 'button button-primary', type: 'submit'}, 'Sign in');
   const actions = h('div', {class: 'form-actions'}, button);
-  const intro = h('p', {class: 'muted dialog-text'},
-    'With your Hacker News account, hidden stories follow you to every device. Your password is checked and not kept.');
+  const intro = h(
+    'p',
+    {class: 'muted dialog-text'},
+    'With your Hacker News account, hidden stories follow you to every device. Your password is checked and not kept.',
+  );
   const show = (text: string, about?: HTMLInputElement) => {
     error.textContent = text;
     error.hidden = text === '';
@@ -69,19 +87,26 @@ export function signInDialog(submit: (acct: string, pw: string) => Promise<void>
     }
   };
   // The browser's own bubbles would speak before our words do.
-  const form = h('form', {class: 'form', novalidate: true},
-    error, acct.element, pw.element, actions);
+  const form = h('form', {class: 'form', novalidate: true}, error, acct.element, pw.element, actions);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     if (!button.disabled) void send();
   });
   const box = dialog('Sign in', intro, form);
   // Nothing typed stays in the page longer than it is needed.
-  box.element.addEventListener('close', () => { form.reset(); show(''); });
+  box.element.addEventListener('close', () => {
+    form.reset();
+    show('');
+  });
   const fillIn = h('button', {class: 'button', type: 'button'}, 'Fill in');
   const offer: SignIn['offer'] = ({username, password}) => {
-    intro.replaceChildren('The sandbox knows no real accounts. Sign in as ', h('code', {}, username), ' with the password ',
-      h('code', {}, password), '; any other name works too.');
+    intro.replaceChildren(
+      'The sandbox knows no real accounts. Sign in as ',
+      h('code', {}, username),
+      ' with the password ',
+      h('code', {}, password),
+      '; any other name works too.',
+    );
     fillIn.onclick = () => {
       acct.input.value = username;
       pw.input.value = password;
@@ -90,5 +115,11 @@ export function signInDialog(submit: (acct: string, pw: string) => Promise<void>
     };
     actions.prepend(fillIn);
   };
-  return {offer, open: () => { box.open(); acct.input.focus(); }};
+  return {
+    offer,
+    open: () => {
+      box.open();
+      acct.input.focus();
+    },
+  };
 }

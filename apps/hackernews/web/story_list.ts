@@ -14,17 +14,32 @@ export class StoryList {
   #loadedAt = -Infinity;
 
   // `serverHides`: whether the server leaves out what is hidden, which it does for those who are signed in.
-  constructor(source: Source, readonly timespan: Timespan, isHidden: (id: number) => boolean, serverHides: () => boolean) {
+  constructor(
+    source: Source,
+    readonly timespan: Timespan,
+    isHidden: (id: number) => boolean,
+    serverHides: () => boolean,
+  ) {
     this.#source = source;
     this.#isHidden = isHidden;
     this.#serverHides = serverHides;
   }
 
-  get visible(): Story[] { return this.#shown(this.#stories); }
-  get complete() { return this.#complete; }
-  get empty() { return this.#stories.length === 0; }
-  get loadedAt() { return this.#loadedAt; }
-  find(id: number): Story | undefined { return this.#stories.find((story) => story.id === id); }
+  get visible(): Story[] {
+    return this.#shown(this.#stories);
+  }
+  get complete() {
+    return this.#complete;
+  }
+  get empty() {
+    return this.#stories.length === 0;
+  }
+  get loadedAt() {
+    return this.#loadedAt;
+  }
+  find(id: number): Story | undefined {
+    return this.#stories.find((story) => story.id === id);
+  }
 
   // The next page, if there is one. Calls while one is under way wait for that.
   loadMore(): Promise<void> {
@@ -56,10 +71,13 @@ export class StoryList {
     });
   }
 
-  #shown(stories: Story[]): Story[] { return stories.filter(({id}) => !this.#isHidden(id)); }
+  #shown(stories: Story[]): Story[] {
+    return stories.filter(({id}) => !this.#isHidden(id));
+  }
 
   #once(run: () => Promise<void>): Promise<void> {
-    return this.#loading ??= run().finally(() => (this.#loading = undefined));
+    this.#loading ??= run().finally(() => (this.#loading = undefined));
+    return this.#loading;
   }
 
   // Where the server's list goes on. What was hidden since is no longer part of it; a story that comes twice is dropped,

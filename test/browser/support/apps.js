@@ -36,8 +36,12 @@ const refusalNote = /^Failed to load resource: the server responded with a statu
 
 // A page in a browser of its own, watched: `close` fails if it said something on the console, threw, or asked another
 // host. `allow`: statuses that the test provokes. `prepare(page)` runs before the page is loaded.
-export async function openApp(context, path, {allow = [], prepare, viewport = {width: 1280, height: 800}, ...options} = {}) {
-  const owner = options.owner ?? await context.browser.newContext({viewport, ...options});
+export async function openApp(
+  context,
+  path,
+  {allow = [], prepare, viewport = {width: 1280, height: 800}, ...options} = {},
+) {
+  const owner = options.owner ?? (await context.browser.newContext({viewport, ...options}));
   const page = await owner.newPage();
   page.setDefaultTimeout(patienceMs);
   const problems = [];
@@ -62,8 +66,10 @@ export async function openApp(context, path, {allow = [], prepare, viewport = {w
   };
 }
 
-export const answer = (json, status = 200) => (route) =>
-  route.fulfill({status, contentType: 'application/json', body: JSON.stringify(json)});
+export const answer =
+  (json, status = 200) =>
+  (route) =>
+    route.fulfill({status, contentType: 'application/json', body: JSON.stringify(json)});
 
 // The page's clock stands still: nothing that waits for time happens, unless the test says `page.clock.runFor(ms)`. For
 // `prepare`.
@@ -73,50 +79,70 @@ export async function stillClock(page) {
 }
 
 // Waits until what the page has to draw is drawn. A frame tells of scrolling and of new sizes, the next one has what followed.
-export const frames = (page) => page.evaluate(async () => {
-  for (let i = 0; i < 3; ++i) await new Promise((resolve) => requestAnimationFrame(resolve));
-});
+export const frames = (page) =>
+  page.evaluate(async () => {
+    for (let i = 0; i < 3; ++i) await new Promise((resolve) => requestAnimationFrame(resolve));
+  });
 
 // Waits until nothing glides from one colour or place to another.
-export const untilStill = (page) => page.evaluate(async () => {
-  await new Promise((resolve) => requestAnimationFrame(resolve));
-  const transitions = document.getAnimations().filter((animation) => animation instanceof CSSTransition);
-  await Promise.all(transitions.map(({finished}) => finished.catch(() => {})));
-});
+export const untilStill = (page) =>
+  page.evaluate(async () => {
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+    const transitions = document.getAnimations().filter((animation) => animation instanceof CSSTransition);
+    await Promise.all(transitions.map(({finished}) => finished.catch(() => {})));
+  });
 
 // Nothing sticks out at the side. Phones zoom out until all of a page is seen, so that their window is no measure.
-export const fitsWidth = (page) => page.evaluate((width) => Math.max(innerWidth, document.scrollingElement.scrollWidth) <= width, page.viewportSize().width);
+export const fitsWidth = (page) =>
+  page.evaluate(
+    (width) => Math.max(innerWidth, document.scrollingElement.scrollWidth) <= width,
+    page.viewportSize().width,
+  );
 
 // What a person can act on and has no name for those who do not see it.
-export const nameless = (page) => page.evaluate(() => [...document.querySelectorAll('button, a[href], input, dialog, [tabindex="0"]')]
-  .filter((element) => {
-    const labelled = (element.getAttribute('aria-labelledby') ?? '').split(' ').map((id) => document.getElementById(id)?.textContent).join('');
-    const label = element.labels?.[0]?.textContent ?? '';
-    return !(element.getAttribute('aria-label') || labelled || label || element.textContent.trim());
-  }).map((element) => element.outerHTML.slice(0, 120)));
+export const nameless = (page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('button, a[href], input, dialog, [tabindex="0"]')]
+      .filter((element) => {
+        const labelled = (element.getAttribute('aria-labelledby') ?? '')
+          .split(' ')
+          .map((id) => document.getElementById(id)?.textContent)
+          .join('');
+        const label = element.labels?.[0]?.textContent ?? '';
+        return !(element.getAttribute('aria-label') || labelled || label || element.textContent.trim());
+      })
+      .map((element) => element.outerHTML.slice(0, 120)),
+  );
 
 // The lowest contrast of text against its background among the elements that match. WCAG asks for 4.5.
-export const contrast = (page, selector) => page.evaluate((selector) => {
-  const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
-  const components = (colour) => {
-    canvas.clearRect(0, 0, 1, 1);
-    canvas.fillStyle = colour;
-    canvas.fillRect(0, 0, 1, 1);
-    return [...canvas.getImageData(0, 0, 1, 1).data];
-  };
-  const luminance = (colour) => {
-    const [r, g, b] = components(colour).map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const behind = (element) => {
-    for (let at = element; at; at = at.parentElement) {
-      const colour = getComputedStyle(at).backgroundColor;
-      if (components(colour)[3] === 255) return colour;
-    }
-    return 'white';
-  };
-  return Math.min(...[...document.querySelectorAll(selector)].map((element) => {
-    const [low, high] = [luminance(getComputedStyle(element).color), luminance(behind(element))].sort((a, b) => a - b);
-    return (high + 0.05) / (low + 0.05);
-  }));
-}, selector);
+export const contrast = (page, selector) =>
+  page.evaluate((selector) => {
+    const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+    const components = (colour) => {
+      canvas.clearRect(0, 0, 1, 1);
+      canvas.fillStyle = colour;
+      canvas.fillRect(0, 0, 1, 1);
+      return [...canvas.getImageData(0, 0, 1, 1).data];
+    };
+    const luminance = (colour) => {
+      const [r, g, b] = components(colour).map((v) =>
+        v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4,
+      );
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const behind = (element) => {
+      for (let at = element; at; at = at.parentElement) {
+        const colour = getComputedStyle(at).backgroundColor;
+        if (components(colour)[3] === 255) return colour;
+      }
+      return 'white';
+    };
+    return Math.min(
+      ...[...document.querySelectorAll(selector)].map((element) => {
+        const [low, high] = [luminance(getComputedStyle(element).color), luminance(behind(element))].sort(
+          (a, b) => a - b,
+        );
+        return (high + 0.05) / (low + 0.05);
+      }),
+    );
+  }, selector);

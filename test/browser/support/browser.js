@@ -16,17 +16,29 @@ import {startTarget} from '../../conformance/support/server.js';
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '..', '..', '..');
 
-export const launch = () => chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-    '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-});
+export const launch = () =>
+  chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
 
 // Bundles the test page and the chat example into `folder`.
 async function bundle(folder) {
   await build({
     entryPoints: {page: join(here, 'page.js'), chat: join(root, 'examples', 'chat', 'chat.js')},
-    bundle: true, format: 'esm', outdir: folder, logLevel: 'error',
+    bundle: true,
+    format: 'esm',
+    outdir: folder,
+    logLevel: 'error',
   });
 }
 
@@ -84,7 +96,7 @@ export class Pages extends Fixture {
 
   // `requests` of the page has the URLs that it asked the server.
   async open({browserContext, settings, cache, address = this.context.address} = {}) {
-    const owner = browserContext ?? await this.newContext();
+    const owner = browserContext ?? (await this.newContext());
     const page = await owner.newPage();
     page.setDefaultTimeout(patienceMs);
     page.requests = [];
@@ -92,8 +104,13 @@ export class Pages extends Fixture {
     page.on('pageerror', (error) => console.error(`page: ${error.message}`));
     await page.goto(this.context.origin);
     const [host, port] = address.split(':');
-    await page.evaluate((options) => window.connect(options),
-      {project: this.project, host, port: Number(port), settings, cache});
+    await page.evaluate((options) => window.connect(options), {
+      project: this.project,
+      host,
+      port: Number(port),
+      settings,
+      cache,
+    });
     return page;
   }
 
@@ -114,15 +131,17 @@ export async function closeTab(page) {
 }
 
 // Whether the page's streams polled, or streamed: the values of CI that it has used, in order of their first use.
-export const buffering = ({requests}) => [...new Set(requests.map((url) => new URL(url).searchParams.get('CI')))]
-  .filter((value) => value !== null);
+export const buffering = ({requests}) =>
+  [...new Set(requests.map((url) => new URL(url).searchParams.get('CI')))].filter((value) => value !== null);
 
 // Listens in the page to the collection `path`.
 export const watch = (page, name, path) =>
   page.evaluate(([name, path]) => void window.watch(name, sdk.collection(db, path)), [name, path]);
 
 // Waits until what the page watches under `name` is the server's state and `met` holds for it.
-export const until = (page, name, met, argument) => page.waitForFunction(
-  ([name, met, argument]) => window.settled(name) && (0, eval)(`(${met})`)(window.watched[name], argument),
-  [name, String(met), argument], {timeout: patienceMs, polling: 50});
-
+export const until = (page, name, met, argument) =>
+  page.waitForFunction(
+    `settled(${JSON.stringify(name)}) && (${met})(watched[${JSON.stringify(name)}], ${JSON.stringify(argument)})`,
+    undefined,
+    {timeout: patienceMs, polling: 50},
+  );

@@ -5,7 +5,8 @@ import {createServer, request} from 'node:http';
 export async function startBufferingProxy(address) {
   const [host, port] = address.split(':');
   const proxy = createServer((asked, answer) => {
-    const onward = request({host, port, method: asked.method, path: asked.url, headers: asked.headers, agent: false},
+    const onward = request(
+      {host, port, method: asked.method, path: asked.url, headers: asked.headers, agent: false},
       async (response) => {
         const pieces = [];
         try {
@@ -16,7 +17,8 @@ export async function startBufferingProxy(address) {
         const {'transfer-encoding': _, connection: __, ...headers} = response.headers;
         answer.writeHead(response.statusCode, headers);
         answer.end(Buffer.concat(pieces));
-      });
+      },
+    );
     onward.once('error', () => answer.destroy());
     answer.once('close', () => onward.destroy());
     asked.pipe(onward);

@@ -20,7 +20,10 @@ export class FeedClient {
     const isForm = body instanceof FormData;
     const response = await fetch(`${this.context.origin}${feedPath}${path}`, {
       method,
-      headers: {...(token ? {authorization: `Bearer ${token}`} : {}), ...(body && !isForm ? {'content-type': 'application/json'} : {})},
+      headers: {
+        ...(token ? {authorization: `Bearer ${token}`} : {}),
+        ...(body && !isForm ? {'content-type': 'application/json'} : {}),
+      },
       body: isForm || !body ? body : JSON.stringify(body),
     });
     const text = await response.text();
@@ -28,11 +31,15 @@ export class FeedClient {
     return text === '' ? null : JSON.parse(text);
   }
 
-  newName(kind = 'u') { return `${this.prefix}${kind}${++this.#count}`; }
+  newName(kind = 'u') {
+    return `${this.prefix}${kind}${++this.#count}`;
+  }
 
   // `follows`: accounts. Without any the account is new, unless it is told otherwise. `profile`: its display_name and bio.
   async account({kind, follows = [], isNew = false, username = this.newName(kind), profile = {}} = {}) {
-    const {access_token: token, user} = await this.ask('POST', 'auth/register', {body: {username, password, ...profile}});
+    const {access_token: token, user} = await this.ask('POST', 'auth/register', {
+      body: {username, password, ...profile},
+    });
     for (const {id} of follows) await this.ask('POST', `users/${id}/follow`, {token});
     if (!isNew) await this.ask('PATCH', 'me/onboarding', {token});
     return {id: user.id, username, password, token, isNew};
@@ -44,12 +51,18 @@ export class FeedClient {
     form.append('caption', caption);
     for (const [width, height] of sizes) {
       const shade = ++this.#pictures;
-      form.append('images', new Blob([png(width, height, [shade * 37 % 256, shade * 59 % 256, shade * 83 % 256])]), `${shade}.png`);
+      form.append(
+        'images',
+        new Blob([png(width, height, [(shade * 37) % 256, (shade * 59) % 256, (shade * 83) % 256])]),
+        `${shade}.png`,
+      );
     }
     return this.ask('POST', 'posts', {token, body: form});
   }
 
-  comment({token}, {id}, text) { return this.ask('POST', `posts/${id}/comments`, {token, body: {text}}); }
+  comment({token}, {id}, text) {
+    return this.ask('POST', `posts/${id}/comments`, {token, body: {text}});
+  }
 
   // All ids of a feed, as the server tells them.
   async feedIds({token}) {

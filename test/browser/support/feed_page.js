@@ -23,6 +23,9 @@ export const firstPost = (page) => page.waitForSelector('.feed .post[data-id]');
 export const caughtUp = (page) => page.getByText('You are all caught up');
 
 // Each as large as photographs are: what follows the end of a picture is no part of it.
-export const pictureFiles = (count) => Array.from({length: count}, (_, i) => ({
-  name: `picture ${i + 1}.png`, mimeType: 'image/png', buffer: Buffer.concat([png(300, 200 + 50 * i, [20 * i, 90, 140]), Buffer.alloc(300_000)]),
-}));
+export const pictureFiles = (count) =>
+  Array.from({length: count}, (_, i) => ({
+    name: `picture ${i + 1}.png`,
+    mimeType: 'image/png',
+    buffer: Buffer.concat([png(300, 200 + 50 * i, [20 * i, 90, 140]), Buffer.alloc(300_000)]),
+  }));

@@ -8,9 +8,10 @@ window.watched = {};
 
 // `cache`: 'memory', or 'tabs' for the persistent one that all tabs share.
 window.connect = ({project, host, port, settings = {}, cache = 'memory'}) => {
-  const localCache = cache === 'tabs'
-    ? sdk.persistentLocalCache({tabManager: sdk.persistentMultipleTabManager()})
-    : sdk.memoryLocalCache();
+  const localCache =
+    cache === 'tabs'
+      ? sdk.persistentLocalCache({tabManager: sdk.persistentMultipleTabManager()})
+      : sdk.memoryLocalCache();
   window.app = initializeApp({projectId: project, apiKey: 'none'});
   window.db = sdk.initializeFirestore(window.app, {...settings, localCache});
   sdk.connectFirestoreEmulator(window.db, host, port);
@@ -22,14 +23,19 @@ window.disconnect = () => deleteApp(window.app);
 window.watch = (name, target) => {
   const state = {snapshots: 0, fromCache: true, pending: false, documents: {}, order: [], error: null};
   window.watched[name] = state;
-  state.stop = sdk.onSnapshot(target, {includeMetadataChanges: true}, (snapshot) => {
-    const documents = snapshot.docs ?? (snapshot.exists() ? [snapshot] : []);
-    state.snapshots += 1;
-    state.fromCache = snapshot.metadata.fromCache;
-    state.pending = snapshot.metadata.hasPendingWrites;
-    state.order = documents.map(({id}) => id);
-    state.documents = Object.fromEntries(documents.map((document) => [document.id, document.data()]));
-  }, (error) => (state.error = `${error.code}: ${error.message}`));
+  state.stop = sdk.onSnapshot(
+    target,
+    {includeMetadataChanges: true},
+    (snapshot) => {
+      const documents = snapshot.docs ?? (snapshot.exists() ? [snapshot] : []);
+      state.snapshots += 1;
+      state.fromCache = snapshot.metadata.fromCache;
+      state.pending = snapshot.metadata.hasPendingWrites;
+      state.order = documents.map(({id}) => id);
+      state.documents = Object.fromEntries(documents.map((document) => [document.id, document.data()]));
+    },
+    (error) => (state.error = `${error.code}: ${error.message}`),
+  );
   return state;
 };
 

@@ -27,7 +27,7 @@ export function png(width, height, [red, green, blue] = [200, 120, 80]) {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.set([8, 2], 8);  // Eight bits of each colour.
+  header.set([8, 2], 8); // Eight bits of each colour.
   const row = Buffer.alloc(1 + width * 3);
   const rows = Array.from({length: height}, (_, y) => {
     const line = Buffer.from(row);
@@ -36,6 +36,8 @@ export function png(width, height, [red, green, blue] = [200, 120, 80]) {
   });
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    chunk('IHDR', header), chunk('IDAT', deflateSync(Buffer.concat(rows))), chunk('IEND', Buffer.alloc(0)),
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(Buffer.concat(rows))),
+    chunk('IEND', Buffer.alloc(0)),
   ]);
 }

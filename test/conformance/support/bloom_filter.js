@@ -10,7 +10,7 @@ export function mayContain({bits, hashCount = 0}, name) {
   const [first, second] = [digest.readBigUInt64LE(0), digest.readBigUInt64LE(8)];
   for (let i = 0n; i < BigInt(hashCount); ++i) {
     const bit = Number(BigInt.asUintN(64, first + i * second) % size);
-    if (!(bitmap[bit >> 3] >> (bit & 7) & 1)) return false;
+    if (!((bitmap[bit >> 3] >> (bit & 7)) & 1)) return false;
   }
   return true;
 }

@@ -6,8 +6,10 @@ import {patienceMs} from './patience.js';
 function ask(address, method, path, body, headers = {}) {
   const [host, port] = address.split(':');
   return new Promise((resolve, reject) => {
-    const asked = request({host, port, method, path, agent: false, headers: {origin: 'http://page.test', ...headers}},
-      (response) => resolve({asked, response}));
+    const asked = request(
+      {host, port, method, path, agent: false, headers: {origin: 'http://page.test', ...headers}},
+      (response) => resolve({asked, response}),
+    );
     asked.once('error', reject);
     asked.end(body);
   });
@@ -24,12 +26,13 @@ export async function askWhole(address, method, path, body, headers) {
 // The arrays of `<length>\n<json>` chunks, as far as they are complete, and the rest.
 export function parseChunks(text) {
   const arrays = [];
+  let rest = text;
   for (;;) {
-    const end = text.indexOf('\n');
-    const length = Number(text.slice(0, end));
-    if (end < 0 || Number.isNaN(length) || text.length < end + 1 + length) return {arrays, rest: text};
-    arrays.push(...JSON.parse(text.slice(end + 1, end + 1 + length)));
-    text = text.slice(end + 1 + length);
+    const end = rest.indexOf('\n');
+    const length = Number(rest.slice(0, end));
+    if (end < 0 || Number.isNaN(length) || rest.length < end + 1 + length) return {arrays, rest};
+    arrays.push(...JSON.parse(rest.slice(end + 1, end + 1 + length)));
+    rest = rest.slice(end + 1 + length);
   }
 }
 
@@ -127,13 +130,16 @@ export class Channel {
   }
 
   post(query, body) {
-    return askWhole(this.address, 'POST', `${this.path}&${query}&zx=a&t=1`, body,
-      {'content-type': 'application/x-www-form-urlencoded'});
+    return askWhole(this.address, 'POST', `${this.path}&${query}&zx=a&t=1`, body, {
+      'content-type': 'application/x-www-form-urlencoded',
+    });
   }
 
   async open(messages = [], headers = 'Authorization:Bearer owner\r\n') {
-    const answer = await this.post(`RID=${this.#requestId++}&CVER=22&X-HTTP-Session-Id=gsessionid`,
-      Channel.body(0, messages, headers));
+    const answer = await this.post(
+      `RID=${this.#requestId++}&CVER=22&X-HTTP-Session-Id=gsessionid`,
+      Channel.body(0, messages, headers),
+    );
     this.#next = messages.length;
     this.handshake = parseChunks(answer.body).arrays[0];
     this.id = this.handshake?.[1][1];
@@ -143,8 +149,10 @@ export class Channel {
   // `first`: the index of the first message, where it is not the next one.
   async send(messages, {acknowledged = 0, first = this.#next} = {}) {
     this.#next = Math.max(this.#next, first + messages.length);
-    const answer = await this.post(`SID=${encodeURIComponent(this.id)}&RID=${this.#requestId++}&AID=${acknowledged}`,
-      Channel.body(first, messages));
+    const answer = await this.post(
+      `SID=${encodeURIComponent(this.id)}&RID=${this.#requestId++}&AID=${acknowledged}`,
+      Channel.body(first, messages),
+    );
     const json = answer.body.slice(answer.body.indexOf('\n') + 1);
     return {...answer, state: answer.status === 200 ? JSON.parse(json) : undefined};
   }

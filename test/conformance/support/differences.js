@@ -4,13 +4,25 @@ const otherVersion = 'the stored version (*) does not match the required base ve
 
 // The emulator's words, and what Hearth says instead: the message, and the code where that differs too.
 const words = [
-  [/^no entity to update: app: "[^"]*"\npath <\n([^]*)>\n$/, ([, elements]) => ({message: `No document to update: ${elementsToName(elements)}`})],
-  [/^entity already exists: EntityRef\{partitionRef=[^,]*, path=\/(.*)\}$/, ([, path]) =>
-    ({message: `Document already exists: ROOT/${path.replace(/(^|\/)(-?\d+)L(?=\/|$)/g, '$1__id$2__')}`})],
+  [
+    /^no entity to update: app: "[^"]*"\npath <\n([\s\S]*)>\n$/,
+    ([, elements]) => ({message: `No document to update: ${elementsToName(elements)}`}),
+  ],
+  [
+    /^entity already exists: EntityRef\{partitionRef=[^,]*, path=\/(.*)\}$/,
+    ([, path]) => ({message: `Document already exists: ROOT/${path.replace(/(^|\/)(-?\d+)L(?=\/|$)/g, '$1__id$2__')}`}),
+  ],
   [/^Document \((.*)\) not found\.$/, ([, name]) => ({message: `Document "${name}" not found.`})],
-  [/^Transaction is invalid or closed\.$/, () => ({message: 'The referenced transaction has expired or is no longer valid.'})],
-  [/^Invalid base version, it is greater than the stored version: app: "[^"]*"\npath <\n([^]*)>\n$/, ([, elements]) =>
-    ({message: `Invalid base version, it is greater than the stored version: ${elementsToName(elements)}`})],
+  [
+    /^Transaction is invalid or closed\.$/,
+    () => ({message: 'The referenced transaction has expired or is no longer valid.'}),
+  ],
+  [
+    /^Invalid base version, it is greater than the stored version: app: "[^"]*"\npath <\n([\s\S]*)>\n$/,
+    ([, elements]) => ({
+      message: `Invalid base version, it is greater than the stored version: ${elementsToName(elements)}`,
+    }),
+  ],
   // To the emulator a deleted document has the version of its deletion.
   [/^the stored version \(\d+\) does not match the required base version \(\d+\)$/, () => ({message: otherVersion})],
 ];
@@ -42,6 +54,10 @@ const staticCheck = /^Cannot \w+ then \w+ an entity in the same request\.$|^Cann
 
 // Whether two outcomes that are not equal differ only as they may.
 export function isAccepted(ours, theirs) {
-  return theirs.code === 'INVALID_ARGUMENT' && staticCheck.test(theirs.message) &&
-    (['NOT_FOUND', 'ALREADY_EXISTS', 'FAILED_PRECONDITION'].includes(ours.code) || ours.message.startsWith('Invalid base version, '));
+  return (
+    theirs.code === 'INVALID_ARGUMENT' &&
+    staticCheck.test(theirs.message) &&
+    (['NOT_FOUND', 'ALREADY_EXISTS', 'FAILED_PRECONDITION'].includes(ours.code) ||
+      ours.message.startsWith('Invalid base version, '))
+  );
 }

@@ -28,25 +28,45 @@ export class Session {
   // body, and the name of the gRPC code and its message; or with `reset` when the stream or the connection broke.
   post(path, body, {headers = {}, keepOpen = false, method = 'POST'} = {}) {
     return new Promise((resolve, reject) => {
-      const stream = this.#session.request({':method': method, ':path': path, 'content-type': 'application/grpc', te: 'trailers',
-        authorization: 'Bearer owner', ...headers}, {endStream: body === undefined});
+      const stream = this.#session.request(
+        {
+          ':method': method,
+          ':path': path,
+          'content-type': 'application/grpc',
+          te: 'trailers',
+          authorization: 'Bearer owner',
+          ...headers,
+        },
+        {endStream: body === undefined},
+      );
       const answer = {headers: {}, trailers: {}};
       const chunks = [];
       const timer = setTimeout(() => {
         stream.close(http2.constants.NGHTTP2_CANCEL);
         reject(new Error(`no answer within ${patienceMs} ms`));
       }, patienceMs);
-      stream.on('response', (received) => { answer.headers = received; });
-      stream.on('trailers', (received) => { answer.trailers = received; });
+      stream.on('response', (received) => {
+        answer.headers = received;
+      });
+      stream.on('trailers', (received) => {
+        answer.trailers = received;
+      });
       stream.on('data', (chunk) => chunks.push(chunk));
-      stream.on('error', (error) => { answer.reset = error.message; });
+      stream.on('error', (error) => {
+        answer.reset = error.message;
+      });
       // The answer may be complete before the request is; then nothing waits for the rest of the request.
       stream.on('end', () => setImmediate(() => stream.destroy()));
       stream.on('close', () => {
         clearTimeout(timer);
         const {'grpc-status': status, 'grpc-message': message = ''} = {...answer.headers, ...answer.trailers};
-        resolve({...answer, status: answer.headers[':status'], body: Buffer.concat(chunks),
-          code: status === undefined ? undefined : codeName(Number(status)), message: decodeURIComponent(message)});
+        resolve({
+          ...answer,
+          status: answer.headers[':status'],
+          body: Buffer.concat(chunks),
+          code: status === undefined ? undefined : codeName(Number(status)),
+          message: decodeURIComponent(message),
+        });
       });
       if (body !== undefined && keepOpen) stream.write(body);
       else if (body !== undefined) stream.end(body);
@@ -56,7 +76,12 @@ export class Session {
   // Opens a request, sends `body`, and breaks the stream off.
   abandon(path, body) {
     return new Promise((resolve) => {
-      const stream = this.#session.request({':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers'});
+      const stream = this.#session.request({
+        ':method': 'POST',
+        ':path': path,
+        'content-type': 'application/grpc',
+        te: 'trailers',
+      });
       stream.on('error', () => {});
       stream.on('close', resolve);
       stream.write(body, () => stream.close(http2.constants.NGHTTP2_CANCEL));

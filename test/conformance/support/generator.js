@@ -2,22 +2,112 @@
 // server. Times are symbolic because each server has its own: {commit: id} is when step `id` was committed,
 // {documentAt: path} is the stored update time of a document.
 
-import {double, geo, increment, int, maximum, minimum, reference, serverTime, time, toValue, toFields, union, unset, vector, without}
-  from './values.js';
+import {
+  double,
+  geo,
+  increment,
+  int,
+  maximum,
+  minimum,
+  reference,
+  serverTime,
+  time,
+  toValue,
+  toFields,
+  union,
+  unset,
+  vector,
+  without,
+} from './values.js';
 
-const paths = ['c/a', 'c/b', 'c/c', 'c/d', 'c/é', 'c/__id7__', 'c/__id-7__', 'c/a/s/x', 'c/a/s/y', 'c/gone/s/x', 'c/gone/s/x/t/z', 'd/a',
-  'd/b', 'e/only'];
+const paths = [
+  'c/a',
+  'c/b',
+  'c/c',
+  'c/d',
+  'c/é',
+  'c/__id7__',
+  'c/__id-7__',
+  'c/a/s/x',
+  'c/a/s/y',
+  'c/gone/s/x',
+  'c/gone/s/x/t/z',
+  'd/a',
+  'd/b',
+  'e/only',
+];
 const parents = ['', 'c/a', 'c/gone', 'c/gone/s/x', 'd/none'];
 const collections = ['c', 'd', 's', 't', 'none'];
 const fieldPaths = ['a', 'b', 'n', 'l', 'm', 'm.x', 'm.y', 'm.x.z', '`q.r`', 'm.`q.r`', 'absent', 'a.deep'];
-const orders = ['a', 'b desc', 'n', 'm.x', 'l desc', 'a, b desc', 'n desc, a', '__name__', 'm', 'a, __name__ desc', '`q.r`'];
+const orders = [
+  'a',
+  'b desc',
+  'n',
+  'm.x',
+  'l desc',
+  'a, b desc',
+  'n desc, a',
+  '__name__',
+  'm',
+  'a, __name__ desc',
+  '`q.r`',
+];
 const badPaths = ['', 'a..b', '1a', '__x__', '`a'];
-const scalars = [null, true, false, 0, 1, -1, 7, 1.5, double(1), double(0), -0, NaN, Infinity, -Infinity, 2n ** 63n - 1n, -(2n ** 63n),
-  9007199254740993n, double(9007199254740992), '', 'a', 'b', 'é', '\uffee', '😀', Buffer.from([]), Buffer.from([1, 255]), time(5, 1000),
-  time(5, 1999), time(-5), geo(1, 2), geo(-1, 0), reference('projects/p/databases/d/documents/x/y'),
-  reference('projects/p/databases/d/documents/x/y/z/__id3__'), vector(1, 2), vector(3), {}, []];
+const scalars = [
+  null,
+  true,
+  false,
+  0,
+  1,
+  -1,
+  7,
+  1.5,
+  double(1),
+  double(0),
+  -0,
+  NaN,
+  Infinity,
+  -Infinity,
+  2n ** 63n - 1n,
+  -(2n ** 63n),
+  9007199254740993n,
+  double(9007199254740992),
+  '',
+  'a',
+  'b',
+  'é',
+  '\uffee',
+  '😀',
+  Buffer.from([]),
+  Buffer.from([1, 255]),
+  time(5, 1000),
+  time(5, 1999),
+  time(-5),
+  geo(1, 2),
+  geo(-1, 0),
+  reference('projects/p/databases/d/documents/x/y'),
+  reference('projects/p/databases/d/documents/x/y/z/__id3__'),
+  vector(1, 2),
+  vector(3),
+  {},
+  [],
+];
 const badValues = [unset, [[1]], geo(91, 0), time(0, -1), {__x__: 1}, [vector(1)], {__type__: '__vector__', value: []}];
-const numbers = [0, 1, -1, 5, 0.5, double(1), -0, NaN, Infinity, -Infinity, int(2n ** 62n), int(-(2n ** 62n)), double(2 ** 62)];
+const numbers = [
+  0,
+  1,
+  -1,
+  5,
+  0.5,
+  double(1),
+  -0,
+  NaN,
+  Infinity,
+  -Infinity,
+  int(2n ** 62n),
+  int(-(2n ** 62n)),
+  double(2 ** 62),
+];
 
 export class Generator {
   // The ids of steps whose commit times can be used as read times.
@@ -33,10 +123,24 @@ export class Generator {
   // A step, with at most one thing in it that makes the request itself invalid, so that there is one error to report.
   step() {
     this.#canFail = this.#random.chance(12);
-    const kinds = [['commit', 34], ['batchWrite', 8], ['create', 5], ['update', 8], ['remove', 4], ['transaction', 10], ['snapshot', 4],
-      ['get', 7], ['batchGet', 8], ['list', 9], ['collections', 3]];
+    const kinds = [
+      ['commit', 34],
+      ['batchWrite', 8],
+      ['create', 5],
+      ['update', 8],
+      ['remove', 4],
+      ['transaction', 10],
+      ['snapshot', 4],
+      ['get', 7],
+      ['batchGet', 8],
+      ['list', 9],
+      ['collections', 3],
+    ];
     let rest = this.#random.below(100);
-    const [kind] = kinds.find(([, weight]) => (rest -= weight) < 0);
+    const [kind] = kinds.find(([, weight]) => {
+      rest -= weight;
+      return rest < 0;
+    });
     return {id: this.#next++, kind, ...this[kind]()};
   }
 
@@ -49,7 +153,8 @@ export class Generator {
   #value(depth = 0) {
     const random = this.#random;
     if (this.#bad(10)) return random.pick(badValues);
-    if (depth < 2 && random.chance(12)) return {x: this.#value(depth + 1), ...(random.chance(50) ? {y: this.#value(depth + 1)} : {})};
+    if (depth < 2 && random.chance(12))
+      return {x: this.#value(depth + 1), ...(random.chance(50) ? {y: this.#value(depth + 1)} : {})};
     if (depth < 2 && random.chance(10)) return [this.#value(2), this.#value(2)].filter((x) => !isListOrVector(x));
     return random.pick(scalars);
   }
@@ -75,12 +180,21 @@ export class Generator {
   #transform() {
     const random = this.#random;
     const fieldPath = random.pick(fieldPaths);
-    const elements = () => random.some(scalars.filter((x) => !isListOrVector(x)), 3);
+    const elements = () =>
+      random.some(
+        scalars.filter((x) => !isListOrVector(x)),
+        3,
+      );
     if (this.#bad(20)) return {fieldPath, increment: toValue('x')};
     return random.pick([
-      () => increment(fieldPath, random.pick(numbers)), () => increment(fieldPath, random.pick(numbers)),
-      () => maximum(fieldPath, random.pick(numbers)), () => minimum(fieldPath, random.pick(numbers)),
-      () => union(fieldPath, ...elements()), () => without(fieldPath, ...elements()), () => serverTime(fieldPath)])();
+      () => increment(fieldPath, random.pick(numbers)),
+      () => increment(fieldPath, random.pick(numbers)),
+      () => maximum(fieldPath, random.pick(numbers)),
+      () => minimum(fieldPath, random.pick(numbers)),
+      () => union(fieldPath, ...elements()),
+      () => without(fieldPath, ...elements()),
+      () => serverTime(fieldPath),
+    ])();
   }
 
   #precondition(path, {times = true} = {}) {
@@ -89,7 +203,9 @@ export class Generator {
     if (times && random.chance(40)) {
       // A time that is no document's: to the emulator the time of a deletion is the version of what it deleted.
       const isRight = random.chance(70) || !this.committed.length;
-      return {updateTime: isRight ? {documentAt: path} : {commit: random.pick(this.committed), minus: random.pick([1, -1])}};
+      return {
+        updateTime: isRight ? {documentAt: path} : {commit: random.pick(this.committed), minus: random.pick([1, -1])},
+      };
     }
     return {exists: random.chance(60)};
   }
@@ -132,8 +248,19 @@ export class Generator {
   }
 
   create() {
-    const [parent, collectionId] = this.#random.pick([['', 'c'], ['', 'd'], ['c/a', 's'], ['c/gone', 's']]);
-    return {parent, collectionId, documentId: this.#random.pick(['a', 'b', 'x', 'é']), fields: toFields(this.#data()), ...this.#mask()};
+    const [parent, collectionId] = this.#random.pick([
+      ['', 'c'],
+      ['', 'd'],
+      ['c/a', 's'],
+      ['c/gone', 's'],
+    ]);
+    return {
+      parent,
+      collectionId,
+      documentId: this.#random.pick(['a', 'b', 'x', 'é']),
+      fields: toFields(this.#data()),
+      ...this.#mask(),
+    };
   }
 
   update() {
@@ -156,7 +283,12 @@ export class Generator {
 
   list() {
     const random = this.#random;
-    const request = {parent: random.pick(parents), collectionId: random.pick(collections), pageSize: 1 + random.below(6), ...this.#readTime()};
+    const request = {
+      parent: random.pick(parents),
+      collectionId: random.pick(collections),
+      pageSize: 1 + random.below(6),
+      ...this.#readTime(),
+    };
     if (random.chance(30)) return {...request, showMissing: true};
     return {...request, ...this.#mask(), ...(random.chance(50) ? {orderBy: random.pick(orders)} : {})};
   }
@@ -170,7 +302,13 @@ export class Generator {
     const reads = this.#random.some(paths, 4);
     const outside = this.#random.chance(40) ? this.#writes(2, {avoid: reads}) : [];
     const writes = this.#random.chance(85) ? this.#writes(3) : [];
-    return {reads, outside, writes, ending: this.#random.chance(80) ? 'commit' : 'rollback', readsAgain: this.#random.chance(20)};
+    return {
+      reads,
+      outside,
+      writes,
+      ending: this.#random.chance(80) ? 'commit' : 'rollback',
+      readsAgain: this.#random.chance(20),
+    };
   }
 
   // A read-only transaction, of now or of an earlier time, with writes of others in its midst.

@@ -14,8 +14,10 @@ export function orderOf(...texts) {
 }
 
 export const typeOf = (targetChange) => targetChange.targetChangeType ?? 'NO_CHANGE';
-export const isSnapshot = ({targetChange}) => Boolean(targetChange && typeOf(targetChange) === 'NO_CHANGE' &&
-  !targetChange.targetIds?.length && targetChange.readTime);
+export const isSnapshot = ({targetChange}) =>
+  Boolean(
+    targetChange && typeOf(targetChange) === 'NO_CHANGE' && !targetChange.targetIds?.length && targetChange.readTime,
+  );
 
 // A message in short, such as "ADD 2", "CURRENT 2", "snapshot", "change c/a 2", "delete c/a 2", "remove c/a 2": what an
 // assertion is about. Further targets follow after commas; in a change `!` marks those that the document
@@ -27,7 +29,8 @@ function inShort(message, root) {
   const ids = (stays, leaves) => [...sorted(stays), ...sorted(leaves).map((id) => `!${id}`)].join(',');
   if (isSnapshot(message)) return 'snapshot';
   if (targetChange) return [typeOf(targetChange), ids(targetChange.targetIds)].filter(Boolean).join(' ');
-  if (documentChange) return `change ${path(documentChange.document.name)} ${ids(documentChange.targetIds, documentChange.removedTargetIds)}`;
+  if (documentChange)
+    return `change ${path(documentChange.document.name)} ${ids(documentChange.targetIds, documentChange.removedTargetIds)}`;
   if (documentDelete) return `delete ${path(documentDelete.document)} ${ids(documentDelete.removedTargetIds)}`;
   if (documentRemove) return `remove ${path(documentRemove.document)} ${ids(documentRemove.removedTargetIds)}`;
   return `filter ${filter.targetId}`;
@@ -42,7 +45,11 @@ export class Listener {
   #names;
 
   // `names`: of the database. `database`, `headers`: what the requests say, if not the usual.
-  constructor(raw, names, {database = names.database, headers = {'google-cloud-resource-prefix': names.database}} = {}) {
+  constructor(
+    raw,
+    names,
+    {database = names.database, headers = {'google-cloud-resource-prefix': names.database}} = {},
+  ) {
     this.#stream = raw.open('Listen', {headers});
     this.#names = names;
     this.database = database;
@@ -99,28 +106,37 @@ export class Listener {
 
   // Reads on until all targets are at this time, or later; returns that snapshot.
   async snapshotAt({commitTime}) {
-    const {targetChange} = await this.until((message) =>
-      isSnapshot(message) && microsOf(message.targetChange.readTime) >= microsOf(commitTime));
+    const {targetChange} = await this.until(
+      (message) => isSnapshot(message) && microsOf(message.targetChange.readTime) >= microsOf(commitTime),
+    );
     return targetChange;
   }
 
   // Reads on until the target has its first results, and everything is at that moment or later.
   async current(targetId) {
-    const {targetChange} = await this.until((message) =>
-      message.targetChange && typeOf(message.targetChange) === 'CURRENT' && message.targetChange.targetIds.includes(targetId));
+    const {targetChange} = await this.until(
+      (message) =>
+        message.targetChange &&
+        typeOf(message.targetChange) === 'CURRENT' &&
+        message.targetChange.targetIds.includes(targetId),
+    );
     return this.snapshotAt({commitTime: targetChange.readTime});
   }
 
   // Reads on until the target has ended; returns why.
   async removed(targetId) {
-    const {targetChange} = await this.until((message) =>
-      message.targetChange && typeOf(message.targetChange) === 'REMOVE' && message.targetChange.targetIds.includes(targetId));
+    const {targetChange} = await this.until(
+      (message) =>
+        message.targetChange &&
+        typeOf(message.targetChange) === 'REMOVE' &&
+        message.targetChange.targetIds.includes(targetId),
+    );
     return targetChange.cause;
   }
 
   // Reads to the end of the stream; returns how it ended.
   async end() {
-    for (let message; (message = await this.#stream.nextOrEnd()) !== null;) {
+    for (let message = await this.#stream.nextOrEnd(); message !== null; message = await this.#stream.nextOrEnd()) {
       this.#apply(message);
       this.#messages.push(message);
     }
@@ -134,7 +150,9 @@ export class Listener {
 
   // A target's results as {path: fields}.
   fields(targetId) {
-    return Object.fromEntries([...(this.results.get(targetId) ?? [])].map(([path, document]) => [path, fieldsOf(document)]));
+    return Object.fromEntries(
+      [...(this.results.get(targetId) ?? [])].map(([path, document]) => [path, fieldsOf(document)]),
+    );
   }
 
   #apply({targetChange, documentChange, documentDelete, documentRemove, filter}) {
@@ -154,7 +172,8 @@ export class Listener {
   #applyTargetChange({targetIds = [], cause, ...change}) {
     for (const id of targetIds) {
       // A target that goes on from a token adds to what is known already.
-      if (typeOf(change) === 'RESET' || (typeOf(change) === 'ADD' && !this.results.has(id))) this.results.set(id, new Map());
+      if (typeOf(change) === 'RESET' || (typeOf(change) === 'ADD' && !this.results.has(id)))
+        this.results.set(id, new Map());
       if (typeOf(change) === 'REMOVE') {
         this.results.delete(id);
         this.causes.set(id, cause);

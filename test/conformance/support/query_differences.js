@@ -8,23 +8,34 @@ const areBothInvalid = (ours, theirs) => ours.code === 'INVALID_ARGUMENT' && the
 
 // Whether the aggregated values are the same but for those that are doubles on both sides.
 function differOnlyInDoubles(ours, theirs) {
-  const withoutDoubles = ({code, values}) => [code, values?.map((fields) =>
-    Object.fromEntries(Object.entries(fields ?? {}).map(([alias, value]) => [alias, 'doubleValue' in value ? 'a double' : value])))];
+  const withoutDoubles = ({code, values}) => [
+    code,
+    values?.map((fields) =>
+      Object.fromEntries(
+        Object.entries(fields ?? {}).map(([alias, value]) => [alias, 'doubleValue' in value ? 'a double' : value]),
+      ),
+    ),
+  ];
   return isDeepStrictEqual(withoutDoubles(ours), withoutDoubles(theirs));
 }
 
 const accepted = [
   // Hearth reads names backwards as well as forwards.
-  (ours, theirs) => theirs.code === 'FAILED_PRECONDITION' && theirs.message === 'Firestore does not support descending key scans',
-  (ours, theirs) => theirs.code === 'FAILED_PRECONDITION' && theirs.message.endsWith("they're an ascending primary key scan"),
+  (_ours, theirs) =>
+    theirs.code === 'FAILED_PRECONDITION' && theirs.message === 'Firestore does not support descending key scans',
+  (_ours, theirs) =>
+    theirs.code === 'FAILED_PRECONDITION' && theirs.message.endsWith("they're an ascending primary key scan"),
   // What a sum of doubles loses depends on their order. The emulator's is its own, another in every project.
-  (ours, theirs, request) => 'structuredAggregationQuery' in request && ours.code === 'OK' && differOnlyInDoubles(ours, theirs),
+  (ours, theirs, request) =>
+    'structuredAggregationQuery' in request && ours.code === 'OK' && differOnlyInDoubles(ours, theirs),
   // Hearth compares long values to their end. The emulator does so with their first 1,500 bytes.
-  (ours, theirs, request) => ours.code === 'OK' && theirs.code === 'OK' && JSON.stringify(request).includes('"fieldPath":"l"'),
+  (ours, theirs, request) =>
+    ours.code === 'OK' && theirs.code === 'OK' && JSON.stringify(request).includes('"fieldPath":"l"'),
   // No field can have this name; the emulator refuses it with some operators and finds nothing with others.
-  (ours, theirs, request) => ours.message === 'Invalid reserved name in field path __type__' && asksForType(request),
+  (ours, _theirs, request) => ours.message === 'Invalid reserved name in field path __type__' && asksForType(request),
   // By its documentation Firestore counts up to 1 at least.
-  (ours, theirs, request) => ours.message === 'The `up_to` value in a COUNT aggregation must be greater than zero.' &&
+  (ours, _theirs, request) =>
+    ours.message === 'The `up_to` value in a COUNT aggregation must be greater than zero.' &&
     JSON.stringify(request).includes('"upTo":{"value":0}'),
   // Of several faults in a request, the emulator reports those of the aggregations first, Hearth those of the query.
   (ours, theirs, request) => areBothInvalid(ours, theirs) && 'structuredAggregationQuery' in request,

@@ -2,15 +2,115 @@
 
 import {double, geo, reference, time, toValue, unset, vector} from './values.js';
 
-const ids = ['a', 'a!', 'b', 'c', 'é', '😀', '\uffee', '__id7__', '__id10__', '__id-7__', 'Z', 'aa', '~', 'm 1', 'n0', 'n1', 'n2', 'n3', 'n4',
-  'n5', 'n6', 'n7'];
+const ids = [
+  'a',
+  'a!',
+  'b',
+  'c',
+  'é',
+  '😀',
+  '\uffee',
+  '__id7__',
+  '__id10__',
+  '__id-7__',
+  'Z',
+  'aa',
+  '~',
+  'm 1',
+  'n0',
+  'n1',
+  'n2',
+  'n3',
+  'n4',
+  'n5',
+  'n6',
+  'n7',
+];
 const collections = ['c', 'c', 'c', 'c', 'c', 'c', 'd', 'c/a/s', 'c/a/c', 'c/b/s', 'd/a/s', 's', 'c/a!/s', 'c/a/s/x/s'];
-const fieldPaths = ['a', 'a', 'a', 'b', 'b', 'b', 'c', 'n', 'n', 't', 'm', 'm.x', 'm.x', 'm.y', '`q.r`', 'm.`a b`', 'm.x.z', 'l'];
+const fieldPaths = [
+  'a',
+  'a',
+  'a',
+  'b',
+  'b',
+  'b',
+  'c',
+  'n',
+  'n',
+  't',
+  'm',
+  'm.x',
+  'm.x',
+  'm.y',
+  '`q.r`',
+  'm.`a b`',
+  'm.x.z',
+  'l',
+];
 const badPaths = ['', 'a..b', '1a', '__x__', '`a', 'a.__name__', '__name__.a', '__type__'];
-const scalars = [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 0.5, 1.5, double(1), double(2), 'a', 'b', 'ab', '', 'a\0', null, NaN, true, false, -1, double(0), -0,
-  Infinity, -Infinity, 2n ** 63n - 1n, 2n ** 63n - 2n, -(2n ** 63n), 2n ** 53n + 1n, double(2 ** 53), double(2 ** 63), double(-(2 ** 63)), 1e300,
-  'é', '\uffee', '😀', Buffer.from([]), Buffer.from([0]), Buffer.from([255]), time(0), time(0, 1000), time(-1), time(5), geo(0, 0), geo(0, 1),
-  geo(90, -90), geo(-90, 0.5), vector(1), vector(0), vector(1, 2), vector(0.5, 1, 2), {}, {a: 1}, {a: double(1)}, {b: 0}, {a: 1, b: 1}, []];
+const scalars = [
+  0,
+  1,
+  2,
+  3,
+  0,
+  1,
+  2,
+  3,
+  0,
+  1,
+  2,
+  0.5,
+  1.5,
+  double(1),
+  double(2),
+  'a',
+  'b',
+  'ab',
+  '',
+  'a\0',
+  null,
+  NaN,
+  true,
+  false,
+  -1,
+  double(0),
+  -0,
+  Infinity,
+  -Infinity,
+  2n ** 63n - 1n,
+  2n ** 63n - 2n,
+  -(2n ** 63n),
+  2n ** 53n + 1n,
+  double(2 ** 53),
+  double(2 ** 63),
+  double(-(2 ** 63)),
+  1e300,
+  'é',
+  '\uffee',
+  '😀',
+  Buffer.from([]),
+  Buffer.from([0]),
+  Buffer.from([255]),
+  time(0),
+  time(0, 1000),
+  time(-1),
+  time(5),
+  geo(0, 0),
+  geo(0, 1),
+  geo(90, -90),
+  geo(-90, 0.5),
+  vector(1),
+  vector(0),
+  vector(1, 2),
+  vector(0.5, 1, 2),
+  {},
+  {a: 1},
+  {a: double(1)},
+  {b: 0},
+  {a: 1, b: 1},
+  [],
+];
 const isListOrVector = (x) => Array.isArray(x) || x?.__type__ !== undefined;
 const ranges = ['LESS_THAN', 'LESS_THAN_OR_EQUAL', 'GREATER_THAN', 'GREATER_THAN_OR_EQUAL'];
 export const inequalities = [...ranges, 'NOT_EQUAL', 'NOT_IN', 'IS_NOT_NULL', 'IS_NOT_NAN'];
@@ -18,13 +118,16 @@ export const inequalities = [...ranges, 'NOT_EQUAL', 'NOT_IN', 'IS_NOT_NULL', 'I
 // The value at a path of plain segments, undefined where it leads nowhere.
 function valueAt(data, path) {
   const segments = [...path.matchAll(/`([^`]*)`|[^.`]+/g)].map(([plain, quoted]) => quoted ?? plain);
-  return segments.reduce((value, segment) => (value?.constructor === Object && !isListOrVector(value) ? value[segment] : undefined), data);
+  return segments.reduce(
+    (value, segment) => (value?.constructor === Object && !isListOrVector(value) ? value[segment] : undefined),
+    data,
+  );
 }
 
 export class QueryGenerator {
   #random;
   #root;
-  #documents = new Map();  // By path: what is asked about.
+  #documents = new Map(); // By path: what is asked about.
   #inScope = [];
 
   constructor(random, root) {
@@ -55,7 +158,8 @@ export class QueryGenerator {
       if (random.chance(60)) structuredQuery.where = this.#nameFilter(allowed);
       if (random.chance(20)) structuredQuery.orderBy = [this.#order('__name__', 'ASCENDING')];
     } else {
-      if (random.chance(85)) structuredQuery.where = random.chance(50) ? this.#filter(allowed) : this.#composite(2, allowed);
+      if (random.chance(85))
+        structuredQuery.where = random.chance(50) ? this.#filter(allowed) : this.#composite(2, allowed);
       const orderBy = this.#orders();
       if (orderBy.length) structuredQuery.orderBy = orderBy;
     }
@@ -63,10 +167,14 @@ export class QueryGenerator {
     if (structuredQuery.orderBy && random.chance(20)) structuredQuery.endAt = this.#cursor(structuredQuery.orderBy);
     if (random.chance(15)) structuredQuery.offset = random.below(6);
     if (random.chance(35)) structuredQuery.limit = {value: random.below(10)};
-    if (random.chance(8)) structuredQuery.select = {fields: random.some(fieldPaths, 3).map((fieldPath) => ({fieldPath}))};
+    if (random.chance(8))
+      structuredQuery.select = {fields: random.some(fieldPaths, 3).map((fieldPath) => ({fieldPath}))};
     const where = {parent: parent ? `${this.#root}/${parent}` : this.#root};
     if (!random.chance(20)) return {method: 'RunQuery', request: {...where, structuredQuery}};
-    return {method: 'RunAggregationQuery', request: {...where, structuredAggregationQuery: {structuredQuery, aggregations: this.#aggregations()}}};
+    return {
+      method: 'RunAggregationQuery',
+      request: {...where, structuredAggregationQuery: {structuredQuery, aggregations: this.#aggregations()}},
+    };
   }
 
   // A query with exactly one thing wrong, so that there is one error to report.
@@ -78,23 +186,49 @@ export class QueryGenerator {
     const both = (op, ...filters) => ({where: {compositeFilter: {op, filters}}});
     const where = (...filter) => ({where: this.#fieldFilter(...filter)});
     const change = random.pick([
-      () => ({limit: {value: -1}}), () => ({offset: -1}), () => ({from: [{collectionId: '__x__'}]}), () => ({from: [{collectionId: 'a/b'}]}),
-      () => ({from: [{collectionId: 'c'}, {collectionId: 'd'}]}), () => where(random.pick(badPaths), 'EQUAL', value()),
-      () => ({orderBy: [this.#order(random.pick(badPaths))]}), () => ({select: {fields: [{fieldPath: random.pick(badPaths)}]}}),
-      () => where(path, random.pick(['IN', 'NOT_IN', 'ARRAY_CONTAINS_ANY']), []), () => where(path, 'IN', 1), () => where(path, 'EQUAL', unset),
-      () => where(path, 'IN', Array.from({length: 31}, (_, n) => n)), () => where(path, 'NOT_IN', Array.from({length: 11}, (_, n) => n)),
+      () => ({limit: {value: -1}}),
+      () => ({offset: -1}),
+      () => ({from: [{collectionId: '__x__'}]}),
+      () => ({from: [{collectionId: 'a/b'}]}),
+      () => ({from: [{collectionId: 'c'}, {collectionId: 'd'}]}),
+      () => where(random.pick(badPaths), 'EQUAL', value()),
+      () => ({orderBy: [this.#order(random.pick(badPaths))]}),
+      () => ({select: {fields: [{fieldPath: random.pick(badPaths)}]}}),
+      () => where(path, random.pick(['IN', 'NOT_IN', 'ARRAY_CONTAINS_ANY']), []),
+      () => where(path, 'IN', 1),
+      () => where(path, 'EQUAL', unset),
+      () =>
+        where(
+          path,
+          'IN',
+          Array.from({length: 31}, (_, n) => n),
+        ),
+      () =>
+        where(
+          path,
+          'NOT_IN',
+          Array.from({length: 11}, (_, n) => n),
+        ),
       () => where('__name__', random.pick([...ranges, 'EQUAL', 'NOT_EQUAL']), random.pick([null, 1, 'a', NaN])),
-      () => where('__name__', 'IN', [1]), () => where('__name__', 'ARRAY_CONTAINS', 1), () => where(path, 'OPERATOR_UNSPECIFIED', 1),
-      () => both('OR'), () => both('OPERATOR_UNSPECIFIED'), () => ({where: {}}),
-      () => both('AND', this.#fieldFilter('t', 'ARRAY_CONTAINS', 1), this.#fieldFilter(path, 'ARRAY_CONTAINS_ANY', [1, 2])),
+      () => where('__name__', 'IN', [1]),
+      () => where('__name__', 'ARRAY_CONTAINS', 1),
+      () => where(path, 'OPERATOR_UNSPECIFIED', 1),
+      () => both('OR'),
+      () => both('OPERATOR_UNSPECIFIED'),
+      () => ({where: {}}),
+      () =>
+        both('AND', this.#fieldFilter('t', 'ARRAY_CONTAINS', 1), this.#fieldFilter(path, 'ARRAY_CONTAINS_ANY', [1, 2])),
       () => both('AND', this.#fieldFilter('a', 'NOT_EQUAL', 1), this.#fieldFilter(path, 'NOT_EQUAL', 2)),
       () => both('OR', this.#fieldFilter('a', 'NOT_IN', [1]), this.#fieldFilter('b', 'EQUAL', value())),
-      () => both('AND', this.#fieldFilter('a', 'IN', [1, 2, 3, 4]), this.#fieldFilter('b', 'IN', [1, 2, 3, 4, 5, 6, 7, 8])),
-      () => ({orderBy: [this.#order(path), this.#order(path)]}), () => ({orderBy: [this.#order('__name__', 'ASCENDING'), this.#order(path)]}),
+      () =>
+        both('AND', this.#fieldFilter('a', 'IN', [1, 2, 3, 4]), this.#fieldFilter('b', 'IN', [1, 2, 3, 4, 5, 6, 7, 8])),
+      () => ({orderBy: [this.#order(path), this.#order(path)]}),
+      () => ({orderBy: [this.#order('__name__', 'ASCENDING'), this.#order(path)]}),
       () => ({...where('a', 'GREATER_THAN', 1), orderBy: [this.#order('__name__', 'ASCENDING')]}),
       () => ({orderBy: [this.#order(path)], startAt: {values: [toValue(1), toValue(2)]}}),
       () => ({orderBy: [this.#order(path), this.#order('__name__')], endAt: {values: [toValue(1), toValue(2)]}}),
-      () => ({from: [{}], ...where(path, 'EQUAL', value())}), () => ({from: [{}], orderBy: [this.#order(path)]}),
+      () => ({from: [{}], ...where(path, 'EQUAL', value())}),
+      () => ({from: [{}], orderBy: [this.#order(path)]}),
     ])();
     return {method: 'RunQuery', request: {parent: this.#root, structuredQuery: {...structuredQuery, ...change}}};
   }
@@ -146,7 +280,8 @@ export class QueryGenerator {
     if (kind < 82) return ['', {collectionId: deep(), allDescendants: true}];
     if (kind < 88) return [random.pick(['c/a', 'c/a', 'c/b', 'c/a!', 'd/a']), {collectionId: deep()}];
     if (kind < 91) return ['', {collectionId: random.pick(['d', 'd', 'none'])}];
-    if (kind < 95) return [random.pick(['c/a', 'd/a']), {...(random.chance(50) ? {collectionId: 's'} : {}), allDescendants: true}];
+    if (kind < 95)
+      return [random.pick(['c/a', 'd/a']), {...(random.chance(50) ? {collectionId: 's'} : {}), allDescendants: true}];
     return [random.chance(40) ? 'c/a' : '', random.chance(60) ? {allDescendants: true} : {}];
   }
 
@@ -191,18 +326,31 @@ export class QueryGenerator {
     const items = (count, item) => Array.from({length: 1 + random.below(count)}, () => item(path));
     if (kind < 30) return this.#fieldFilter(path, 'EQUAL', this.#operand(path));
     if (kind < 60) return this.#fieldFilter(path, random.pick(ranges), this.#operand(path));
-    if (kind < 68) return this.#fieldFilter(path, 'IN', items(5, (at) => this.#operand(at)));
+    if (kind < 68)
+      return this.#fieldFilter(
+        path,
+        'IN',
+        items(5, (at) => this.#operand(at)),
+      );
     if (kind < 74) return {unaryFilter: {field: {fieldPath: path}, op: random.pick(['IS_NULL', 'IS_NAN'])}};
     if (kind < 86 && allowed.contains) {
       allowed.contains = false;
       const list = random.chance(80) ? 't' : path;
       if (random.chance(60)) return this.#fieldFilter(list, 'ARRAY_CONTAINS', this.#item(list));
-      return this.#fieldFilter(list, 'ARRAY_CONTAINS_ANY', items(4, () => this.#item(list)));
+      return this.#fieldFilter(
+        list,
+        'ARRAY_CONTAINS_ANY',
+        items(4, () => this.#item(list)),
+      );
     }
     if (kind < 97 && allowed.negation) {
       allowed.negation = false;
       if (allowed.notIn && random.chance(40)) {
-        return this.#fieldFilter(path, 'NOT_IN', items(4, (at) => this.#operand(at)));
+        return this.#fieldFilter(
+          path,
+          'NOT_IN',
+          items(4, (at) => this.#operand(at)),
+        );
       }
       if (random.chance(50)) return this.#fieldFilter(path, 'NOT_EQUAL', this.#operand(path));
       return {unaryFilter: {field: {fieldPath: path}, op: random.pick(['IS_NOT_NULL', 'IS_NOT_NAN'])}};
@@ -215,7 +363,8 @@ export class QueryGenerator {
     const op = random.chance(55) ? 'AND' : 'OR';
     if (op === 'OR') allowed.notIn = false;
     const filters = Array.from({length: 1 + random.below(3)}, () =>
-      (depth > 0 && random.chance(35) ? this.#composite(depth - 1, allowed) : this.#filter(allowed)));
+      depth > 0 && random.chance(35) ? this.#composite(depth - 1, allowed) : this.#filter(allowed),
+    );
     return {compositeFilter: {op, filters}};
   }
 

@@ -7,8 +7,13 @@ import {dirname} from 'node:path';
 import {patienceMs} from './patience.js';
 
 const protocolRoot = dirname(createRequire(import.meta.url).resolve('google-proto-files/package.json'));
-const definition = loader.loadSync('google/firestore/v1/firestore.proto',
-  {longs: String, enums: String, defaults: false, oneofs: false, includeDirs: [protocolRoot]});
+const definition = loader.loadSync('google/firestore/v1/firestore.proto', {
+  longs: String,
+  enums: String,
+  defaults: false,
+  oneofs: false,
+  includeDirs: [protocolRoot],
+});
 const {Firestore} = grpc.loadPackageDefinition(definition).google.firestore.v1;
 
 const codeNames = Object.fromEntries(Object.entries(grpc.status).map(([name, code]) => [code, name]));
@@ -82,7 +87,8 @@ export class RawStream {
         timer = setTimeout(resolve, Math.max(0, late - Date.now()));
       });
       clearTimeout(timer);
-      if (!this.#answers.length && !this.#outcome && Date.now() >= late) throw new Error(`no answer within ${patienceMs} ms`);
+      if (!this.#answers.length && !this.#outcome && Date.now() >= late)
+        throw new Error(`no answer within ${patienceMs} ms`);
     }
     return this.#answers.shift();
   }
@@ -138,8 +144,15 @@ export class Raw {
         call.on('error', fail);
         call.on('end', () => resolve({code: 'OK', message: '', response: answers}));
       } else {
-        call = this.#client.makeUnaryRequest(path, serialize, responseDeserialize, request, metadata, options,
-          (error, response) => (error ? fail(error) : resolve({code: 'OK', message: '', response})));
+        call = this.#client.makeUnaryRequest(
+          path,
+          serialize,
+          responseDeserialize,
+          request,
+          metadata,
+          options,
+          (error, response) => (error ? fail(error) : resolve({code: 'OK', message: '', response})),
+        );
       }
     });
     return {done, cancel: () => call.cancel()};

@@ -12,8 +12,13 @@ process.env.METADATA_SERVER_DETECTION = 'none';
 
 // A client of a database that no other test has used. It ends with the test file.
 export function openFirestore({address}, {projectId = newProject(), ...settings} = {}) {
-  const firestore = new Firestore({projectId, host: address, ssl: false,
-    customHeaders: {Authorization: 'Bearer owner'}, ...settings});
+  const firestore = new Firestore({
+    projectId,
+    host: address,
+    ssl: false,
+    customHeaders: {Authorization: 'Bearer owner'},
+    ...settings,
+  });
   opened.push(firestore);
   return firestore;
 }

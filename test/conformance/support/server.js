@@ -15,7 +15,7 @@ import {eventually, patienceMs, within} from './patience.js';
 import {Raw} from './raw.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
-const emulatorIsMissing = 3;  // As tools/official-emulator ends.
+const emulatorIsMissing = 3; // As tools/official-emulator ends.
 const emulatorStartsMax = 3;
 
 export const targetIsEmulator = process.env.HEARTH_TARGET === 'emulator';
@@ -35,14 +35,16 @@ function exitOf(child) {
 
 // No server outlives the test process.
 const running = new Set();
-process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 function start(command, args, stdio) {
   const child = spawn(command, args, {stdio});
   running.add(child);
   const exited = exitOf(child);
-  exited.then(() => running.delete(child));
+  void exited.then(() => running.delete(child));
   return {child, exited};
 }
 
@@ -90,7 +92,7 @@ async function startProgram(args, atEnd = () => {}) {
       hangUp: () => child.kill('SIGHUP'),
       // Waits until it has logged this.
       async untilLogged(text) {
-        if (!await eventually(() => log.text.includes(text))) throw new Error(`never logged: ${text}`);
+        if (!(await eventually(() => log.text.includes(text)))) throw new Error(`never logged: ${text}`);
       },
       // Ends it as a crash does. Its data stays.
       async kill() {
@@ -113,8 +115,10 @@ async function startProgram(args, atEnd = () => {}) {
 // goes with it.
 export async function startHearth({data, listen = '127.0.0.1:0', flags = []} = {}) {
   const directory = data ?? mkdtempSync(join(tmpdir(), 'hearth-conformance-'));
-  return startProgram(['serve', '--data', directory, '--listen', listen, ...flags],
-    () => data === undefined && rmSync(directory, {recursive: true, force: true}));
+  return startProgram(
+    ['serve', '--data', directory, '--listen', listen, ...flags],
+    () => data === undefined && rmSync(directory, {recursive: true, force: true}),
+  );
 }
 
 // An application as a process of its own, on a free loopback port.

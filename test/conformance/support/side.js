@@ -73,7 +73,8 @@ export class Side {
     if (typeof x !== 'object' || x === null) return x;
     const entries = Object.entries(withoutDeletionTime(x)).map(([key, value]) => {
       if (['createTime', 'updateTime', 'commitTime'].includes(key)) return [key, this.#label(value)];
-      if (key === 'readTime') return [key, asked === undefined ? 'now' : microsOf(value) === microsOf(asked) ? 'as asked' : 'another time'];
+      if (key === 'readTime')
+        return [key, asked === undefined ? 'now' : microsOf(value) === microsOf(asked) ? 'as asked' : 'another time'];
       if (key === 'timestampValue' && Number(value.seconds ?? 0) > recentSeconds) return [key, 'now'];
       if (key === 'transaction') return [key, 'a transaction'];
       if (key === 'status') return [key, value.map(({code, message}) => this.#error({code: codeName(code), message}))];
@@ -91,7 +92,8 @@ export class Side {
     const {updateTime, exists} = precondition;
     if (exists !== undefined) return {currentDocument: {exists}};
     if (updateTime === undefined) return {};
-    if (updateTime.documentAt === undefined) return {currentDocument: {updateTime: this.#time(updateTime) ?? {seconds: '1000'}}};
+    if (updateTime.documentAt === undefined)
+      return {currentDocument: {updateTime: this.#time(updateTime) ?? {seconds: '1000'}}};
     const {response} = await this.#raw.call('GetDocument', {name: this.#names.doc(updateTime.documentAt)});
     return {currentDocument: {updateTime: response?.updateTime ?? {seconds: '1000'}}};
   }
@@ -111,7 +113,7 @@ export class Side {
   }
 
   async #commit(writes, more = {}) {
-    const outcome = await this.#raw.call('Commit', {...await this.#writes(writes), ...more});
+    const outcome = await this.#raw.call('Commit', {...(await this.#writes(writes)), ...more});
     if (outcome.code === 'OK') {
       this.#learn(outcome.response);
       // Without writes the emulator gives no time.
@@ -132,21 +134,37 @@ export class Side {
   }
 
   async _create({parent, collectionId, documentId, fields, mask}) {
-    const outcome = await this.#raw.call('CreateDocument',
-      {parent: this.#parent(parent), collectionId, documentId, document: {fields}, ...(mask ? {mask} : {})});
+    const outcome = await this.#raw.call('CreateDocument', {
+      parent: this.#parent(parent),
+      collectionId,
+      documentId,
+      document: {fields},
+      ...(mask ? {mask} : {}),
+    });
     if (outcome.code === 'OK') this.#learn(outcome.response);
     return [this.#outcome(outcome)];
   }
 
   async _update({path, precondition, fields, updateMask, mask}) {
-    const outcome = await this.#raw.call('UpdateDocument', {document: {name: this.#names.doc(path), fields},
-      ...(updateMask ? {updateMask} : {}), ...(mask ? {mask} : {}), ...await this.#precondition(precondition)});
+    const outcome = await this.#raw.call('UpdateDocument', {
+      document: {name: this.#names.doc(path), fields},
+      ...(updateMask ? {updateMask} : {}),
+      ...(mask ? {mask} : {}),
+      ...(await this.#precondition(precondition)),
+    });
     if (outcome.code === 'OK') this.#learn(outcome.response);
     return [this.#outcome(outcome)];
   }
 
   async _remove({path, precondition}) {
-    return [this.#outcome(await this.#raw.call('DeleteDocument', {name: this.#names.doc(path), ...await this.#precondition(precondition)}))];
+    return [
+      this.#outcome(
+        await this.#raw.call('DeleteDocument', {
+          name: this.#names.doc(path),
+          ...(await this.#precondition(precondition)),
+        }),
+      ),
+    ];
   }
 
   #parent(path) {
@@ -171,8 +189,12 @@ export class Side {
   async _batchGet(step, transaction) {
     const when = this.#when(step, transaction);
     if (!when) return [];
-    const request = {database: this.#names.database, documents: step.paths.map((path) => this.#names.doc(path)),
-      ...(step.mask ? {mask: step.mask} : {}), ...when};
+    const request = {
+      database: this.#names.database,
+      documents: step.paths.map((path) => this.#names.doc(path)),
+      ...(step.mask ? {mask: step.mask} : {}),
+      ...when,
+    };
     return [this.#outcome(await this.#raw.call('BatchGetDocuments', request), when.readTime)];
   }
 
@@ -180,7 +202,7 @@ export class Side {
   async #pages(method, items, request) {
     const all = [];
     const pageSize = this.#isEmulator && request.orderBy ? 150 : request.pageSize;
-    for (let pageToken; ;) {
+    for (let pageToken; ; ) {
       const outcome = await this.#raw.call(method, {...request, pageSize, pageToken});
       if (outcome.code !== 'OK') return this.#outcome(outcome);
       all.push(...(outcome.response[items] ?? []));
@@ -193,21 +215,36 @@ export class Side {
     const when = this.#when(step, transaction);
     if (!when) return [];
     const {parent, collectionId, pageSize, orderBy, showMissing, mask} = step;
-    return [await this.#pages('ListDocuments', 'documents', {parent: this.#parent(parent), collectionId, pageSize,
-      ...(orderBy ? {orderBy} : {}), ...(showMissing ? {showMissing} : {}), ...(mask ? {mask} : {}), ...when})];
+    return [
+      await this.#pages('ListDocuments', 'documents', {
+        parent: this.#parent(parent),
+        collectionId,
+        pageSize,
+        ...(orderBy ? {orderBy} : {}),
+        ...(showMissing ? {showMissing} : {}),
+        ...(mask ? {mask} : {}),
+        ...when,
+      }),
+    ];
   }
 
   async _collections(step) {
     const when = this.#when(step);
     if (!when) return [];
-    return [await this.#pages('ListCollectionIds', 'collectionIds', {parent: this.#parent(step.parent), pageSize: step.pageSize, ...when})];
+    return [
+      await this.#pages('ListCollectionIds', 'collectionIds', {
+        parent: this.#parent(step.parent),
+        pageSize: step.pageSize,
+        ...when,
+      }),
+    ];
   }
 
   async _transaction({reads, outside, writes, ending, readsAgain}) {
     const {transaction} = await this.#raw.must('BeginTransaction', {database: this.#names.database});
     const outcomes = await this._batchGet({paths: reads}, transaction);
     if (outside.length) outcomes.push(await this.#commit(outside));
-    if (readsAgain) outcomes.push(...await this._batchGet({paths: reads}, transaction));
+    if (readsAgain) outcomes.push(...(await this._batchGet({paths: reads}, transaction)));
     if (ending === 'commit') outcomes.push(await this.#commit(writes, {transaction}));
     // Idempotent after whatever came before.
     outcomes.push(this.#outcome(await this.#raw.call('Rollback', {database: this.#names.database, transaction})));
@@ -220,8 +257,8 @@ export class Side {
     const options = {readOnly: when};
     const {transaction} = await this.#raw.must('BeginTransaction', {database: this.#names.database, options});
     const outcomes = [await this.#commit(outside)];
-    outcomes.push(...await this._batchGet({paths: reads}, transaction));
-    outcomes.push(...await this._list({...list, orderBy: undefined, pageSize: 150}, transaction));
+    outcomes.push(...(await this._batchGet({paths: reads}, transaction)));
+    outcomes.push(...(await this._list({...list, orderBy: undefined, pageSize: 150}, transaction)));
     outcomes.push(await this.#commit([], {transaction}));
     return outcomes;
   }

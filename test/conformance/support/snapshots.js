@@ -19,7 +19,8 @@ export class Snapshots {
       (error) => {
         this.#error = error;
         this.#arrived();
-      });
+      },
+    );
   }
 
   async #arrival(what) {
@@ -31,7 +32,8 @@ export class Snapshots {
         timer = setTimeout(resolve, Math.max(0, late - Date.now()));
       });
       clearTimeout(timer);
-      if (Date.now() >= late && !this.#waiting.length && !this.#error) throw new Error(`no ${what} within ${patienceMs} ms`);
+      if (Date.now() >= late && !this.#waiting.length && !this.#error)
+        throw new Error(`no ${what} within ${patienceMs} ms`);
     }
   }
 
@@ -57,8 +59,12 @@ export class Snapshots {
 
 // What a query's snapshot says has changed: "added a 0", "modified b 1>0", "removed c 2".
 export function changesOf(snapshot) {
-  return snapshot.docChanges().map(({type, doc, oldIndex, newIndex}) =>
-    `${type} ${doc.id} ${type === 'added' ? newIndex : type === 'removed' ? oldIndex : `${oldIndex}>${newIndex}`}`);
+  return snapshot
+    .docChanges()
+    .map(
+      ({type, doc, oldIndex, newIndex}) =>
+        `${type} ${doc.id} ${type === 'added' ? newIndex : type === 'removed' ? oldIndex : `${oldIndex}>${newIndex}`}`,
+    );
 }
 
 export const idsOf = (snapshot) => snapshot.docs.map(({id}) => id);
