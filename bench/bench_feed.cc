@@ -33,7 +33,7 @@
 #include "feed_measure.h"
 #include "feed_report.h"
 #include "http/server.h"
-#include "kit/app_service.h"
+#include "kit/web/app_service.h"
 #include "storage/testing/temporary_folder.h"
 
 namespace hearth::feed {

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "base/check.h"
-#include "kit/http_transfer.h"
-#include "kit/images.h"
-#include "kit/outbound.h"
-#include "kit/outbound_url.h"
+#include "kit/images/images.h"
+#include "kit/outbound/http_transfer.h"
+#include "kit/outbound/outbound.h"
+#include "kit/outbound/outbound_url.h"
 
 namespace hearth::feed {
 namespace {

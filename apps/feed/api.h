@@ -14,7 +14,7 @@
 #include "apps/feed/user_store.h"
 #include "base/clock.h"
 #include "base/status.h"
-#include "kit/routes.h"
+#include "kit/web/routes.h"
 
 namespace hearth::feed {
 

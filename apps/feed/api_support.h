@@ -16,9 +16,9 @@
 #include "apps/feed/tokens.h"
 #include "apps/feed/user_store.h"
 #include "base/status.h"
-#include "kit/request.h"
-#include "kit/response.h"
-#include "kit/routes.h"
+#include "kit/web/request.h"
+#include "kit/web/response.h"
+#include "kit/web/routes.h"
 
 namespace hearth::feed {
 

@@ -5,7 +5,7 @@
 
 #include "apps/feed/api_support.h"
 #include "base/status_macros.h"
-#include "kit/session.h"
+#include "kit/web/session.h"
 
 namespace hearth::feed {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "apps/feed/api.h"
-#include "kit/json_fields.h"
-#include "kit/quota.h"
-#include "kit/routes.h"
+#include "kit/jobs/quota.h"
+#include "kit/web/json_fields.h"
+#include "kit/web/routes.h"
 
 namespace hearth::feed {
 

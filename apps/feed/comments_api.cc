@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "apps/feed/api_support.h"
-#include "kit/json_fields.h"
+#include "kit/web/json_fields.h"
 
 namespace hearth::feed {
 namespace {

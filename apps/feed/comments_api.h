@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "apps/feed/api.h"
-#include "kit/routes.h"
+#include "kit/web/routes.h"
 
 namespace hearth::feed {
 

@@ -10,7 +10,7 @@
 #include "apps/feed/feed_core.h"
 #include "apps/feed/media_store.h"
 #include "base/status.h"
-#include "kit/outbound.h"
+#include "kit/outbound/outbound.h"
 
 namespace hearth::feed {
 

@@ -20,10 +20,10 @@
 #include "apps/feed/tokens.h"
 #include "base/status_macros.h"
 #include "feed_assets.h"
-#include "kit/json_fields.h"
-#include "kit/outbound.h"
-#include "kit/scheduler.h"
-#include "kit/session.h"
+#include "kit/jobs/scheduler.h"
+#include "kit/outbound/outbound.h"
+#include "kit/web/json_fields.h"
+#include "kit/web/session.h"
 
 namespace hearth::feed {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "apps/feed/api.h"
-#include "kit/routes.h"
+#include "kit/web/routes.h"
 
 namespace hearth::feed {
 

@@ -17,7 +17,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "kit/images.h"
+#include "kit/images/images.h"
 
 namespace hearth::feed {
 namespace {

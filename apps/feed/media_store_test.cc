@@ -7,7 +7,7 @@
 #include <fstream>
 #include <optional>
 
-#include "kit/images.h"
+#include "kit/images/images.h"
 #include "storage/testing/temporary_folder.h"
 
 namespace hearth::feed {

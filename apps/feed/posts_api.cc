@@ -5,8 +5,8 @@
 
 #include "apps/feed/api_support.h"
 #include "base/utf8.h"
-#include "kit/json_fields.h"
-#include "kit/multipart.h"
+#include "kit/web/json_fields.h"
+#include "kit/web/multipart.h"
 
 namespace hearth::feed {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "apps/feed/api.h"
 #include "apps/feed/media_store.h"
-#include "kit/routes.h"
+#include "kit/web/routes.h"
 
 namespace hearth::feed {
 

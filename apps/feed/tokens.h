@@ -8,7 +8,7 @@
 #include "apps/feed/collections.h"
 #include "base/clock.h"
 #include "base/status.h"
-#include "kit/session.h"
+#include "kit/web/session.h"
 
 namespace hearth::feed {
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "apps/feed/api.h"
-#include "kit/routes.h"
+#include "kit/web/routes.h"
 
 namespace hearth::feed {
 

@@ -6,7 +6,7 @@
 
 #include "apps/feed/api_support.h"
 #include "base/check.h"
-#include "kit/images.h"
+#include "kit/images/images.h"
 
 namespace hearth::feed {
 namespace {

@@ -24,8 +24,8 @@
 #include "base/testing/fake_clock.h"
 #include "client/firestore.h"
 #include "client/testing/transport_contract.h"
-#include "kit/routes.h"
-#include "kit/session.h"
+#include "kit/web/routes.h"
+#include "kit/web/session.h"
 #include "storage/testing/temporary_folder.h"
 
 namespace hearth::feed {

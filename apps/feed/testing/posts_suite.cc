@@ -5,7 +5,7 @@
 #include "apps/feed/media_store.h"
 #include "apps/feed/posts_api.h"
 #include "apps/feed/testing/feed_test.h"
-#include "kit/images.h"
+#include "kit/images/images.h"
 
 namespace hearth::feed {
 namespace {

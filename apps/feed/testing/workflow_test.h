@@ -21,9 +21,9 @@
 #include "base/random.h"
 #include "base/testing/fake_clock.h"
 #include "client/firestore.h"
-#include "kit/application.h"
 #include "kit/metrics.h"
-#include "kit/session.h"
+#include "kit/web/application.h"
+#include "kit/web/session.h"
 #include "storage/testing/temporary_folder.h"
 
 namespace hearth::feed {
