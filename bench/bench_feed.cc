@@ -16,10 +16,10 @@
 #include <utility>
 #include <vector>
 
-#include "apps/feed/document_feed_queue.h"
+#include "apps/feed/cache/memory_feed_cache.h"
+#include "apps/feed/core/feed_core.h"
 #include "apps/feed/feed.h"
-#include "apps/feed/feed_core.h"
-#include "apps/feed/memory_feed_cache.h"
+#include "apps/feed/queue/document_feed_queue.h"
 #include "apps/feed/redis/redis_client.h"
 #include "apps/feed/redis/redis_feed_cache.h"
 #include "apps/feed/redis/redis_feed_queue.h"

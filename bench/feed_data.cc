@@ -8,10 +8,10 @@
 #include <string>
 #include <utility>
 
-#include "apps/feed/documents.h"
-#include "apps/feed/follow_store.h"
-#include "apps/feed/post.h"
-#include "apps/feed/user_store.h"
+#include "apps/feed/stores/documents.h"
+#include "apps/feed/stores/follow_store.h"
+#include "apps/feed/stores/post.h"
+#include "apps/feed/stores/user_store.h"
 #include "base/check.h"
 
 namespace hearth::feed {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "apps/feed/collections.h"
-#include "apps/feed/post_key.h"
+#include "apps/feed/ids/post_key.h"
+#include "apps/feed/stores/collections.h"
 #include "base/clock.h"
 
 namespace hearth::feed {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/feed/comment_store.h"
-#include "apps/feed/feed_core.h"
-#include "apps/feed/media_store.h"
+#include "apps/feed/core/feed_core.h"
+#include "apps/feed/media/media_store.h"
+#include "apps/feed/stores/comment_store.h"
 #include "base/status.h"
 #include "kit/outbound/outbound.h"
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "apps/feed/random_name.h"
+#include "apps/feed/cache/random_name.h"
 #include "apps/feed/redis/redis_feed_scripts.h"
 #include "base/status_macros.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/feed/feed_cache.h"
+#include "apps/feed/cache/feed_cache.h"
 #include "apps/feed/redis/redis_client.h"
 #include "base/random.h"
 

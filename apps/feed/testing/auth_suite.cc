@@ -1,7 +1,7 @@
 // Accounts and tokens.
 #include <gmock/gmock.h>
 
-#include "apps/feed/auth_api.h"
+#include "apps/feed/api/auth_api.h"
 #include "apps/feed/testing/feed_test.h"
 #include "base/base64.h"
 

@@ -1,7 +1,7 @@
 // Comments and replies.
 #include <gmock/gmock.h>
 
-#include "apps/feed/comments_api.h"
+#include "apps/feed/api/comments_api.h"
 #include "apps/feed/testing/feed_test.h"
 
 namespace hearth::feed {

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/feed/feed_cache.h"
+#include "apps/feed/cache/feed_cache.h"
 
 namespace hearth::feed {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/feed/post_key.h"
+#include "apps/feed/ids/post_key.h"
 
 namespace hearth::feed {
 

@@ -4,7 +4,7 @@
 #include <thread>
 #include <utility>
 
-#include "apps/feed/api_support.h"
+#include "apps/feed/api/api_support.h"
 #include "base/check.h"
 #include "kit/images/images.h"
 

@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/feed/api.h"
-#include "apps/feed/collections.h"
+#include "apps/feed/api/api.h"
+#include "apps/feed/stores/collections.h"
 #include "base/mutex.h"
 #include "base/testing/fake_clock.h"
 #include "client/firestore.h"

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/feed/collections.h"
-#include "apps/feed/feed_core.h"
+#include "apps/feed/core/feed_core.h"
+#include "apps/feed/stores/collections.h"
 #include "apps/feed/testing/feed_oracle.h"
 #include "base/random.h"
 #include "base/testing/fake_clock.h"

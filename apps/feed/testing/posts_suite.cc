@@ -1,9 +1,9 @@
 // Posts, pictures, likes, and the home feed's endpoint.
 #include <gmock/gmock.h>
 
-#include "apps/feed/api_support.h"
-#include "apps/feed/media_store.h"
-#include "apps/feed/posts_api.h"
+#include "apps/feed/api/api_support.h"
+#include "apps/feed/api/posts_api.h"
+#include "apps/feed/media/media_store.h"
 #include "apps/feed/testing/feed_test.h"
 #include "kit/images/images.h"
 

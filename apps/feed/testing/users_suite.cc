@@ -1,8 +1,8 @@
 // Accounts as others see them, and who follows whom.
 #include <gmock/gmock.h>
 
+#include "apps/feed/api/users_api.h"
 #include "apps/feed/testing/feed_test.h"
-#include "apps/feed/users_api.h"
 
 namespace hearth::feed {
 namespace {

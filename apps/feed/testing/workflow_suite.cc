@@ -1,7 +1,7 @@
 // The eleven workflows of the specification, each by its number.
 #include <chrono>
 
-#include "apps/feed/feed_cache.h"
+#include "apps/feed/cache/feed_cache.h"
 #include "apps/feed/testing/workflow_test.h"
 
 namespace hearth::feed {

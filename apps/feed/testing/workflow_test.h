@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "apps/feed/collections.h"
-#include "apps/feed/follow_store.h"
-#include "apps/feed/post_store.h"
+#include "apps/feed/stores/collections.h"
+#include "apps/feed/stores/follow_store.h"
+#include "apps/feed/stores/post_store.h"
+#include "apps/feed/stores/tokens.h"
+#include "apps/feed/stores/user_store.h"
 #include "apps/feed/testing/redis_server.h"
-#include "apps/feed/tokens.h"
-#include "apps/feed/user_store.h"
 #include "base/random.h"
 #include "base/testing/fake_clock.h"
 #include "client/firestore.h"

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "apps/feed/cache/feed_cache.h"
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "base/random.h"
+
+namespace hearth::feed {
+
+// The caches in this process's memory: for one process alone, since no other sees what it pushes.
+// At most `entries_max` entries over all users; the caches that were read least recently go first.
+//
+// Threads: safe for concurrent use. Ownership: borrows the clock and the randomness. Errors:
+// Unavailable when more than kAheadMax posts wait for one before them to be pushed.
+class MemoryFeedCache final : public FeedCache {
+ public:
+  static constexpr size_t kEntriesMax = 2'000'000;  // Some 32 MB.
+  static constexpr size_t kAheadMax = 10'000;
+
+  MemoryFeedCache(const Clock& clock, RandomSource& random, size_t entries_max = kEntriesMax)
+      : clock_(clock), random_(random), entries_max_(entries_max) {}
+
+  Result<std::optional<Mark>> ReadMark() override EXCLUDES_LOCK(mutex_);
+  Status StartEpoch(PostKey newest) override EXCLUDES_LOCK(mutex_);
+  Status MarkPushed(const std::string& epoch, PostKey post) override EXCLUDES_LOCK(mutex_);
+  Result<std::optional<Slice>> Read(const std::string& epoch, int64_t user,
+                                    const std::optional<PostKey>& before, size_t limit) override
+      EXCLUDES_LOCK(mutex_);
+  Result<std::string> BeginWarming(const std::string& epoch, int64_t user) override
+      EXCLUDES_LOCK(mutex_);
+  Status FinishWarming(int64_t user, const std::string& ticket, int64_t following_version,
+                       const std::vector<PostKey>& posts) override EXCLUDES_LOCK(mutex_);
+  Status Push(const std::string& epoch, const std::vector<int64_t>& users, PostKey post) override
+      EXCLUDES_LOCK(mutex_);
+  Status Remove(const std::vector<int64_t>& users, int64_t post_id) override EXCLUDES_LOCK(mutex_);
+  Result<std::optional<PostKey>> Oldest(int64_t user) override EXCLUDES_LOCK(mutex_);
+  Status ApplyFollowing(int64_t user, const FollowingChange& change) override EXCLUDES_LOCK(mutex_);
+  Status Drop(int64_t user) override EXCLUDES_LOCK(mutex_);
+
+ private:
+  struct Cache {
+    std::string epoch;
+    std::string ticket;
+    bool is_warming = true;
+    int64_t following_version = 0;
+    std::vector<PostKey> posts;  // Oldest first. Never empty, unless it is warming.
+    std::chrono::steady_clock::time_point expires;
+    std::list<int64_t>::iterator place;  // In by_read_.
+  };
+
+  // nullptr: there is none. Forgets one whose time is over.
+  Cache* FindLocked(int64_t user) REQUIRES_LOCK(mutex_);
+  // Puts a post at its place. The cap is kept by TrimLocked.
+  void InsertLocked(Cache& cache, PostKey post) REQUIRES_LOCK(mutex_);
+  void EraseLocked(Cache& cache, int64_t post_id) REQUIRES_LOCK(mutex_);
+  void TrimLocked(Cache& cache) REQUIRES_LOCK(mutex_);
+  void TouchLocked(Cache& cache) REQUIRES_LOCK(mutex_);
+  void DropLocked(int64_t user) REQUIRES_LOCK(mutex_);
+  void MakeRoomLocked() REQUIRES_LOCK(mutex_);
+
+  const Clock& clock_;
+  RandomSource& random_;
+  const size_t entries_max_;
+
+  Mutex mutex_;  // Held over the randomness' own, and nothing else.
+  std::optional<Mark> mark_ GUARDED_BY(mutex_);
+  std::map<int64_t, int64_t> ahead_ GUARDED_BY(mutex_);  // Pushed above the mark: id, seconds.
+  std::unordered_map<int64_t, Cache> caches_ GUARDED_BY(mutex_);
+  std::list<int64_t> by_read_ GUARDED_BY(mutex_);  // Users; who read last comes first.
+  size_t entries_ GUARDED_BY(mutex_) = 0;          // Posts of all, and one for each cache.
+};
+
+}  // namespace hearth::feed
