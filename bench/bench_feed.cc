@@ -84,7 +84,7 @@ struct Feed {
   std::unique_ptr<FeedCore> core;
 
   std::vector<Post> Page(int64_t user, const std::optional<PostKey>& before = std::nullopt) const {
-    Result<PostPage> page = core->home().Read(user, before);
+    Result<PostPage> page = core->ReadHome(user, before);
     CHECK(page.ok());
     return std::move(page->posts);
   }

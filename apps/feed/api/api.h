@@ -1,40 +1,21 @@
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <optional>
 
+#include "apps/feed/core/feed_core.h"
 #include "apps/feed/media/media_store.h"
-#include "apps/feed/queue/feed_queue.h"
-#include "apps/feed/stores/comment_store.h"
-#include "apps/feed/stores/follow_store.h"
-#include "apps/feed/stores/post_store.h"
 #include "apps/feed/stores/tokens.h"
-#include "apps/feed/stores/user_store.h"
 #include "base/clock.h"
-#include "base/status.h"
 #include "kit/web/routes.h"
 
 namespace hearth::feed {
 
-// What the API needs. All borrowed: they must outlive the routes. The functions are called by many
-// threads at a time.
+// What the API needs. All borrowed: they must outlive the routes.
 struct ApiParts {
   const Clock& clock;
-  UserStore& users;
-  FollowStore& follows;
-  PostStore& posts;
-  CommentStore& comments;
+  FeedCore& core;
   Tokens& tokens;
   MediaStore& media;
-
-  // The posts of those whom a user follows, kPostsPerPage at most.
-  std::function<Result<PostPage>(int64_t user, const std::optional<PostKey>& before)> home_page;
-  // Called after the commit; what fails of it must not fail the request.
-  std::function<void(const FeedEvent& event)> publish;
-  // Has {"database": {"ok"}}, at least.
-  std::function<nlohmann::json()> health;
 };
 
 class AuthApi;

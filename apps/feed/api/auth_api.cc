@@ -89,7 +89,7 @@ kit::Response AuthApi::Register(const kit::Request& request) {
   Result<std::string> hash = kit::HashPassword(password);
   if (!hash.ok()) return Failed(hash.status());
   user.password_hash = *std::move(hash);
-  const Result<User> created = parts_.users.Create(std::move(user));
+  const Result<User> created = parts_.core.users().Create(std::move(user));
   if (created.status().code() == Code::kAlreadyExists) {
     return Error(409, "username_taken", "somebody else has this username");
   }
@@ -139,7 +139,7 @@ kit::Response AuthApi::Refresh(const kit::Request& request) {
   const Result<Tokens::Rotated> rotated = parts_.tokens.Rotate(*token);
   if (rotated.status().code() == Code::kUnauthenticated) return refuse();
   if (!rotated.ok()) return Failed(rotated.status());
-  const Result<User> user = parts_.users.Get(rotated->user_id);
+  const Result<User> user = parts_.core.users().Get(rotated->user_id);
   if (user.status().code() == Code::kNotFound) return refuse();
   if (!user.ok()) return Failed(user.status());
   return Tell(200, *user, rotated->refresh_token, delivery);
@@ -159,14 +159,14 @@ kit::Response AuthApi::Logout(const kit::Request& request) {
 }
 
 kit::Response AuthApi::GetMe(int64_t viewer) const {
-  const Result<User> user = parts_.users.Get(viewer);
+  const Result<User> user = parts_.core.users().Get(viewer);
   if (user.status().code() == Code::kNotFound) return AccountGone();
   if (!user.ok()) return Failed(user.status());
   return kit::Response::Json(MeJson(*user));
 }
 
 kit::Response AuthApi::FinishOnboarding(int64_t viewer) {
-  const Status finished = parts_.users.FinishOnboarding(viewer);
+  const Status finished = parts_.core.users().FinishOnboarding(viewer);
   if (!finished.ok() && finished.code() != Code::kNotFound) return Failed(finished);
   return GetMe(viewer);
 }
@@ -179,7 +179,7 @@ std::optional<AuthApi::Delivery> AuthApi::DeliveryOf(kit::JsonFields* fields) {
 
 Result<std::optional<User>> AuthApi::FindByPassword(const std::string& username,
                                                     const std::string& password) const {
-  Result<User> user = IsUsername(username) ? parts_.users.FindByName(username)
+  Result<User> user = IsUsername(username) ? parts_.core.users().FindByName(username)
                                            : Status(Code::kNotFound, "not a username");
   if (!user.ok() && user.status().code() != Code::kNotFound) return user.status();
   if (!user.ok() || user->password_hash.empty()) {

@@ -35,7 +35,8 @@ kit::Response CommentsApi::List(const kit::Request& request) const {
   if (!cursor.ok()) return InvalidCursor();
   std::optional<CommentStore::Place> after;
   if (*cursor) after = {.created_seconds = (*cursor)->created_seconds, .id = (*cursor)->id};
-  const Result<CommentStore::Page> page = parts_.comments.List(*post_id, after, kCommentsPerPage);
+  const Result<CommentStore::Page> page =
+      parts_.core.comments().List(*post_id, after, kCommentsPerPage);
   if (page.status().code() == Code::kNotFound) return Missing("post");
   if (!page.ok()) return Failed(page.status());
 
@@ -60,14 +61,14 @@ kit::Response CommentsApi::Create(const kit::Request& request, int64_t viewer) {
   const std::optional<int64_t> parent_id = fields.OptionalInteger("parent_id", {.min = 1});
   if (!fields.status().ok()) return Error(400, "invalid_comment_id", fields.status().message());
 
-  const Result<User> user = parts_.users.Get(viewer);
+  const Result<User> user = parts_.core.users().Get(viewer);
   if (user.status().code() == Code::kNotFound) return AccountGone();
   if (!user.ok()) return Failed(user.status());
-  const Result<Comment> comment = parts_.comments.Create({.post_id = *post_id,
-                                                          .user_id = viewer,
-                                                          .username = user->username,
-                                                          .text = text,
-                                                          .parent_id = parent_id});
+  const Result<Comment> comment = parts_.core.comments().Create({.post_id = *post_id,
+                                                                 .user_id = viewer,
+                                                                 .username = user->username,
+                                                                 .text = text,
+                                                                 .parent_id = parent_id});
   if (comment.status().code() == Code::kNotFound) return MissingOf(*post_id);
   if (comment.status().code() == Code::kInvalidArgument) {
     return Error(400, "reply_too_deep", "a reply cannot be replied to");
@@ -81,7 +82,7 @@ kit::Response CommentsApi::Delete(const kit::Request& request, int64_t viewer) {
   if (!post_id) return InvalidId("post");
   const std::optional<int64_t> comment_id = IdOf(request, "comment");
   if (!comment_id) return InvalidId("comment");
-  const Status deleted = parts_.comments.Delete(*post_id, *comment_id, viewer);
+  const Status deleted = parts_.core.comments().Delete(*post_id, *comment_id, viewer);
   if (deleted.code() == Code::kNotFound) return MissingOf(*post_id);
   if (deleted.code() == Code::kPermissionDenied) {
     return Error(403, "not_owner", "this comment is not yours, nor is the post");
@@ -91,7 +92,7 @@ kit::Response CommentsApi::Delete(const kit::Request& request, int64_t viewer) {
 }
 
 kit::Response CommentsApi::MissingOf(int64_t post_id) const {
-  const Status post = parts_.posts.Get(post_id).status();
+  const Status post = parts_.core.posts().Get(post_id).status();
   return Missing(post.code() == Code::kNotFound ? "post" : "comment");
 }
 

@@ -17,16 +17,16 @@ void FeedApi::AddTo(kit::Routes* routes) {
 kit::Response FeedApi::GetFeed(const kit::Request& request, int64_t viewer) const {
   const Result<std::optional<PostKey>> before = CursorOf(request);
   if (!before.ok()) return InvalidCursor();
-  const Result<PostPage> page = parts_.home_page(viewer, *before);
+  const Result<PostPage> page = parts_.core.ReadHome(viewer, *before);
   if (!page.ok()) return Failed(page.status());
-  Result<nlohmann::json> posts = ToJson(page->posts, parts_.posts, viewer);
+  Result<nlohmann::json> posts = ToJson(page->posts, parts_.core.posts(), viewer);
   if (!posts.ok()) return Failed(posts.status());
   const PostKey last = page->posts.empty() ? PostKey() : page->posts.back().key;
   return Page("posts", *std::move(posts), last, page->has_more);
 }
 
 kit::Response FeedApi::GetHealth() const {
-  const nlohmann::json health = parts_.health();
+  const nlohmann::json health = parts_.core.Health();
   return kit::Response::Json(health, health.at("database").at("ok") == true ? 200 : 503);
 }
 

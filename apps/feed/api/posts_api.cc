@@ -82,7 +82,7 @@ void PostsApi::AddTo(kit::Routes* routes) {
 kit::Response PostsApi::Create(const kit::Request& request, int64_t viewer) {
   Form form;
   if (std::optional<kit::Response> wrong = ReadForm(request, &form)) return *std::move(wrong);
-  const Result<User> user = parts_.users.Get(viewer);
+  const Result<User> user = parts_.core.users().Get(viewer);
   if (user.status().code() == Code::kNotFound) return AccountGone();
   if (!user.ok()) return Failed(user.status());
   MediaStore::Upload upload(parts_.media);
@@ -90,11 +90,10 @@ kit::Response PostsApi::Create(const kit::Request& request, int64_t viewer) {
   if (std::optional<kit::Response> wrong = AddPictures(form.images, &upload, &media)) {
     return *std::move(wrong);
   }
-  const Result<Post> post = parts_.posts.Create(viewer, user->username, form.caption, media);
+  const Result<Post> post = parts_.core.CreatePost(*user, form.caption, media);
   // Whatever that says: a commit that was not answered may have happened.
   upload.Keep();
   if (!post.ok()) return Failed(post.status());
-  parts_.publish({.kind = FeedEvent::Kind::kPostCreated, .author_id = viewer, .post = post->key});
   return Tell(201, *post, std::nullopt);
 }
 
@@ -154,7 +153,7 @@ kit::Response PostsApi::GetPost(const kit::Request& request,
                                 const std::optional<int64_t>& viewer) const {
   const std::optional<int64_t> id = IdOf(request, "id");
   if (!id) return InvalidId("post");
-  const Result<Post> post = parts_.posts.Get(*id);
+  const Result<Post> post = parts_.core.posts().Get(*id);
   if (!post.ok()) return Refused(post.status());
   return Tell(200, *post, viewer);
 }
@@ -168,7 +167,7 @@ kit::Response PostsApi::EditCaption(const kit::Request& request, int64_t viewer)
   if (CharactersIn(caption) > kCaptionCharactersMax) {
     return Error(400, "caption_too_long", kCaptionTooLong);
   }
-  const Result<Post> post = parts_.posts.EditCaption(*id, viewer, caption);
+  const Result<Post> post = parts_.core.EditCaption(*id, viewer, caption);
   if (!post.ok()) return Refused(post.status());
   return Tell(200, *post, viewer);
 }
@@ -176,21 +175,20 @@ kit::Response PostsApi::EditCaption(const kit::Request& request, int64_t viewer)
 kit::Response PostsApi::Delete(const kit::Request& request, int64_t viewer) {
   const std::optional<int64_t> id = IdOf(request, "id");
   if (!id) return InvalidId("post");
-  const Result<Post> post = parts_.posts.Delete(*id, viewer);
-  if (!post.ok()) return Refused(post.status());
-  parts_.publish({.kind = FeedEvent::Kind::kPostDeleted, .author_id = viewer, .post = post->key});
+  const Status deleted = parts_.core.DeletePost(*id, viewer);
+  if (!deleted.ok()) return Refused(deleted);
   return NoContent();
 }
 
 kit::Response PostsApi::Like(const kit::Request& request, int64_t viewer) {
   const std::optional<int64_t> id = IdOf(request, "id");
   if (!id) return InvalidId("post");
-  const Status liked = parts_.posts.Like(*id, viewer);
+  const Status liked = parts_.core.Like(*id, viewer);
   if (liked.code() == Code::kAlreadyExists) {
     return Error(409, "already_liked", "you like this post already");
   }
   if (!liked.ok()) return Refused(liked);
-  const Result<Post> post = parts_.posts.Get(*id);
+  const Result<Post> post = parts_.core.posts().Get(*id);
   if (!post.ok()) return Refused(post.status());
   return kit::Response::Json({{"liked", true}, {"like_count", post->like_count}}, 201);
 }
@@ -198,10 +196,10 @@ kit::Response PostsApi::Like(const kit::Request& request, int64_t viewer) {
 kit::Response PostsApi::Unlike(const kit::Request& request, int64_t viewer) {
   const std::optional<int64_t> id = IdOf(request, "id");
   if (!id) return InvalidId("post");
-  const Status unliked = parts_.posts.Unlike(*id, viewer);
+  const Status unliked = parts_.core.Unlike(*id, viewer);
   if (unliked.ok()) return NoContent();
   // Whether it is the post that is not there, or the like.
-  if (unliked.code() == Code::kNotFound && parts_.posts.Get(*id).ok()) {
+  if (unliked.code() == Code::kNotFound && parts_.core.posts().Get(*id).ok()) {
     return Error(404, "not_liked", "you do not like this post");
   }
   return Refused(unliked);
@@ -221,7 +219,7 @@ kit::Response PostsApi::GetPicture(const kit::Request& request) const {
 
 kit::Response PostsApi::Tell(int status, const Post& post,
                              const std::optional<int64_t>& viewer) const {
-  const Result<nlohmann::json> posts = ToJson(std::vector<Post>{post}, parts_.posts, viewer);
+  const Result<nlohmann::json> posts = ToJson(std::vector<Post>{post}, parts_.core.posts(), viewer);
   if (!posts.ok()) return Failed(posts.status());
   return kit::Response::Json(posts->front(), status);
 }

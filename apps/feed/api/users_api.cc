@@ -44,10 +44,10 @@ kit::Response UsersApi::GetThumbnails(const kit::Request& request) const {
   if (!id.ok()) return InvalidId("user");
   const Result<std::optional<PostKey>> before = CursorOf(request);
   if (!before.ok()) return InvalidCursor();
-  if (const Status found = parts_.users.Get(*id).status(); !found.ok()) {
+  if (const Status found = parts_.core.users().Get(*id).status(); !found.ok()) {
     return found.code() == Code::kNotFound ? Missing("user") : Failed(found);
   }
-  const Result<PostPage> page = parts_.posts.ListOf(*id, *before, kPostsPerPage);
+  const Result<PostPage> page = parts_.core.posts().ListOf(*id, *before, kPostsPerPage);
   if (!page.ok()) return Failed(page.status());
   nlohmann::json posts = nlohmann::json::array();
   for (const Post& post : page->posts) posts.push_back(ToThumbnailJson(post));
@@ -60,7 +60,7 @@ kit::Response UsersApi::Search(const kit::Request& request, const Viewer& viewer
   if (!IsValidUtf8(text) || CharactersIn(text) > kSearchCharactersMax) {
     return Error(400, "invalid_query", "q is text of at most 100 characters");
   }
-  const Result<std::vector<User>> users = parts_.users.Search(text, kFoundUsersMax);
+  const Result<std::vector<User>> users = parts_.core.users().Search(text, kFoundUsersMax);
   if (!users.ok()) return Failed(users.status());
   Result<nlohmann::json> json = UsersJson(*users, viewer);
   if (!json.ok()) return Failed(json.status());
@@ -70,11 +70,11 @@ kit::Response UsersApi::Search(const kit::Request& request, const Viewer& viewer
 kit::Response UsersApi::GetUser(const kit::Request& request, const Viewer& viewer) const {
   const std::optional<int64_t> id = IdOf(request, "id");
   if (!id) return InvalidId("user");
-  const Result<User> user = parts_.users.Get(*id);
+  const Result<User> user = parts_.core.users().Get(*id);
   if (user.status().code() == Code::kNotFound) return Missing("user");
   if (!user.ok()) return Failed(user.status());
   if (!viewer) return kit::Response::Json(ToJson(*user, std::nullopt));
-  const Result<bool> is_following = parts_.follows.IsFollowing(*viewer, *id);
+  const Result<bool> is_following = parts_.core.follows().IsFollowing(*viewer, *id);
   if (!is_following.ok()) return Failed(is_following.status());
   return kit::Response::Json(ToJson(*user, *is_following));
 }
@@ -84,19 +84,19 @@ kit::Response UsersApi::List(Side side, const kit::Request& request, const Viewe
   if (!id) return InvalidId("user");
   const Result<std::optional<PostKey>> cursor = CursorOf(request);
   if (!cursor.ok()) return InvalidCursor();
-  if (const Status found = parts_.users.Get(*id).status(); !found.ok()) {
+  if (const Status found = parts_.core.users().Get(*id).status(); !found.ok()) {
     return found.code() == Code::kNotFound ? Missing("user") : Failed(found);
   }
   std::optional<FollowStore::Edge> before;
   if (*cursor) before = {.user_id = (*cursor)->id, .followed_seconds = (*cursor)->created_seconds};
   const Result<FollowStore::EdgePage> page =
-      side == Side::kFollowers ? parts_.follows.ListFollowers(*id, before, kUsersPerPage)
-                               : parts_.follows.ListFollowing(*id, before, kUsersPerPage);
+      side == Side::kFollowers ? parts_.core.follows().ListFollowers(*id, before, kUsersPerPage)
+                               : parts_.core.follows().ListFollowing(*id, before, kUsersPerPage);
   if (!page.ok()) return Failed(page.status());
 
   std::vector<int64_t> ids;
   for (const FollowStore::Edge& edge : page->edges) ids.push_back(edge.user_id);
-  const Result<std::vector<User>> users = parts_.users.GetAll(ids);
+  const Result<std::vector<User>> users = parts_.core.users().GetAll(ids);
   if (!users.ok()) return Failed(users.status());
   Result<nlohmann::json> json = UsersJson(*users, viewer);
   if (!json.ok()) return Failed(json.status());
@@ -112,38 +112,29 @@ kit::Response UsersApi::Follow(const kit::Request& request, int64_t viewer) {
   const std::optional<int64_t> id = IdOf(request, "id");
   if (!id) return InvalidId("user");
   if (*id == viewer) return Error(400, "cannot_follow_self", "nobody can follow themselves");
-  const Result<int64_t> version = parts_.follows.Follow(viewer, *id);
-  switch (version.status().code()) {
+  const Status followed = parts_.core.Follow(viewer, *id);
+  switch (followed.code()) {
     case Code::kOk:
-      break;
+      return kit::Response::Json({{"following", true}}, 201);
     case Code::kNotFound:
       return Missing("user");
     case Code::kAlreadyExists:
       return Error(409, "already_following", "you follow this account already");
     case Code::kInvalidArgument:
-      return Error(400, "following_limit", version.status().message());
+      return Error(400, "following_limit", followed.message());
     default:
-      return Failed(version.status());
+      return Failed(followed);
   }
-  parts_.publish({.kind = FeedEvent::Kind::kUserFollowed,
-                  .author_id = *id,
-                  .user_id = viewer,
-                  .following_version = *version});
-  return kit::Response::Json({{"following", true}}, 201);
 }
 
 kit::Response UsersApi::Unfollow(const kit::Request& request, int64_t viewer) {
   const std::optional<int64_t> id = IdOf(request, "id");
   if (!id) return InvalidId("user");
-  const Result<int64_t> version = parts_.follows.Unfollow(viewer, *id);
-  if (version.status().code() == Code::kNotFound) {
+  const Status unfollowed = parts_.core.Unfollow(viewer, *id);
+  if (unfollowed.code() == Code::kNotFound) {
     return Error(404, "not_following", "you do not follow this account");
   }
-  if (!version.ok()) return Failed(version.status());
-  parts_.publish({.kind = FeedEvent::Kind::kUserUnfollowed,
-                  .author_id = *id,
-                  .user_id = viewer,
-                  .following_version = *version});
+  if (!unfollowed.ok()) return Failed(unfollowed);
   return NoContent();
 }
 
@@ -151,7 +142,7 @@ Result<nlohmann::json> UsersApi::UsersJson(const std::vector<User>& users,
                                            const Viewer& viewer) const {
   Following following;
   if (viewer && !users.empty()) {
-    ASSIGN_OR_RETURN(following, parts_.follows.Get(*viewer));
+    ASSIGN_OR_RETURN(following, parts_.core.follows().Get(*viewer));
   }
   nlohmann::json json = nlohmann::json::array();
   for (const User& user : users) {

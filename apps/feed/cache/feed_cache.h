@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/feed/ids/post_key.h"
@@ -32,6 +33,9 @@ class FeedCache {
   static constexpr std::chrono::seconds kWarmingMax{30};
 
   virtual ~FeedCache() = default;
+
+  // Where the caches are, as /health reports it: "memory" or "redis".
+  virtual std::string_view kind() const = 0;
 
   // How far posts have been pushed: every post up to this one has been. Caches belong to the epoch
   // of the mark that they were made under; a mark that was lost begins a new epoch, and the caches

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -30,6 +31,7 @@ class MemoryFeedCache final : public FeedCache {
   MemoryFeedCache(const Clock& clock, RandomSource& random, size_t entries_max = kEntriesMax)
       : clock_(clock), random_(random), entries_max_(entries_max) {}
 
+  std::string_view kind() const override { return "memory"; }
   Result<std::optional<Mark>> ReadMark() override EXCLUDES_LOCK(mutex_);
   Status StartEpoch(PostKey newest) override EXCLUDES_LOCK(mutex_);
   Status MarkPushed(const std::string& epoch, PostKey post) override EXCLUDES_LOCK(mutex_);

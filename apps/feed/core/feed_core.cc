@@ -13,6 +13,7 @@ FeedCore::FeedCore(Parts parts, FanOutOptions options)
       users_(parts.clock, parts.collections),
       follows_(parts.clock, parts.collections),
       posts_(parts.clock, parts.collections),
+      comments_(parts.clock, parts.collections, posts_),
       followed_posts_(parts.collections, parts.random),
       home_(*cache_, follows_, posts_, followed_posts_, parts.metrics),
       fan_out_(options, {.clock = parts.clock,
@@ -72,7 +73,7 @@ nlohmann::json FeedCore::Health() {
   const Result<std::optional<FeedCache::Mark>> mark = cache_->ReadMark();
   const Result<FeedQueue::Depth> depth = queue_->Measure();
   nlohmann::json health = {{"database", {{"ok", newest.ok()}}},
-                           {"cache", {{"ok", mark.ok()}}},
+                           {"cache", {{"ok", mark.ok()}, {"kind", cache_->kind()}}},
                            {"queue", {{"ok", depth.ok()}}},
                            {"fan_out", nlohmann::json::object()}};
   if (depth.ok()) {

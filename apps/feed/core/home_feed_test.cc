@@ -66,6 +66,7 @@ class GatedFeedCache final : public FeedCache {
   GatedFeedCache(WarmingGate& gate, const Clock& clock, RandomSource& random)
       : gate_(gate), cache_(clock, random) {}
 
+  std::string_view kind() const override { return cache_.kind(); }
   Result<std::string> BeginWarming(const std::string& epoch, int64_t user) override {
     RETURN_IF_ERROR(gate_.Pass(user));
     return cache_.BeginWarming(epoch, user);
@@ -113,7 +114,7 @@ class HomeFeedTest : public testing::Test {
     return post->key;
   }
   std::vector<int64_t> Read(int64_t user, const std::optional<PostKey>& before = std::nullopt) {
-    const Result<PostPage> page = core_.home().Read(user, before);
+    const Result<PostPage> page = core_.ReadHome(user, before);
     EXPECT_TRUE(page.ok()) << page.status().ToString();
     std::vector<int64_t> ids;
     for (const Post& post : page->posts) ids.push_back(post.key.id);
@@ -289,7 +290,8 @@ TEST_F(HomeFeedTest, PostsWhoseEventsWereLostAreRepaired) {
   MakePost(author);
   Read(reader.id);
   WorkOnAll();
-  const Result<Post> lost = core_.posts().Create(author.id, author.username, "", {});
+  const Result<Post> lost =
+      PostStore(clock_, collections_).Create(author.id, author.username, "", {});
   ASSERT_TRUE(lost.ok());
   MakePost(author);
   WorkOnAll();
@@ -385,7 +387,7 @@ TEST_F(HomeFeedTest, ScrollingWhileOthersWriteLosesAndRepeatsNothing) {
     std::set<int64_t> missing = lasting;
     std::optional<PostKey> position;
     while (true) {
-      const Result<PostPage> page = core_.home().Read(reader.id, position);
+      const Result<PostPage> page = core_.ReadHome(reader.id, position);
       ++pages;
       pages.notify_one();
       ASSERT_TRUE(page.ok()) << page.status().ToString();

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/feed/cache/feed_cache.h"
@@ -28,6 +29,7 @@ class RedisFeedCache final : public FeedCache {
 
   RedisFeedCache(RedisClient& client, RandomSource& random) : client_(client), random_(random) {}
 
+  std::string_view kind() const override { return "redis"; }
   Result<std::optional<Mark>> ReadMark() override;
   Status StartEpoch(PostKey newest) override;
   Status MarkPushed(const std::string& epoch, PostKey post) override;

@@ -4,8 +4,9 @@
 #include <thread>
 #include <utility>
 
-#include "apps/feed/api/api_support.h"
+#include "apps/feed/cache/memory_feed_cache.h"
 #include "base/check.h"
+#include "base/mutex.h"
 #include "kit/images/images.h"
 
 namespace hearth::feed {
@@ -25,36 +26,28 @@ kit::SessionSigner MakeSigner(const Clock& clock) {
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(FeedTest);
 
 FeedTest::FeedTest()
-    : database_(GetParam().fresh()),
-      collections_(database_, "ci"),
+    : transport_(std::make_shared<FailingTransport>(GetParam().fresh().transport())),
+      collections_(client::Firestore(transport_), "ci"),
       users_(clock_, collections_),
       follows_(clock_, collections_),
       posts_(clock_, collections_),
-      comments_(clock_, collections_, posts_),
       signer_(MakeSigner(clock_)),
       tokens_(clock_, collections_, signer_),
       media_(folder_.path() + "/media"),
-      home_page_([this](int64_t user, const std::optional<PostKey>& before) {
-        return posts_.ListOf(user, before, kPostsPerPage);
-      }),
-      api_({.clock = clock_,
-            .users = users_,
-            .follows = follows_,
-            .posts = posts_,
-            .comments = comments_,
-            .tokens = tokens_,
-            .media = media_,
-            .home_page =
-                [this](int64_t user, const std::optional<PostKey>& before) {
-                  return home_page_(user, before);
-                },
-            .publish =
-                [this](const FeedEvent& event) {
-                  MutexLock lock(mutex_);
-                  published_.push_back(event);
-                },
-            .health = [this] { return health_; }}) {
+      core_(MakeParts(), FanOutOptions()),
+      api_({.clock = clock_, .core = core_, .tokens = tokens_, .media = media_}) {
   api_.AddTo(&routes_);
+}
+
+FeedCore::Parts FeedTest::MakeParts() {
+  auto queue = std::make_unique<RecordingFeedQueue>();
+  queue_ = queue.get();
+  return {.clock = clock_,
+          .random = random_,
+          .metrics = metrics_,
+          .collections = collections_,
+          .cache = std::make_unique<MemoryFeedCache>(clock_, random_),
+          .queue = std::move(queue)};
 }
 
 std::string FeedTest::Picture(uint8_t shade) {
@@ -174,11 +167,6 @@ std::map<int, int> FeedTest::AtOnce(int threads, const std::function<kit::Respon
   }
   for (std::thread& thread : running) thread.join();
   return statuses;
-}
-
-std::vector<FeedEvent> FeedTest::Published() {
-  MutexLock lock(mutex_);
-  return published_;
 }
 
 }  // namespace hearth::feed

@@ -25,7 +25,9 @@ FeedModel::FeedModel(ModelOptions options, ModelBackend backend, client::Firesto
       backend_(std::move(backend)),
       chance_(options.seed),
       random_(options.seed),
-      collections_(std::move(database), "ci") {
+      collections_(std::move(database), "ci"),
+      posts_(clock_, collections_),
+      follows_(clock_, collections_) {
   Restart();
   for (int i = 0; i < options_.users; ++i) {
     Result<User> user = core_->users().Create({.username = "user" + std::to_string(i)});
@@ -98,7 +100,7 @@ void FeedModel::Post(int64_t author) {
   Result<feed::Post> post = Status(Code::kUnknown, "not tried");
   if (OneIn(10)) {
     // As when the event is lost: the process dies, or the queue does not take it.
-    post = core_->posts().Create(author, user->username, caption, {});
+    post = posts_.Create(author, user->username, caption, {});
   } else {
     post = core_->CreatePost(*user, caption, {});
   }
@@ -121,7 +123,7 @@ void FeedModel::Delete() {
   const int64_t id = living[living.size() - 1 - Below(recent)];
   const int64_t author = oracle_.AuthorOf(id);
   if (OneIn(5)) {
-    ASSERT_TRUE(core_->posts().Delete(id, author).ok());
+    ASSERT_TRUE(posts_.Delete(id, author).ok());
   } else {
     ASSERT_TRUE(core_->DeletePost(id, author).ok());
   }
@@ -133,7 +135,7 @@ void FeedModel::Edit() {
   if (living.empty()) return;
   const int64_t id = living[Below(living.size())];
   const std::string caption = "edited in step " + std::to_string(step_);
-  ASSERT_TRUE(core_->posts().EditCaption(id, oracle_.AuthorOf(id), caption).ok());
+  ASSERT_TRUE(core_->EditCaption(id, oracle_.AuthorOf(id), caption).ok());
   oracle_.Edit(id, caption);
 }
 
@@ -141,7 +143,7 @@ void FeedModel::Follow() {
   const int64_t user = AnyUser();
   const int64_t followed = AnyUser();
   const Status status =
-      OneIn(5) ? core_->follows().Follow(user, followed).status() : core_->Follow(user, followed);
+      OneIn(5) ? follows_.Follow(user, followed).status() : core_->Follow(user, followed);
   if (user == followed) {
     EXPECT_EQ(status.code(), Code::kInvalidArgument);
   } else if (oracle_.Follows(user, followed)) {
@@ -155,8 +157,8 @@ void FeedModel::Follow() {
 void FeedModel::Unfollow() {
   const int64_t user = AnyUser();
   const int64_t followed = AnyUser();
-  const Status status = OneIn(5) ? core_->follows().Unfollow(user, followed).status()
-                                 : core_->Unfollow(user, followed);
+  const Status status =
+      OneIn(5) ? follows_.Unfollow(user, followed).status() : core_->Unfollow(user, followed);
   EXPECT_EQ(status.ok(), oracle_.Follows(user, followed)) << status.ToString();
   oracle_.Unfollow(user, followed);
 }
@@ -230,7 +232,7 @@ void FeedModel::ReadSomething() {
 }
 
 void FeedModel::CheckPage(int64_t user, const std::optional<PostKey>& before) {
-  const Result<PostPage> page = core_->home().Read(user, before);
+  const Result<PostPage> page = core_->ReadHome(user, before);
   ASSERT_TRUE(page.ok()) << page.status().ToString();
   FeedOracle::Page seen{.has_more = page->has_more};
   for (const feed::Post& post : page->posts) {

@@ -86,6 +86,9 @@ class FeedModel {
   RandomSource random_;
   kit::Metrics metrics_;
   Collections collections_;
+  // For changes whose events are lost.
+  PostStore posts_;
+  FollowStore follows_;
   std::unique_ptr<FeedCore> core_;
   FeedOracle oracle_;
   std::vector<User> users_;

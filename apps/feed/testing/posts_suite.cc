@@ -315,9 +315,11 @@ TEST_P(FeedTest, AFullPageThatIsTheLastSaysSo) {
 
 TEST_P(FeedTest, TheHomeFeedSaysWhatTheViewerLikesAndWhereItGoesOn) {
   const Account alice = NewUser("alice");
+  const Account bob = NewUser("bob");
+  Body(SendAs(bob, "POST", "/users/" + std::to_string(alice.id) + "/follow"), 201);
   for (size_t i = 0; i <= kPostsPerPage; ++i) NewPost(alice, "post");
-  Body(SendAs(alice, "POST", PostPath(11, "/like")), 201);
-  const nlohmann::json page = GetAs(alice, "/feed");
+  Body(SendAs(bob, "POST", PostPath(11, "/like")), 201);
+  const nlohmann::json page = GetAs(bob, "/feed");
   ASSERT_EQ(page.at("posts").size(), kPostsPerPage);
   EXPECT_EQ(page.at("posts")[0].at("id"), 11);
   EXPECT_EQ(page.at("posts")[0].at("has_liked"), true);
@@ -325,7 +327,7 @@ TEST_P(FeedTest, TheHomeFeedSaysWhatTheViewerLikesAndWhereItGoesOn) {
   EXPECT_EQ(page.at("posts")[1].at("caption"), "post");
   EXPECT_EQ(page.at("next_cursor"), "2:" + std::to_string(kStartSeconds));
   EXPECT_EQ(page.at("has_more"), true);
-  EXPECT_EQ(AllIds("/feed", "posts", alice.token).size(), kPostsPerPage + 1);
+  EXPECT_EQ(AllIds("/feed", "posts", bob.token).size(), kPostsPerPage + 1);
 }
 
 TEST_P(FeedTest, WhoeverFollowsNobodyHasAnEmptyFeed) {
@@ -336,15 +338,11 @@ TEST_P(FeedTest, WhoeverFollowsNobodyHasAnEmptyFeed) {
 
 TEST_P(FeedTest, FailuresAreToldApartAndKeptToOurselves) {
   const Account alice = NewUser("alice");
-  home_page_ = [](int64_t, const std::optional<PostKey>&) -> Result<PostPage> {
-    return Status(Code::kUnavailable, "10.0.0.7 refuses");
-  };
+  transport_->FailReads(Status(Code::kUnavailable, "10.0.0.7 refuses"));
   const kit::Response unavailable = SendAs(alice, "GET", "/feed");
   ExpectError(unavailable, 503, "unavailable");
   EXPECT_EQ(unavailable.body.find("10.0.0.7"), std::string::npos);
-  home_page_ = [](int64_t, const std::optional<PostKey>&) -> Result<PostPage> {
-    return Status(Code::kDataLoss, "no post");
-  };
+  transport_->FailReads(Status(Code::kDataLoss, "no post"));
   ExpectError(SendAs(alice, "GET", "/feed"), 500, "internal");
 }
 
@@ -354,9 +352,18 @@ TEST_P(FeedTest, UnknownEndpointsAndMethodsAreErrorsLikeOthers) {
 }
 
 TEST_P(FeedTest, HealthIsBadWhenTheDatabaseIs) {
-  EXPECT_EQ(Get("/health"), health_);
-  health_["database"]["ok"] = false;
-  EXPECT_EQ(Body(Send("GET", "/health"), 503), health_);
+  const nlohmann::json well = {{"status", "ok"},
+                               {"database", {{"ok", true}}},
+                               {"cache", {{"ok", true}, {"kind", "memory"}}},
+                               {"queue", {{"ok", true}, {"waiting", 0}, {"dead", 0}}},
+                               {"fan_out", {{"newest_post", 0}}}};
+  EXPECT_EQ(Get("/health"), well);
+  transport_->FailReads(Status(Code::kUnavailable, "nobody there"));
+  nlohmann::json unwell = well;
+  unwell["status"] = "unavailable";
+  unwell["database"]["ok"] = false;
+  unwell["fan_out"] = nlohmann::json::object();
+  EXPECT_EQ(Body(Send("GET", "/health"), 503), unwell);
 }
 
 }  // namespace
