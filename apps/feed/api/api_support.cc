@@ -46,17 +46,17 @@ nlohmann::json ToJson(const Post& post, bool has_liked) {
 }
 
 // Nullopt: nobody is. Unauthenticated for a token that does not hold.
-Result<std::optional<int64_t>> ViewerOf(const kit::Request& request, const Tokens& tokens) {
+Result<std::optional<UserId>> ViewerOf(const kit::Request& request, const Tokens& tokens) {
   constexpr std::string_view kScheme = "bearer ";
   const std::optional<std::string_view> header = request.Header("authorization");
-  if (!header) return std::optional<int64_t>();
+  if (!header) return std::optional<UserId>();
   const bool is_bearer =
       header->size() > kScheme.size() &&
       std::equal(kScheme.begin(), kScheme.end(), header->begin(), [](char wanted, char sent) {
         return wanted == (sent >= 'A' && sent <= 'Z' ? static_cast<char>(sent - 'A' + 'a') : sent);
       });
   if (!is_bearer) return Status(Code::kUnauthenticated, "not a bearer token");
-  ASSIGN_OR_RETURN(const int64_t viewer, tokens.CheckAccess(header->substr(kScheme.size())));
+  ASSIGN_OR_RETURN(const UserId viewer, tokens.CheckAccess(header->substr(kScheme.size())));
   return std::optional(viewer);
 }
 
@@ -121,7 +121,7 @@ kit::Response NoContent() { return {.status = 204}; }
 
 kit::Handler Gate::SignedIn(ForUser handler) const {
   return [&tokens = tokens_, handler = std::move(handler)](const kit::Request& request) {
-    const Result<std::optional<int64_t>> viewer = ViewerOf(request, tokens);
+    const Result<std::optional<UserId>> viewer = ViewerOf(request, tokens);
     if (!viewer.ok()) return Unauthenticated("the access token is not valid, or has expired");
     if (!*viewer) return Unauthenticated("an access token is needed");
     return handler(request, **viewer);
@@ -130,15 +130,10 @@ kit::Handler Gate::SignedIn(ForUser handler) const {
 
 kit::Handler Gate::Anyone(ForAnyone handler) const {
   return [&tokens = tokens_, handler = std::move(handler)](const kit::Request& request) {
-    const Result<std::optional<int64_t>> viewer = ViewerOf(request, tokens);
+    const Result<std::optional<UserId>> viewer = ViewerOf(request, tokens);
     if (!viewer.ok()) return Unauthenticated("the access token is not valid, or has expired");
     return handler(request, *viewer);
   };
-}
-
-std::optional<int64_t> IdOf(const kit::Request& request, std::string_view parameter) {
-  const Result<int64_t> id = ParseId(request.Parameter(parameter));
-  return id.ok() ? std::optional(*id) : std::nullopt;
 }
 
 kit::Response InvalidId(std::string_view kind) {
@@ -149,22 +144,15 @@ kit::Response Missing(std::string_view kind) {
   return Error(404, std::string(kind) + "_not_found", "there is no such " + std::string(kind));
 }
 
-Result<std::optional<PostKey>> CursorOf(const kit::Request& request) {
-  const std::optional<std::string> text = request.Query("cursor");
-  if (!text || text->empty()) return std::optional<PostKey>();
-  ASSIGN_OR_RETURN(const PostKey key, ParseCursor(*text));
-  if (key.created_seconds > kSecondsMax) return InvalidArgument("beyond the year 9999");
-  return std::optional(key);
-}
-
 kit::Response InvalidCursor() {
   return Error(400, "invalid_cursor", "a cursor is the next_cursor of a page, ID:SECONDS");
 }
 
-kit::Response Page(const char* name, nlohmann::json items, const PostKey& last, bool has_more) {
+kit::Response Page(const char* name, nlohmann::json items, const std::string& cursor,
+                   bool has_more) {
   nlohmann::json page = {{name, std::move(items)}, {"next_cursor", nullptr}};
   page["has_more"] = has_more;
-  if (has_more) page["next_cursor"] = FormatCursor(last);
+  if (has_more) page["next_cursor"] = cursor;
   return kit::Response::Json(page);
 }
 
@@ -209,10 +197,10 @@ nlohmann::json ToJson(const Comment& comment) {
 }
 
 Result<nlohmann::json> ToJson(const std::vector<Post>& posts, const PostStore& store,
-                              const std::optional<int64_t>& viewer) {
+                              const std::optional<UserId>& viewer) {
   std::vector<bool> has_liked(posts.size(), false);
   if (viewer) {
-    std::vector<int64_t> ids;
+    std::vector<PostId> ids;
     ids.reserve(posts.size());
     for (const Post& post : posts) ids.push_back(post.key.id);
     ASSIGN_OR_RETURN(has_liked, store.HasLiked(ids, *viewer));

@@ -11,11 +11,13 @@
 
 #include "apps/feed/ids/post_key.h"
 #include "apps/feed/stores/comment_store.h"
+#include "apps/feed/stores/documents.h"
 #include "apps/feed/stores/post.h"
 #include "apps/feed/stores/post_store.h"
 #include "apps/feed/stores/tokens.h"
 #include "apps/feed/stores/user_store.h"
 #include "base/status.h"
+#include "base/status_macros.h"
 #include "kit/web/request.h"
 #include "kit/web/response.h"
 #include "kit/web/routes.h"
@@ -42,9 +44,9 @@ kit::Response NoContent();
 // Threads: safe for concurrent use. Ownership: borrows the tokens, as do the handlers it makes.
 class Gate {
  public:
-  using ForUser = std::function<kit::Response(const kit::Request&, int64_t viewer)>;
+  using ForUser = std::function<kit::Response(const kit::Request&, UserId viewer)>;
   using ForAnyone =
-      std::function<kit::Response(const kit::Request&, const std::optional<int64_t>& viewer)>;
+      std::function<kit::Response(const kit::Request&, const std::optional<UserId>& viewer)>;
 
   explicit Gate(const Tokens& tokens) : tokens_(tokens) {}
 
@@ -56,7 +58,11 @@ class Gate {
 };
 
 // The id in a path; nullopt for what is none, which is answered with InvalidId.
-std::optional<int64_t> IdOf(const kit::Request& request, std::string_view parameter);
+template <Id T>
+std::optional<T> IdOf(const kit::Request& request, std::string_view parameter) {
+  const Result<T> id = ParseId<T>(request.Parameter(parameter));
+  return id.ok() ? std::optional(*id) : std::nullopt;
+}
 // 400 "invalid_post_id" for `kind` "post".
 kit::Response InvalidId(std::string_view kind);
 // 404 "post_not_found" for `kind` "post".
@@ -64,10 +70,18 @@ kit::Response Missing(std::string_view kind);
 
 // The parameter "cursor"; nullopt where it is missing or empty. InvalidArgument, to be answered
 // with InvalidCursor, for what no page has ended with.
-Result<std::optional<PostKey>> CursorOf(const kit::Request& request);
+template <Id T>
+Result<std::optional<Place<T>>> CursorOf(const kit::Request& request) {
+  const std::optional<std::string> text = request.Query("cursor");
+  if (!text || text->empty()) return std::optional<Place<T>>();
+  ASSIGN_OR_RETURN(const Place<T> place, ParseCursor<T>(*text));
+  if (place.created_seconds > kSecondsMax) return InvalidArgument("beyond the year 9999");
+  return std::optional(place);
+}
 kit::Response InvalidCursor();
-// A page of `name`: {name: items, next_cursor, has_more}. `last`: where it ended.
-kit::Response Page(const char* name, nlohmann::json items, const PostKey& last, bool has_more);
+// A page of `name`: {name: items, next_cursor, has_more}. `cursor`: of its last item.
+kit::Response Page(const char* name, nlohmann::json items, const std::string& cursor,
+                   bool has_more);
 
 // As people count: of UTF-8, how many code points.
 size_t CharactersIn(std::string_view text);
@@ -78,7 +92,7 @@ nlohmann::json ToJson(const User& user, std::optional<bool> is_following);
 nlohmann::json ToJson(const Comment& comment);
 // With what the viewer likes of them.
 Result<nlohmann::json> ToJson(const std::vector<Post>& posts, const PostStore& store,
-                              const std::optional<int64_t>& viewer);
+                              const std::optional<UserId>& viewer);
 // A post as thumbnails show it.
 nlohmann::json ToThumbnailJson(const Post& post);
 // What accounts are told about themselves.

@@ -56,8 +56,8 @@ void AuthApi::AddTo(kit::Routes* routes) {
   routes->Add("POST", "/auth/logout", bind(&AuthApi::Logout));
   const Gate gate(parts_.tokens);
   routes->Add("GET", "/me",
-              gate.SignedIn([this](const kit::Request&, int64_t viewer) { return GetMe(viewer); }));
-  routes->Add("PATCH", "/me/onboarding", gate.SignedIn([this](const kit::Request&, int64_t viewer) {
+              gate.SignedIn([this](const kit::Request&, UserId viewer) { return GetMe(viewer); }));
+  routes->Add("PATCH", "/me/onboarding", gate.SignedIn([this](const kit::Request&, UserId viewer) {
     return FinishOnboarding(viewer);
   }));
 }
@@ -158,14 +158,14 @@ kit::Response AuthApi::Logout(const kit::Request& request) {
   return response;
 }
 
-kit::Response AuthApi::GetMe(int64_t viewer) const {
+kit::Response AuthApi::GetMe(UserId viewer) const {
   const Result<User> user = parts_.core.users().Get(viewer);
   if (user.status().code() == Code::kNotFound) return AccountGone();
   if (!user.ok()) return Failed(user.status());
   return kit::Response::Json(MeJson(*user));
 }
 
-kit::Response AuthApi::FinishOnboarding(int64_t viewer) {
+kit::Response AuthApi::FinishOnboarding(UserId viewer) {
   const Status finished = parts_.core.users().FinishOnboarding(viewer);
   if (!finished.ok() && finished.code() != Code::kNotFound) return Failed(finished);
   return GetMe(viewer);

@@ -40,8 +40,8 @@ class AuthApi {
   kit::Response Login(const kit::Request& request);
   kit::Response Refresh(const kit::Request& request);
   kit::Response Logout(const kit::Request& request);
-  kit::Response GetMe(int64_t viewer) const;
-  kit::Response FinishOnboarding(int64_t viewer);
+  kit::Response GetMe(UserId viewer) const;
+  kit::Response FinishOnboarding(UserId viewer);
 
   // As the field "session" says; nullopt where it says neither.
   static std::optional<Delivery> DeliveryOf(kit::JsonFields* fields);

@@ -19,38 +19,36 @@ void CommentsApi::AddTo(kit::Routes* routes) {
   routes->Add("GET", "/posts/:id/comments",
               [this](const kit::Request& request) { return List(request); });
   routes->Add("POST", "/posts/:id/comments",
-              gate.SignedIn([this](const kit::Request& request, int64_t viewer) {
+              gate.SignedIn([this](const kit::Request& request, UserId viewer) {
                 return Create(request, viewer);
               }));
   routes->Add("DELETE", "/posts/:id/comments/:comment",
-              gate.SignedIn([this](const kit::Request& request, int64_t viewer) {
+              gate.SignedIn([this](const kit::Request& request, UserId viewer) {
                 return Delete(request, viewer);
               }));
 }
 
 kit::Response CommentsApi::List(const kit::Request& request) const {
-  const std::optional<int64_t> post_id = IdOf(request, "id");
+  const std::optional<PostId> post_id = IdOf<PostId>(request, "id");
   if (!post_id) return InvalidId("post");
-  const Result<std::optional<PostKey>> cursor = CursorOf(request);
-  if (!cursor.ok()) return InvalidCursor();
-  std::optional<CommentStore::Place> after;
-  if (*cursor) after = {.created_seconds = (*cursor)->created_seconds, .id = (*cursor)->id};
+  const Result<std::optional<CommentKey>> after = CursorOf<CommentId>(request);
+  if (!after.ok()) return InvalidCursor();
   const Result<CommentStore::Page> page =
-      parts_.core.comments().List(*post_id, after, kCommentsPerPage);
+      parts_.core.comments().List(*post_id, *after, kCommentsPerPage);
   if (page.status().code() == Code::kNotFound) return Missing("post");
   if (!page.ok()) return Failed(page.status());
 
   nlohmann::json comments = nlohmann::json::array();
-  PostKey last;
+  CommentKey last;
   for (const Comment& comment : page->comments) {
     comments.push_back(ToJson(comment));
     last = {.created_seconds = comment.created_seconds, .id = comment.id};
   }
-  return Page("comments", std::move(comments), last, page->has_more);
+  return Page("comments", std::move(comments), FormatCursor(last), page->has_more);
 }
 
-kit::Response CommentsApi::Create(const kit::Request& request, int64_t viewer) {
-  const std::optional<int64_t> post_id = IdOf(request, "id");
+kit::Response CommentsApi::Create(const kit::Request& request, UserId viewer) {
+  const std::optional<PostId> post_id = IdOf<PostId>(request, "id");
   if (!post_id) return InvalidId("post");
   kit::JsonFields fields = kit::JsonFields::Parse(request.body());
   if (!fields.status().ok()) return Error(400, DefaultCode(400), fields.status().message());
@@ -58,8 +56,10 @@ kit::Response CommentsApi::Create(const kit::Request& request, int64_t viewer) {
       fields.Text("text", {.characters_min = 1, .characters_max = kTextCharactersMax});
   if (!fields.status().ok()) return Error(400, "invalid_text", fields.status().message());
   if (IsBlank(text)) return Error(400, "invalid_text", "text must not be blank");
-  const std::optional<int64_t> parent_id = fields.OptionalInteger("parent_id", {.min = 1});
+  const std::optional<int64_t> parent_number = fields.OptionalInteger("parent_id", {.min = 1});
   if (!fields.status().ok()) return Error(400, "invalid_comment_id", fields.status().message());
+  std::optional<CommentId> parent_id;
+  if (parent_number) parent_id = CommentId{*parent_number};
 
   const Result<User> user = parts_.core.users().Get(viewer);
   if (user.status().code() == Code::kNotFound) return AccountGone();
@@ -77,10 +77,10 @@ kit::Response CommentsApi::Create(const kit::Request& request, int64_t viewer) {
   return kit::Response::Json(ToJson(*comment), 201);
 }
 
-kit::Response CommentsApi::Delete(const kit::Request& request, int64_t viewer) {
-  const std::optional<int64_t> post_id = IdOf(request, "id");
+kit::Response CommentsApi::Delete(const kit::Request& request, UserId viewer) {
+  const std::optional<PostId> post_id = IdOf<PostId>(request, "id");
   if (!post_id) return InvalidId("post");
-  const std::optional<int64_t> comment_id = IdOf(request, "comment");
+  const std::optional<CommentId> comment_id = IdOf<CommentId>(request, "comment");
   if (!comment_id) return InvalidId("comment");
   const Status deleted = parts_.core.comments().Delete(*post_id, *comment_id, viewer);
   if (deleted.code() == Code::kNotFound) return MissingOf(*post_id);
@@ -91,7 +91,7 @@ kit::Response CommentsApi::Delete(const kit::Request& request, int64_t viewer) {
   return NoContent();
 }
 
-kit::Response CommentsApi::MissingOf(int64_t post_id) const {
+kit::Response CommentsApi::MissingOf(PostId post_id) const {
   const Status post = parts_.core.posts().Get(post_id).status();
   return Missing(post.code() == Code::kNotFound ? "post" : "comment");
 }

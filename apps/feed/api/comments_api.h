@@ -21,11 +21,11 @@ class CommentsApi {
 
  private:
   kit::Response List(const kit::Request& request) const;
-  kit::Response Create(const kit::Request& request, int64_t viewer);
-  kit::Response Delete(const kit::Request& request, int64_t viewer);
+  kit::Response Create(const kit::Request& request, UserId viewer);
+  kit::Response Delete(const kit::Request& request, UserId viewer);
 
   // Whether it is the post that is not there, or the comment.
-  kit::Response MissingOf(int64_t post_id) const;
+  kit::Response MissingOf(PostId post_id) const;
 
   const ApiParts parts_;
 };

@@ -15,7 +15,7 @@ class FeedApi {
   void AddTo(kit::Routes* routes);
 
  private:
-  kit::Response GetFeed(const kit::Request& request, int64_t viewer) const;
+  kit::Response GetFeed(const kit::Request& request, UserId viewer) const;
   kit::Response GetHealth() const;
 
   const ApiParts parts_;

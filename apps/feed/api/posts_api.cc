@@ -60,17 +60,16 @@ kit::Response ImagesRefused(int status, std::string_view code, const std::vector
 
 void PostsApi::AddTo(kit::Routes* routes) {
   const Gate gate(parts_.tokens);
-  const auto signed_in = [&](kit::Response (PostsApi::*method)(const kit::Request&, int64_t)) {
-    return gate.SignedIn([this, method](const kit::Request& request, int64_t viewer) {
+  const auto signed_in = [&](kit::Response (PostsApi::*method)(const kit::Request&, UserId)) {
+    return gate.SignedIn([this, method](const kit::Request& request, UserId viewer) {
       return (this->*method)(request, viewer);
     });
   };
   routes->Add("POST", "/posts", signed_in(&PostsApi::Create), {.body_bytes_max = kUploadBytesMax});
-  routes->Add(
-      "GET", "/posts/:id",
-      gate.Anyone([this](const kit::Request& request, const std::optional<int64_t>& viewer) {
-        return GetPost(request, viewer);
-      }));
+  routes->Add("GET", "/posts/:id",
+              gate.Anyone([this](const kit::Request& request, const std::optional<UserId>& viewer) {
+                return GetPost(request, viewer);
+              }));
   routes->Add("PATCH", "/posts/:id", signed_in(&PostsApi::EditCaption));
   routes->Add("DELETE", "/posts/:id", signed_in(&PostsApi::Delete));
   routes->Add("POST", "/posts/:id/like", signed_in(&PostsApi::Like));
@@ -79,7 +78,7 @@ void PostsApi::AddTo(kit::Routes* routes) {
               [this](const kit::Request& request) { return GetPicture(request); });
 }
 
-kit::Response PostsApi::Create(const kit::Request& request, int64_t viewer) {
+kit::Response PostsApi::Create(const kit::Request& request, UserId viewer) {
   Form form;
   if (std::optional<kit::Response> wrong = ReadForm(request, &form)) return *std::move(wrong);
   const Result<User> user = parts_.core.users().Get(viewer);
@@ -150,16 +149,16 @@ std::optional<kit::Response> PostsApi::AddPictures(const std::vector<std::string
 }
 
 kit::Response PostsApi::GetPost(const kit::Request& request,
-                                const std::optional<int64_t>& viewer) const {
-  const std::optional<int64_t> id = IdOf(request, "id");
+                                const std::optional<UserId>& viewer) const {
+  const std::optional<PostId> id = IdOf<PostId>(request, "id");
   if (!id) return InvalidId("post");
   const Result<Post> post = parts_.core.posts().Get(*id);
   if (!post.ok()) return Refused(post.status());
   return Tell(200, *post, viewer);
 }
 
-kit::Response PostsApi::EditCaption(const kit::Request& request, int64_t viewer) {
-  const std::optional<int64_t> id = IdOf(request, "id");
+kit::Response PostsApi::EditCaption(const kit::Request& request, UserId viewer) {
+  const std::optional<PostId> id = IdOf<PostId>(request, "id");
   if (!id) return InvalidId("post");
   kit::JsonFields fields = kit::JsonFields::Parse(request.body());
   const std::string caption = fields.Text("caption", {.characters_max = request.body().size()});
@@ -172,16 +171,16 @@ kit::Response PostsApi::EditCaption(const kit::Request& request, int64_t viewer)
   return Tell(200, *post, viewer);
 }
 
-kit::Response PostsApi::Delete(const kit::Request& request, int64_t viewer) {
-  const std::optional<int64_t> id = IdOf(request, "id");
+kit::Response PostsApi::Delete(const kit::Request& request, UserId viewer) {
+  const std::optional<PostId> id = IdOf<PostId>(request, "id");
   if (!id) return InvalidId("post");
   const Status deleted = parts_.core.DeletePost(*id, viewer);
   if (!deleted.ok()) return Refused(deleted);
   return NoContent();
 }
 
-kit::Response PostsApi::Like(const kit::Request& request, int64_t viewer) {
-  const std::optional<int64_t> id = IdOf(request, "id");
+kit::Response PostsApi::Like(const kit::Request& request, UserId viewer) {
+  const std::optional<PostId> id = IdOf<PostId>(request, "id");
   if (!id) return InvalidId("post");
   const Status liked = parts_.core.Like(*id, viewer);
   if (liked.code() == Code::kAlreadyExists) {
@@ -193,8 +192,8 @@ kit::Response PostsApi::Like(const kit::Request& request, int64_t viewer) {
   return kit::Response::Json({{"liked", true}, {"like_count", post->like_count}}, 201);
 }
 
-kit::Response PostsApi::Unlike(const kit::Request& request, int64_t viewer) {
-  const std::optional<int64_t> id = IdOf(request, "id");
+kit::Response PostsApi::Unlike(const kit::Request& request, UserId viewer) {
+  const std::optional<PostId> id = IdOf<PostId>(request, "id");
   if (!id) return InvalidId("post");
   const Status unliked = parts_.core.Unlike(*id, viewer);
   if (unliked.ok()) return NoContent();
@@ -218,7 +217,7 @@ kit::Response PostsApi::GetPicture(const kit::Request& request) const {
 }
 
 kit::Response PostsApi::Tell(int status, const Post& post,
-                             const std::optional<int64_t>& viewer) const {
+                             const std::optional<UserId>& viewer) const {
   const Result<nlohmann::json> posts = ToJson(std::vector<Post>{post}, parts_.core.posts(), viewer);
   if (!posts.ok()) return Failed(posts.status());
   return kit::Response::Json(posts->front(), status);

@@ -36,12 +36,12 @@ class PostsApi {
     std::vector<std::string_view> images = {};
   };
 
-  kit::Response Create(const kit::Request& request, int64_t viewer);
-  kit::Response GetPost(const kit::Request& request, const std::optional<int64_t>& viewer) const;
-  kit::Response EditCaption(const kit::Request& request, int64_t viewer);
-  kit::Response Delete(const kit::Request& request, int64_t viewer);
-  kit::Response Like(const kit::Request& request, int64_t viewer);
-  kit::Response Unlike(const kit::Request& request, int64_t viewer);
+  kit::Response Create(const kit::Request& request, UserId viewer);
+  kit::Response GetPost(const kit::Request& request, const std::optional<UserId>& viewer) const;
+  kit::Response EditCaption(const kit::Request& request, UserId viewer);
+  kit::Response Delete(const kit::Request& request, UserId viewer);
+  kit::Response Like(const kit::Request& request, UserId viewer);
+  kit::Response Unlike(const kit::Request& request, UserId viewer);
   kit::Response GetPicture(const kit::Request& request) const;
 
   // What is wrong with it, or nullopt and the form.
@@ -50,7 +50,7 @@ class PostsApi {
   static std::optional<kit::Response> AddPictures(const std::vector<std::string_view>& images,
                                                   MediaStore::Upload* upload,
                                                   std::vector<Media>* media);
-  kit::Response Tell(int status, const Post& post, const std::optional<int64_t>& viewer) const;
+  kit::Response Tell(int status, const Post& post, const std::optional<UserId>& viewer) const;
   // Of what only its owner may do.
   static kit::Response Refused(const Status& status);
 

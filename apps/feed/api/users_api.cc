@@ -30,19 +30,19 @@ void UsersApi::AddTo(kit::Routes* routes) {
                 return List(Side::kFollowing, request, viewer);
               }));
   routes->Add("POST", "/users/:id/follow",
-              gate.SignedIn([this](const kit::Request& request, int64_t viewer) {
+              gate.SignedIn([this](const kit::Request& request, UserId viewer) {
                 return Follow(request, viewer);
               }));
   routes->Add("DELETE", "/users/:id/follow",
-              gate.SignedIn([this](const kit::Request& request, int64_t viewer) {
+              gate.SignedIn([this](const kit::Request& request, UserId viewer) {
                 return Unfollow(request, viewer);
               }));
 }
 
 kit::Response UsersApi::GetThumbnails(const kit::Request& request) const {
-  const Result<int64_t> id = ParseId(request.Query("userid").value_or(""));
+  const Result<UserId> id = ParseId<UserId>(request.Query("userid").value_or(""));
   if (!id.ok()) return InvalidId("user");
-  const Result<std::optional<PostKey>> before = CursorOf(request);
+  const Result<std::optional<PostKey>> before = CursorOf<PostId>(request);
   if (!before.ok()) return InvalidCursor();
   if (const Status found = parts_.core.users().Get(*id).status(); !found.ok()) {
     return found.code() == Code::kNotFound ? Missing("user") : Failed(found);
@@ -52,7 +52,7 @@ kit::Response UsersApi::GetThumbnails(const kit::Request& request) const {
   nlohmann::json posts = nlohmann::json::array();
   for (const Post& post : page->posts) posts.push_back(ToThumbnailJson(post));
   const PostKey last = page->posts.empty() ? PostKey() : page->posts.back().key;
-  return Page("posts", std::move(posts), last, page->has_more);
+  return Page("posts", std::move(posts), FormatCursor(last), page->has_more);
 }
 
 kit::Response UsersApi::Search(const kit::Request& request, const Viewer& viewer) const {
@@ -68,7 +68,7 @@ kit::Response UsersApi::Search(const kit::Request& request, const Viewer& viewer
 }
 
 kit::Response UsersApi::GetUser(const kit::Request& request, const Viewer& viewer) const {
-  const std::optional<int64_t> id = IdOf(request, "id");
+  const std::optional<UserId> id = IdOf<UserId>(request, "id");
   if (!id) return InvalidId("user");
   const Result<User> user = parts_.core.users().Get(*id);
   if (user.status().code() == Code::kNotFound) return Missing("user");
@@ -80,9 +80,9 @@ kit::Response UsersApi::GetUser(const kit::Request& request, const Viewer& viewe
 }
 
 kit::Response UsersApi::List(Side side, const kit::Request& request, const Viewer& viewer) const {
-  const std::optional<int64_t> id = IdOf(request, "id");
+  const std::optional<UserId> id = IdOf<UserId>(request, "id");
   if (!id) return InvalidId("user");
-  const Result<std::optional<PostKey>> cursor = CursorOf(request);
+  const Result<std::optional<Place<UserId>>> cursor = CursorOf<UserId>(request);
   if (!cursor.ok()) return InvalidCursor();
   if (const Status found = parts_.core.users().Get(*id).status(); !found.ok()) {
     return found.code() == Code::kNotFound ? Missing("user") : Failed(found);
@@ -94,22 +94,22 @@ kit::Response UsersApi::List(Side side, const kit::Request& request, const Viewe
                                : parts_.core.follows().ListFollowing(*id, before, kUsersPerPage);
   if (!page.ok()) return Failed(page.status());
 
-  std::vector<int64_t> ids;
+  std::vector<UserId> ids;
   for (const FollowStore::Edge& edge : page->edges) ids.push_back(edge.user_id);
   const Result<std::vector<User>> users = parts_.core.users().GetAll(ids);
   if (!users.ok()) return Failed(users.status());
   Result<nlohmann::json> json = UsersJson(*users, viewer);
   if (!json.ok()) return Failed(json.status());
-  PostKey last;
+  Place<UserId> last;
   if (!page->edges.empty()) {
     last = {.created_seconds = page->edges.back().followed_seconds,
             .id = page->edges.back().user_id};
   }
-  return Page("users", *std::move(json), last, page->has_more);
+  return Page("users", *std::move(json), FormatCursor(last), page->has_more);
 }
 
-kit::Response UsersApi::Follow(const kit::Request& request, int64_t viewer) {
-  const std::optional<int64_t> id = IdOf(request, "id");
+kit::Response UsersApi::Follow(const kit::Request& request, UserId viewer) {
+  const std::optional<UserId> id = IdOf<UserId>(request, "id");
   if (!id) return InvalidId("user");
   if (*id == viewer) return Error(400, "cannot_follow_self", "nobody can follow themselves");
   const Status followed = parts_.core.Follow(viewer, *id);
@@ -127,8 +127,8 @@ kit::Response UsersApi::Follow(const kit::Request& request, int64_t viewer) {
   }
 }
 
-kit::Response UsersApi::Unfollow(const kit::Request& request, int64_t viewer) {
-  const std::optional<int64_t> id = IdOf(request, "id");
+kit::Response UsersApi::Unfollow(const kit::Request& request, UserId viewer) {
+  const std::optional<UserId> id = IdOf<UserId>(request, "id");
   if (!id) return InvalidId("user");
   const Status unfollowed = parts_.core.Unfollow(viewer, *id);
   if (unfollowed.code() == Code::kNotFound) {

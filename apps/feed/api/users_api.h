@@ -22,15 +22,15 @@ class UsersApi {
   void AddTo(kit::Routes* routes);
 
  private:
-  using Viewer = std::optional<int64_t>;
+  using Viewer = std::optional<UserId>;
   enum class Side : uint8_t { kFollowers, kFollowing };
 
   kit::Response GetThumbnails(const kit::Request& request) const;
   kit::Response Search(const kit::Request& request, const Viewer& viewer) const;
   kit::Response GetUser(const kit::Request& request, const Viewer& viewer) const;
   kit::Response List(Side side, const kit::Request& request, const Viewer& viewer) const;
-  kit::Response Follow(const kit::Request& request, int64_t viewer);
-  kit::Response Unfollow(const kit::Request& request, int64_t viewer);
+  kit::Response Follow(const kit::Request& request, UserId viewer);
+  kit::Response Unfollow(const kit::Request& request, UserId viewer);
 
   // With whom the viewer follows of them, by one read.
   Result<nlohmann::json> UsersJson(const std::vector<User>& users, const Viewer& viewer) const;

@@ -60,24 +60,23 @@ class FeedCache {
   // At most `limit` posts, all strictly before `before`, or the newest. nullopt: there is no cache
   // (or one being made, or one of another epoch, or one that somebody has tampered with). Renews
   // its lifetime; nothing else does.
-  virtual Result<std::optional<Slice>> Read(const std::string& epoch, int64_t user,
+  virtual Result<std::optional<Slice>> Read(const std::string& epoch, UserId user,
                                             const std::optional<PostKey>& before, size_t limit) = 0;
 
   // Making a cache: begin, then read the database, then finish with what it says. What is pushed
   // in between is kept. Who begins last wins; Finish of anybody else is Aborted. Replaces a cache
   // that there is.
-  virtual Result<std::string> BeginWarming(const std::string& epoch, int64_t user) = 0;
+  virtual Result<std::string> BeginWarming(const std::string& epoch, UserId user) = 0;
   // `posts`: the newest of all, newest first, at most kPostsMax. None of them: no cache is made.
-  virtual Status FinishWarming(int64_t user, const std::string& ticket, int64_t following_version,
+  virtual Status FinishWarming(UserId user, const std::string& ticket, int64_t following_version,
                                const std::vector<PostKey>& posts) = 0;
 
   // To the caches that exist, unless the post is older than their oldest entry.
-  virtual Status Push(const std::string& epoch, const std::vector<int64_t>& users,
-                      PostKey post) = 0;
-  virtual Status Remove(const std::vector<int64_t>& users, int64_t post_id) = 0;
+  virtual Status Push(const std::string& epoch, const std::vector<UserId>& users, PostKey post) = 0;
+  virtual Status Remove(const std::vector<UserId>& users, PostId post_id) = 0;
 
   // The oldest entry; nullopt where there is no cache.
-  virtual Result<std::optional<PostKey>> Oldest(int64_t user) = 0;
+  virtual Result<std::optional<PostKey>> Oldest(UserId user) = 0;
   // Somebody followed or unfollowed an account, which made their list's version `version`.
   // `added`: all posts of the new account that are not older than `since`, which Oldest said, or
   // the newest kPostsMax of them. Applies to a cache of the version before; one that is up to date
@@ -86,11 +85,11 @@ class FeedCache {
   struct FollowingChange {
     int64_t version;
     std::vector<PostKey> added = {};
-    std::vector<int64_t> removed = {};  // Ids of posts.
+    std::vector<PostId> removed = {};  // Ids of posts.
     PostKey since = {};
   };
-  virtual Status ApplyFollowing(int64_t user, const FollowingChange& change) = 0;
-  virtual Status Drop(int64_t user) = 0;
+  virtual Status ApplyFollowing(UserId user, const FollowingChange& change) = 0;
+  virtual Status Drop(UserId user) = 0;
 };
 
 }  // namespace hearth::feed

@@ -23,11 +23,13 @@ TEST(MemoryFeedCacheTest, DropsTheCachesThatWereReadLeastRecently) {
   RandomSource random(1);
   MemoryFeedCache cache(clock, random, 9);  // Three caches of two posts, and one for each.
   const std::string epoch = EpochOf(cache);
-  for (const int64_t user : {1, 2, 3}) Warm(cache, epoch, user, 1, {{20, 2}, {10, 1}});
-  EXPECT_TRUE(HasCache(cache, epoch, 1));
-  Warm(cache, epoch, 4, 1, {{20, 2}});
-  EXPECT_FALSE(HasCache(cache, epoch, 2));
-  for (const int64_t user : {1, 3, 4}) EXPECT_TRUE(HasCache(cache, epoch, user)) << user;
+  for (const UserId user : {UserId{1}, UserId{2}, UserId{3}})
+    Warm(cache, epoch, user, 1, {Key(20, 2), Key(10, 1)});
+  EXPECT_TRUE(HasCache(cache, epoch, UserId{1}));
+  Warm(cache, epoch, UserId{4}, 1, {Key(20, 2)});
+  EXPECT_FALSE(HasCache(cache, epoch, UserId{2}));
+  for (const UserId user : {UserId{1}, UserId{3}, UserId{4}})
+    EXPECT_TRUE(HasCache(cache, epoch, user)) << user;
 }
 
 TEST(MemoryFeedCacheTest, RemembersABoundedNumberOfPostsAhead) {
@@ -36,10 +38,10 @@ TEST(MemoryFeedCacheTest, RemembersABoundedNumberOfPostsAhead) {
   MemoryFeedCache cache(clock, random);
   const std::string epoch = EpochOf(cache);
   const auto most = static_cast<int64_t>(MemoryFeedCache::kAheadMax);
-  for (int64_t id = 2; id < 2 + most; ++id) ASSERT_TRUE(cache.MarkPushed(epoch, {id, id}).ok());
-  EXPECT_EQ(cache.MarkPushed(epoch, {most + 2, most + 2}).code(), Code::kUnavailable);
-  ASSERT_TRUE(cache.MarkPushed(epoch, {1, 1}).ok());
-  EXPECT_EQ((*cache.ReadMark())->newest.id, most + 1);
+  for (int64_t id = 2; id < 2 + most; ++id) ASSERT_TRUE(cache.MarkPushed(epoch, Key(id, id)).ok());
+  EXPECT_EQ(cache.MarkPushed(epoch, Key(most + 2, most + 2)).code(), Code::kUnavailable);
+  ASSERT_TRUE(cache.MarkPushed(epoch, Key(1, 1)).ok());
+  EXPECT_EQ((*cache.ReadMark())->newest.id, PostId{most + 1});
 }
 
 // What the operations of a run answer, one line each.
@@ -49,7 +51,7 @@ class RandomRun {
       : fixture_(fixture), cache_(fixture.cache()), dice_(seed), epoch_(EpochOf(cache_)) {}
 
   std::string Step() {
-    const auto user = static_cast<int64_t>(1 + dice_.Below(3));
+    const UserId user{static_cast<int64_t>(1 + dice_.Below(3))};
     switch (dice_.Below(9)) {
       case 0:
         tickets_[user] = *cache_.BeginWarming(epoch_, user);
@@ -62,9 +64,10 @@ class RandomRun {
                                .substr(0, 7);
       case 2:
       case 3:
-        return "push " + cache_.Push(epoch_, {1, 2, 3}, RandomPost()).ToString();
+        return "push " +
+               cache_.Push(epoch_, {UserId{1}, UserId{2}, UserId{3}}, RandomPost()).ToString();
       case 4:
-        return "remove " + cache_.Remove({user, 1}, RandomPost().id).ToString();
+        return "remove " + cache_.Remove({user, UserId{1}}, RandomPost().id).ToString();
       case 5:
         return Follow(user);
       case 6:
@@ -83,7 +86,7 @@ class RandomRun {
   // Ten posts share a second, so that ties are common.
   PostKey RandomPost() {
     const auto id = static_cast<int64_t>(1 + dice_.Below(1'500));
-    return {1'000 + id / 10, id};
+    return Key(1'000 + id / 10, id);
   }
   std::vector<PostKey> RandomPosts(size_t count) {
     std::vector<PostKey> posts;
@@ -95,14 +98,14 @@ class RandomRun {
   }
   int64_t Version() { return static_cast<int64_t>(1 + dice_.Below(4)); }
 
-  std::string Follow(int64_t user) {
+  std::string Follow(UserId user) {
     FeedCache::FollowingChange change{.version = Version(), .added = RandomPosts(30)};
     for (const PostKey& post : RandomPosts(10)) change.removed.push_back(post.id);
     if (dice_.OneIn(4)) change.since = RandomPost();
     return "follow " + cache_.ApplyFollowing(user, change).ToString();
   }
 
-  std::string Read(int64_t user) {
+  std::string Read(UserId user) {
     std::optional<PostKey> before;
     if (!dice_.OneIn(3)) before = RandomPost();
     const auto slice = *cache_.Read(epoch_, user, before, 1 + dice_.Below(30));
@@ -116,7 +119,7 @@ class RandomRun {
   FeedCache& cache_;
   Dice dice_;
   const std::string epoch_;
-  std::map<int64_t, std::string> tickets_;
+  std::map<UserId, std::string> tickets_;
 };
 
 TEST(FeedCacheRandomTest, MemoryAndRedisAnswerTheSame) {

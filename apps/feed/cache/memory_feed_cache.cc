@@ -22,7 +22,7 @@ Status MemoryFeedCache::MarkPushed(const std::string& epoch, PostKey post) {
   MutexLock lock(mutex_);
   if (!mark_ || mark_->epoch != epoch) return Status(Code::kAborted, "another epoch has begun");
   if (post.id <= mark_->newest.id) return Status();
-  if (post.id > mark_->newest.id + 1) {
+  if (post.id > Next(mark_->newest.id)) {
     if (ahead_.size() >= kAheadMax && !ahead_.contains(post.id)) {
       return Status(Code::kUnavailable, "too many posts wait for one before them to be pushed");
     }
@@ -30,7 +30,7 @@ Status MemoryFeedCache::MarkPushed(const std::string& epoch, PostKey post) {
     return Status();
   }
   mark_->newest = post;
-  while (!ahead_.empty() && ahead_.begin()->first <= mark_->newest.id + 1) {
+  while (!ahead_.empty() && ahead_.begin()->first <= Next(mark_->newest.id)) {
     const auto [id, seconds] = *ahead_.begin();
     if (id > mark_->newest.id) mark_->newest = {seconds, id};
     ahead_.erase(ahead_.begin());
@@ -38,8 +38,7 @@ Status MemoryFeedCache::MarkPushed(const std::string& epoch, PostKey post) {
   return Status();
 }
 
-Result<std::optional<FeedCache::Slice>> MemoryFeedCache::Read(const std::string& epoch,
-                                                              int64_t user,
+Result<std::optional<FeedCache::Slice>> MemoryFeedCache::Read(const std::string& epoch, UserId user,
                                                               const std::optional<PostKey>& before,
                                                               size_t limit) {
   MutexLock lock(mutex_);
@@ -55,7 +54,7 @@ Result<std::optional<FeedCache::Slice>> MemoryFeedCache::Read(const std::string&
   return std::optional<Slice>(std::move(slice));
 }
 
-Result<std::string> MemoryFeedCache::BeginWarming(const std::string& epoch, int64_t user) {
+Result<std::string> MemoryFeedCache::BeginWarming(const std::string& epoch, UserId user) {
   MutexLock lock(mutex_);
   DropLocked(user);
   by_read_.push_front(user);
@@ -70,7 +69,7 @@ Result<std::string> MemoryFeedCache::BeginWarming(const std::string& epoch, int6
   return ticket;
 }
 
-Status MemoryFeedCache::FinishWarming(int64_t user, const std::string& ticket,
+Status MemoryFeedCache::FinishWarming(UserId user, const std::string& ticket,
                                       int64_t following_version,
                                       const std::vector<PostKey>& posts) {
   MutexLock lock(mutex_);
@@ -95,10 +94,10 @@ Status MemoryFeedCache::FinishWarming(int64_t user, const std::string& ticket,
   return Status();
 }
 
-Status MemoryFeedCache::Push(const std::string& epoch, const std::vector<int64_t>& users,
+Status MemoryFeedCache::Push(const std::string& epoch, const std::vector<UserId>& users,
                              PostKey post) {
   MutexLock lock(mutex_);
-  for (const int64_t user : users) {
+  for (const UserId user : users) {
     Cache* cache = FindLocked(user);
     if (!cache || cache->epoch != epoch) continue;
     if (!cache->is_warming && post < cache->posts.front()) continue;
@@ -109,9 +108,9 @@ Status MemoryFeedCache::Push(const std::string& epoch, const std::vector<int64_t
   return Status();
 }
 
-Status MemoryFeedCache::Remove(const std::vector<int64_t>& users, int64_t post_id) {
+Status MemoryFeedCache::Remove(const std::vector<UserId>& users, PostId post_id) {
   MutexLock lock(mutex_);
-  for (const int64_t user : users) {
+  for (const UserId user : users) {
     Cache* cache = FindLocked(user);
     if (!cache) continue;
     EraseLocked(*cache, post_id);
@@ -120,14 +119,14 @@ Status MemoryFeedCache::Remove(const std::vector<int64_t>& users, int64_t post_i
   return Status();
 }
 
-Result<std::optional<PostKey>> MemoryFeedCache::Oldest(int64_t user) {
+Result<std::optional<PostKey>> MemoryFeedCache::Oldest(UserId user) {
   MutexLock lock(mutex_);
   const Cache* cache = FindLocked(user);
   if (!cache || cache->is_warming) return std::optional<PostKey>();
   return std::optional<PostKey>(cache->posts.front());
 }
 
-Status MemoryFeedCache::ApplyFollowing(int64_t user, const FollowingChange& change) {
+Status MemoryFeedCache::ApplyFollowing(UserId user, const FollowingChange& change) {
   MutexLock lock(mutex_);
   Cache* cache = FindLocked(user);
   if (!cache || cache->is_warming || cache->following_version >= change.version) return Status();
@@ -139,7 +138,7 @@ Status MemoryFeedCache::ApplyFollowing(int64_t user, const FollowingChange& chan
   for (const PostKey& post : change.added) {
     if (post >= oldest) InsertLocked(*cache, post);
   }
-  for (const int64_t post_id : change.removed) EraseLocked(*cache, post_id);
+  for (const PostId post_id : change.removed) EraseLocked(*cache, post_id);
   TrimLocked(*cache);
   cache->following_version = change.version;
   if (cache->posts.empty()) DropLocked(user);
@@ -147,13 +146,13 @@ Status MemoryFeedCache::ApplyFollowing(int64_t user, const FollowingChange& chan
   return Status();
 }
 
-Status MemoryFeedCache::Drop(int64_t user) {
+Status MemoryFeedCache::Drop(UserId user) {
   MutexLock lock(mutex_);
   DropLocked(user);
   return Status();
 }
 
-MemoryFeedCache::Cache* MemoryFeedCache::FindLocked(int64_t user) {
+MemoryFeedCache::Cache* MemoryFeedCache::FindLocked(UserId user) {
   const auto found = caches_.find(user);
   if (found == caches_.end()) return nullptr;
   if (clock_.Monotonic() < found->second.expires) return &found->second;
@@ -168,7 +167,7 @@ void MemoryFeedCache::InsertLocked(Cache& cache, PostKey post) {
   ++entries_;
 }
 
-void MemoryFeedCache::EraseLocked(Cache& cache, int64_t post_id) {
+void MemoryFeedCache::EraseLocked(Cache& cache, PostId post_id) {
   entries_ -= std::erase_if(cache.posts, [&](const PostKey& post) { return post.id == post_id; });
 }
 
@@ -184,7 +183,7 @@ void MemoryFeedCache::TouchLocked(Cache& cache) {
   by_read_.splice(by_read_.begin(), by_read_, cache.place);
 }
 
-void MemoryFeedCache::DropLocked(int64_t user) {
+void MemoryFeedCache::DropLocked(UserId user) {
   const auto found = caches_.find(user);
   if (found == caches_.end()) return;
   entries_ -= found->second.posts.size() + 1;

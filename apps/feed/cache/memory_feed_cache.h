@@ -35,19 +35,19 @@ class MemoryFeedCache final : public FeedCache {
   Result<std::optional<Mark>> ReadMark() override EXCLUDES_LOCK(mutex_);
   Status StartEpoch(PostKey newest) override EXCLUDES_LOCK(mutex_);
   Status MarkPushed(const std::string& epoch, PostKey post) override EXCLUDES_LOCK(mutex_);
-  Result<std::optional<Slice>> Read(const std::string& epoch, int64_t user,
+  Result<std::optional<Slice>> Read(const std::string& epoch, UserId user,
                                     const std::optional<PostKey>& before, size_t limit) override
       EXCLUDES_LOCK(mutex_);
-  Result<std::string> BeginWarming(const std::string& epoch, int64_t user) override
+  Result<std::string> BeginWarming(const std::string& epoch, UserId user) override
       EXCLUDES_LOCK(mutex_);
-  Status FinishWarming(int64_t user, const std::string& ticket, int64_t following_version,
+  Status FinishWarming(UserId user, const std::string& ticket, int64_t following_version,
                        const std::vector<PostKey>& posts) override EXCLUDES_LOCK(mutex_);
-  Status Push(const std::string& epoch, const std::vector<int64_t>& users, PostKey post) override
+  Status Push(const std::string& epoch, const std::vector<UserId>& users, PostKey post) override
       EXCLUDES_LOCK(mutex_);
-  Status Remove(const std::vector<int64_t>& users, int64_t post_id) override EXCLUDES_LOCK(mutex_);
-  Result<std::optional<PostKey>> Oldest(int64_t user) override EXCLUDES_LOCK(mutex_);
-  Status ApplyFollowing(int64_t user, const FollowingChange& change) override EXCLUDES_LOCK(mutex_);
-  Status Drop(int64_t user) override EXCLUDES_LOCK(mutex_);
+  Status Remove(const std::vector<UserId>& users, PostId post_id) override EXCLUDES_LOCK(mutex_);
+  Result<std::optional<PostKey>> Oldest(UserId user) override EXCLUDES_LOCK(mutex_);
+  Status ApplyFollowing(UserId user, const FollowingChange& change) override EXCLUDES_LOCK(mutex_);
+  Status Drop(UserId user) override EXCLUDES_LOCK(mutex_);
 
  private:
   struct Cache {
@@ -57,17 +57,17 @@ class MemoryFeedCache final : public FeedCache {
     int64_t following_version = 0;
     std::vector<PostKey> posts;  // Oldest first. Never empty, unless it is warming.
     std::chrono::steady_clock::time_point expires;
-    std::list<int64_t>::iterator place;  // In by_read_.
+    std::list<UserId>::iterator place;  // In by_read_.
   };
 
   // nullptr: there is none. Forgets one whose time is over.
-  Cache* FindLocked(int64_t user) REQUIRES_LOCK(mutex_);
+  Cache* FindLocked(UserId user) REQUIRES_LOCK(mutex_);
   // Puts a post at its place. The cap is kept by TrimLocked.
   void InsertLocked(Cache& cache, PostKey post) REQUIRES_LOCK(mutex_);
-  void EraseLocked(Cache& cache, int64_t post_id) REQUIRES_LOCK(mutex_);
+  void EraseLocked(Cache& cache, PostId post_id) REQUIRES_LOCK(mutex_);
   void TrimLocked(Cache& cache) REQUIRES_LOCK(mutex_);
   void TouchLocked(Cache& cache) REQUIRES_LOCK(mutex_);
-  void DropLocked(int64_t user) REQUIRES_LOCK(mutex_);
+  void DropLocked(UserId user) REQUIRES_LOCK(mutex_);
   void MakeRoomLocked() REQUIRES_LOCK(mutex_);
 
   const Clock& clock_;
@@ -76,10 +76,10 @@ class MemoryFeedCache final : public FeedCache {
 
   Mutex mutex_;  // Held over the randomness' own, and nothing else.
   std::optional<Mark> mark_ GUARDED_BY(mutex_);
-  std::map<int64_t, int64_t> ahead_ GUARDED_BY(mutex_);  // Pushed above the mark: id, seconds.
-  std::unordered_map<int64_t, Cache> caches_ GUARDED_BY(mutex_);
-  std::list<int64_t> by_read_ GUARDED_BY(mutex_);  // Users; who read last comes first.
-  size_t entries_ GUARDED_BY(mutex_) = 0;          // Posts of all, and one for each cache.
+  std::map<PostId, int64_t> ahead_ GUARDED_BY(mutex_);  // Pushed above the mark: id, seconds.
+  std::unordered_map<UserId, Cache> caches_ GUARDED_BY(mutex_);
+  std::list<UserId> by_read_ GUARDED_BY(mutex_);  // Users; who read last comes first.
+  size_t entries_ GUARDED_BY(mutex_) = 0;         // Posts of all, and one for each cache.
 };
 
 }  // namespace hearth::feed

@@ -120,14 +120,14 @@ Status FanOut::Process(const FeedEvent& event, const KeepAlive& keep_alive) {
   return InvalidArgument("an event of no kind");
 }
 
-Status FanOut::Push(int64_t author, PostKey post, const KeepAlive& keep_alive) {
+Status FanOut::Push(UserId author, PostKey post, const KeepAlive& keep_alive) {
   ASSIGN_OR_RETURN(const FeedCache::Mark mark, EnsureMark(parts_.cache, parts_.posts));
   if (post.id <= mark.newest.id) return Status();  // The repair was faster.
   parts_.followed_posts.Note(author, post);
   ASSIGN_OR_RETURN(const bool is_pulled, IsPulled(author));
   if (!is_pulled) {
     RETURN_IF_ERROR(
-        parts_.follows.ForEachFollower(author, [&](const std::vector<int64_t>& followers) {
+        parts_.follows.ForEachFollower(author, [&](const std::vector<UserId>& followers) {
           keep_alive();
           return parts_.cache.Push(mark.epoch, followers, post);
         }));
@@ -135,8 +135,8 @@ Status FanOut::Push(int64_t author, PostKey post, const KeepAlive& keep_alive) {
   return parts_.cache.MarkPushed(mark.epoch, post);
 }
 
-Status FanOut::Remove(int64_t author, PostKey post, const KeepAlive& keep_alive) {
-  return parts_.follows.ForEachFollower(author, [&](const std::vector<int64_t>& followers) {
+Status FanOut::Remove(UserId author, PostKey post, const KeepAlive& keep_alive) {
+  return parts_.follows.ForEachFollower(author, [&](const std::vector<UserId>& followers) {
     keep_alive();
     return parts_.cache.Remove(followers, post.id);
   });
@@ -159,8 +159,8 @@ Status FanOut::ChangeFollowing(const FeedEvent& event) {
   return parts_.cache.ApplyFollowing(event.user_id, change);
 }
 
-Result<bool> FanOut::IsPulled(int64_t author) {
-  ASSIGN_OR_RETURN(const std::vector<int64_t> pulled, parts_.follows.PulledAuthors());
+Result<bool> FanOut::IsPulled(UserId author) {
+  ASSIGN_OR_RETURN(const std::vector<UserId> pulled, parts_.follows.PulledAuthors());
   if (std::ranges::binary_search(pulled, author)) return true;
   ASSIGN_OR_RETURN(const User user, parts_.users.Get(author));
   if (user.follower_count <= options_.pushed_followers_max) return false;

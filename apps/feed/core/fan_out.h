@@ -75,11 +75,11 @@ class FanOut {
 
   using KeepAlive = std::function<void()>;
   Status Process(const FeedEvent& event, const KeepAlive& keep_alive);
-  Status Push(int64_t author, PostKey post, const KeepAlive& keep_alive);
-  Status Remove(int64_t author, PostKey post, const KeepAlive& keep_alive);
+  Status Push(UserId author, PostKey post, const KeepAlive& keep_alive);
+  Status Remove(UserId author, PostKey post, const KeepAlive& keep_alive);
   Status ChangeFollowing(const FeedEvent& event);
   // Whether readers pull the posts of an author; decides it where that is due.
-  Result<bool> IsPulled(int64_t author);
+  Result<bool> IsPulled(UserId author);
 
   const FanOutOptions options_;
   const Parts parts_;

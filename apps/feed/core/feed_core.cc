@@ -44,13 +44,13 @@ Result<Post> FeedCore::CreatePost(const User& author, const std::string& caption
   return post;
 }
 
-Status FeedCore::DeletePost(int64_t post_id, int64_t user_id) {
+Status FeedCore::DeletePost(PostId post_id, UserId user_id) {
   ASSIGN_OR_RETURN(const Post post, posts_.Delete(post_id, user_id));
   Publish({.kind = FeedEvent::Kind::kPostDeleted, .author_id = user_id, .post = post.key});
   return Status();
 }
 
-Status FeedCore::Follow(int64_t user, int64_t followed) {
+Status FeedCore::Follow(UserId user, UserId followed) {
   ASSIGN_OR_RETURN(const int64_t version, follows_.Follow(user, followed));
   Publish({.kind = FeedEvent::Kind::kUserFollowed,
            .author_id = followed,
@@ -59,7 +59,7 @@ Status FeedCore::Follow(int64_t user, int64_t followed) {
   return Status();
 }
 
-Status FeedCore::Unfollow(int64_t user, int64_t followed) {
+Status FeedCore::Unfollow(UserId user, UserId followed) {
   ASSIGN_OR_RETURN(const int64_t version, follows_.Unfollow(user, followed));
   Publish({.kind = FeedEvent::Kind::kUserUnfollowed,
            .author_id = followed,

@@ -55,7 +55,7 @@ class FeedCore {
 
   // A page of the home feed: the posts of the accounts that `user` follows, strictly before
   // `before`, or the newest. At most HomeFeed::kPageSize.
-  Result<PostPage> ReadHome(int64_t user, const std::optional<PostKey>& before) {
+  Result<PostPage> ReadHome(UserId user, const std::optional<PostKey>& before) {
     return home_.Read(user, before);
   }
 
@@ -64,14 +64,14 @@ class FeedCore {
   Result<Post> CreatePost(const User& author, const std::string& caption,
                           const std::vector<Media>& media,
                           std::optional<int64_t> created_seconds = std::nullopt);
-  Result<Post> EditCaption(int64_t post_id, int64_t user_id, const std::string& caption) {
+  Result<Post> EditCaption(PostId post_id, UserId user_id, const std::string& caption) {
     return posts_.EditCaption(post_id, user_id, caption);
   }
-  Status DeletePost(int64_t post_id, int64_t user_id);
-  Status Like(int64_t post_id, int64_t user_id) { return posts_.Like(post_id, user_id); }
-  Status Unlike(int64_t post_id, int64_t user_id) { return posts_.Unlike(post_id, user_id); }
-  Status Follow(int64_t user, int64_t followed);
-  Status Unfollow(int64_t user, int64_t followed);
+  Status DeletePost(PostId post_id, UserId user_id);
+  Status Like(PostId post_id, UserId user_id) { return posts_.Like(post_id, user_id); }
+  Status Unlike(PostId post_id, UserId user_id) { return posts_.Unlike(post_id, user_id); }
+  Status Follow(UserId user, UserId followed);
+  Status Unfollow(UserId user, UserId followed);
 
   // The state of database, cache, queue and fan-out, as /health reports it.
   nlohmann::json Health();

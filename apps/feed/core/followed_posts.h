@@ -34,24 +34,24 @@ class FollowedPosts {
 
   // At most `limit` posts, newest first, none of them deleted, strictly before `before` and not
   // older than `oldest`.
-  Result<std::vector<Post>> Find(const std::vector<int64_t>& authors,
+  Result<std::vector<Post>> Find(const std::vector<UserId>& authors,
                                  const std::optional<PostKey>& before, size_t limit,
                                  const std::optional<PostKey>& oldest = std::nullopt)
       EXCLUDES_LOCK(mutex_);
 
   // A post that was seen elsewhere: helps to ask in a good order.
-  void Note(int64_t author, PostKey post) EXCLUDES_LOCK(mutex_);
+  void Note(UserId author, PostKey post) EXCLUDES_LOCK(mutex_);
 
  private:
-  std::vector<int64_t> InGoodOrder(std::vector<int64_t> authors) EXCLUDES_LOCK(mutex_);
-  Result<std::vector<Post>> FindOfGroup(const std::vector<int64_t>& group,
+  std::vector<UserId> InGoodOrder(std::vector<UserId> authors) EXCLUDES_LOCK(mutex_);
+  Result<std::vector<Post>> FindOfGroup(const std::vector<UserId>& group,
                                         const std::optional<PostKey>& before, size_t limit,
                                         const std::optional<PostKey>& oldest) const;
 
   const Collections collections_;
   RandomSource& random_;
   Mutex mutex_;  // Leaf lock.
-  std::unordered_map<int64_t, PostKey> newest_ GUARDED_BY(mutex_);
+  std::unordered_map<UserId, PostKey> newest_ GUARDED_BY(mutex_);
 };
 
 }  // namespace hearth::feed

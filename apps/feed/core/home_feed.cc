@@ -17,7 +17,7 @@ constexpr size_t kTopUp = 50;
 
 bool IsNewer(const Post& a, const Post& b) { return a.key > b.key; }
 
-bool Follows(const FollowStore::Sources& sources, int64_t author) {
+bool Follows(const FollowStore::Sources& sources, UserId author) {
   return std::ranges::binary_search(sources.following.ids, author);
 }
 
@@ -60,7 +60,7 @@ HomeFeed::HomeFeed(FeedCache& cache, const FollowStore& follows, const PostStore
       followed_posts_(followed_posts),
       metrics_(metrics) {}
 
-Result<PostPage> HomeFeed::Read(int64_t user, const std::optional<PostKey>& before) {
+Result<PostPage> HomeFeed::Read(UserId user, const std::optional<PostKey>& before) {
   // The mark before the lists: an author whose posts are pulled from now on is on the list before
   // the mark passes the first of them.
   const Result<FeedCache::Mark> mark = EnsureMark(cache_, posts_);
@@ -122,7 +122,7 @@ Result<HomeFeed::Answer> HomeFeed::AskCold(const Question& question, const FeedC
   const Result<std::string> ticket = cache_.BeginWarming(mark.epoch, question.user);
   if (!ticket.ok()) return AskDatabase(question, "degraded");
   const FollowStore::Sources& sources = question.sources;
-  std::vector<int64_t> pushed;
+  std::vector<UserId> pushed;
   std::ranges::set_difference(sources.following.ids, sources.pulled, std::back_inserter(pushed));
   ASSIGN_OR_RETURN(std::vector<Post> posts,
                    followed_posts_.Find(pushed, std::nullopt, FeedCache::kPostsMax));
@@ -191,7 +191,7 @@ Result<std::optional<std::vector<Post>>> HomeFeed::FindUncached(const Question& 
 Result<std::vector<Post>> HomeFeed::Hydrate(const Question& question,
                                             const std::vector<PostKey>& keys) const {
   if (keys.empty()) return std::vector<Post>();
-  std::vector<int64_t> ids;
+  std::vector<PostId> ids;
   ids.reserve(keys.size());
   for (const PostKey& key : keys) ids.push_back(key.id);
   ASSIGN_OR_RETURN(std::vector<Post> posts, posts_.GetAll(ids));

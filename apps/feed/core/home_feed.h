@@ -41,11 +41,11 @@ class HomeFeed {
            FollowedPosts& followed_posts, kit::Metrics& metrics);
 
   // Strictly before `before`, or the newest.
-  Result<PostPage> Read(int64_t user, const std::optional<PostKey>& before);
+  Result<PostPage> Read(UserId user, const std::optional<PostKey>& before);
 
  private:
   struct Question {
-    int64_t user;
+    UserId user;
     std::optional<PostKey> before;
     FollowStore::Sources sources;
   };

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <future>
 #include <latch>
-#include <numeric>
 #include <random>
 #include <set>
 #include <thread>
@@ -28,7 +27,7 @@ constexpr int64_t kNow = 1'794'744'000;
 // Lets a test stop the making of one user's cache, and then decide how it goes on.
 class WarmingGate {
  public:
-  void Close(int64_t user) EXCLUDES_LOCK(mutex_) {
+  void Close(UserId user) EXCLUDES_LOCK(mutex_) {
     MutexLock lock(mutex_);
     user_ = user;
   }
@@ -39,7 +38,7 @@ class WarmingGate {
     status_ = status;
     changed_.NotifyAll();
   }
-  Status Pass(int64_t user) EXCLUDES_LOCK(mutex_) {
+  Status Pass(UserId user) EXCLUDES_LOCK(mutex_) {
     MutexLock lock(mutex_);
     if (user_ != user) return Status();
     is_reached_ = true;
@@ -55,7 +54,7 @@ class WarmingGate {
  private:
   Mutex mutex_;
   CondVar changed_;
-  std::optional<int64_t> user_ GUARDED_BY(mutex_);
+  std::optional<UserId> user_ GUARDED_BY(mutex_);
   Status status_ GUARDED_BY(mutex_);
   bool is_reached_ GUARDED_BY(mutex_) = false;
 };
@@ -67,7 +66,7 @@ class GatedFeedCache final : public FeedCache {
       : gate_(gate), cache_(clock, random) {}
 
   std::string_view kind() const override { return cache_.kind(); }
-  Result<std::string> BeginWarming(const std::string& epoch, int64_t user) override {
+  Result<std::string> BeginWarming(const std::string& epoch, UserId user) override {
     RETURN_IF_ERROR(gate_.Pass(user));
     return cache_.BeginWarming(epoch, user);
   }
@@ -76,25 +75,25 @@ class GatedFeedCache final : public FeedCache {
   Status MarkPushed(const std::string& epoch, PostKey post) override {
     return cache_.MarkPushed(epoch, post);
   }
-  Result<std::optional<Slice>> Read(const std::string& epoch, int64_t user,
+  Result<std::optional<Slice>> Read(const std::string& epoch, UserId user,
                                     const std::optional<PostKey>& before, size_t limit) override {
     return cache_.Read(epoch, user, before, limit);
   }
-  Status FinishWarming(int64_t user, const std::string& ticket, int64_t following_version,
+  Status FinishWarming(UserId user, const std::string& ticket, int64_t following_version,
                        const std::vector<PostKey>& posts) override {
     return cache_.FinishWarming(user, ticket, following_version, posts);
   }
-  Status Push(const std::string& epoch, const std::vector<int64_t>& users, PostKey post) override {
+  Status Push(const std::string& epoch, const std::vector<UserId>& users, PostKey post) override {
     return cache_.Push(epoch, users, post);
   }
-  Status Remove(const std::vector<int64_t>& users, int64_t post_id) override {
+  Status Remove(const std::vector<UserId>& users, PostId post_id) override {
     return cache_.Remove(users, post_id);
   }
-  Result<std::optional<PostKey>> Oldest(int64_t user) override { return cache_.Oldest(user); }
-  Status ApplyFollowing(int64_t user, const FollowingChange& change) override {
+  Result<std::optional<PostKey>> Oldest(UserId user) override { return cache_.Oldest(user); }
+  Status ApplyFollowing(UserId user, const FollowingChange& change) override {
     return cache_.ApplyFollowing(user, change);
   }
-  Status Drop(int64_t user) override { return cache_.Drop(user); }
+  Status Drop(UserId user) override { return cache_.Drop(user); }
 
  private:
   WarmingGate& gate_;
@@ -113,10 +112,10 @@ class HomeFeedTest : public testing::Test {
     EXPECT_TRUE(post.ok()) << post.status().ToString();
     return post->key;
   }
-  std::vector<int64_t> Read(int64_t user, const std::optional<PostKey>& before = std::nullopt) {
+  std::vector<PostId> Read(UserId user, const std::optional<PostKey>& before = std::nullopt) {
     const Result<PostPage> page = core_.ReadHome(user, before);
     EXPECT_TRUE(page.ok()) << page.status().ToString();
-    std::vector<int64_t> ids;
+    std::vector<PostId> ids;
     for (const Post& post : page->posts) ids.push_back(post.key.id);
     return ids;
   }
@@ -157,12 +156,12 @@ TEST_F(HomeFeedTest, PostsOfOthersInTheCacheAreNotShown) {
   const User stranger = MakeUser("stranger");
   ASSERT_TRUE(core_.Follow(reader.id, friendly.id).ok());
   const PostKey wanted = MakePost(friendly);
-  ASSERT_EQ(Read(reader.id), std::vector<int64_t>{wanted.id});
+  ASSERT_EQ(Read(reader.id), std::vector<PostId>{wanted.id});
   const PostKey unwanted = MakePost(stranger);
   WorkOnAll();
   const auto mark = core_.cache().ReadMark();
   ASSERT_TRUE(core_.cache().Push((*mark)->epoch, {reader.id}, unwanted).ok());
-  EXPECT_EQ(Read(reader.id), std::vector<int64_t>{wanted.id});
+  EXPECT_EQ(Read(reader.id), std::vector<PostId>{wanted.id});
   EXPECT_GT(PagesBy("exhausted"), 0u) << "the cache was asked";
 }
 
@@ -202,7 +201,7 @@ TEST_F(HomeFeedTest, AFeedWhoseCacheIsSlowToMakeHoldsUpNoOther) {
   ASSERT_TRUE(core_.Follow(slow.id, author.id).ok());
   const PostKey post = MakePost(author);
   gate_.Close(slow.id);
-  std::future<std::vector<int64_t>> slow_page =
+  std::future<std::vector<PostId>> slow_page =
       std::async(std::launch::async, [&] { return Read(slow.id); });
   gate_.WaitUntilReached();
   // Enough users that one would share the slow user's slot in a table of 64 locks.
@@ -212,12 +211,12 @@ TEST_F(HomeFeedTest, AFeedWhoseCacheIsSlowToMakeHoldsUpNoOther) {
     ASSERT_TRUE(core_.Follow(others.back().id, author.id).ok());
   }
   std::future<void> pages = std::async(std::launch::async, [&] {
-    for (const User& other : others) EXPECT_EQ(Read(other.id), std::vector<int64_t>{post.id});
+    for (const User& other : others) EXPECT_EQ(Read(other.id), std::vector<PostId>{post.id});
   });
   EXPECT_EQ(pages.wait_for(std::chrono::seconds(60)), std::future_status::ready);
   gate_.Open(Status());
   pages.wait();
-  EXPECT_EQ(slow_page.get(), std::vector<int64_t>{post.id});
+  EXPECT_EQ(slow_page.get(), std::vector<PostId>{post.id});
 }
 
 // However the making of the cache ends, and however many ask meanwhile, everybody gets the page.
@@ -227,7 +226,7 @@ TEST_P(CrowdedHomeFeedTest, AFewWaitForTheCacheAndTheRestAskTheDatabase) {
   const User reader = MakeUser("reader");
   const User author = MakeUser("author");
   ASSERT_TRUE(core_.Follow(reader.id, author.id).ok());
-  std::vector<int64_t> expected;
+  std::vector<PostId> expected;
   for (size_t i = 0; i < HomeFeed::kPageSize + 1; ++i) expected.push_back(MakePost(author).id);
   std::ranges::reverse(expected);
   expected.resize(HomeFeed::kPageSize);
@@ -269,18 +268,18 @@ TEST_F(HomeFeedTest, PostsOfAuthorsWithManyFollowersArePulled) {
   ASSERT_TRUE(core_.Follow(reader.id, famous.id).ok());
   const PostKey pushed = MakePost(famous);
   WorkOnAll();
-  ASSERT_EQ(Read(reader.id), std::vector<int64_t>{pushed.id});
+  ASSERT_EQ(Read(reader.id), std::vector<PostId>{pushed.id});
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(core_.Follow(MakeUser("follower" + std::to_string(i)).id, famous.id).ok());
   }
   const PostKey pulled = MakePost(famous);
   WorkOnAll();
-  EXPECT_EQ(*core_.follows().PulledAuthors(), std::vector<int64_t>{famous.id});
+  EXPECT_EQ(*core_.follows().PulledAuthors(), std::vector<UserId>{famous.id});
   const auto mark = core_.cache().ReadMark();
   const auto slice = core_.cache().Read((*mark)->epoch, reader.id, std::nullopt, 10);
   ASSERT_TRUE(slice.ok() && *slice);
   EXPECT_EQ((*slice)->posts, std::vector<PostKey>{pushed}) << "the second was not pushed";
-  EXPECT_EQ(Read(reader.id), (std::vector<int64_t>{pulled.id, pushed.id}));
+  EXPECT_EQ(Read(reader.id), (std::vector<PostId>{pulled.id, pushed.id}));
 }
 
 TEST_F(HomeFeedTest, PostsWhoseEventsWereLostAreRepaired) {
@@ -295,11 +294,11 @@ TEST_F(HomeFeedTest, PostsWhoseEventsWereLostAreRepaired) {
   ASSERT_TRUE(lost.ok());
   MakePost(author);
   WorkOnAll();
-  EXPECT_EQ((*core_.cache().ReadMark())->newest.id, lost->key.id - 1);
+  EXPECT_EQ((*core_.cache().ReadMark())->newest.id, PostId{ToNumber(lost->key.id) - 1});
   EXPECT_EQ(*core_.fan_out().Repair(), 0u) << "its event may still come";
   clock_.Advance(std::chrono::minutes(1));
   EXPECT_EQ(*core_.fan_out().Repair(), 2u);
-  EXPECT_EQ((*core_.cache().ReadMark())->newest.id, lost->key.id + 1);
+  EXPECT_EQ((*core_.cache().ReadMark())->newest.id, Next(lost->key.id));
   const auto mark = core_.cache().ReadMark();
   const auto slice = core_.cache().Read((*mark)->epoch, reader.id, std::nullopt, 10);
   EXPECT_EQ((*slice)->posts.size(), 3u);
@@ -314,18 +313,18 @@ TEST_F(HomeFeedTest, FollowingFiveThousandReadsLittleMoreThanThePage) {
   {
     client::BulkWriter writer = collections_.database().Bulk();
     for (int64_t id = 1; id <= kPosts; ++id) {
-      const Post post{.key = {.created_seconds = kNow + id / 5, .id = id},
-                      .user_id = 1 + static_cast<int64_t>(chance() % kAuthors),
+      const Post post{.key = {.created_seconds = kNow + id / 5, .id = PostId{id}},
+                      .user_id = UserId{1 + static_cast<int64_t>(chance() % kAuthors)},
                       .username = "author",
                       .caption = "",
                       .media = {}};
-      writer.Set(collections_.post(id), ToDocument(post));
+      writer.Set(collections_.post(PostId{id}), ToDocument(post));
     }
     ASSERT_TRUE(writer.Flush().ok());
   }
-  std::vector<int64_t> authors(kAuthors);
-  std::iota(authors.begin(), authors.end(), 1);
-  const PostKey before{.created_seconds = kNow + kPosts / 10, .id = kPosts / 2};
+  std::vector<UserId> authors(kAuthors);
+  std::ranges::generate(authors, [last = UserId{}]() mutable { return last = Next(last); });
+  const PostKey before{.created_seconds = kNow + kPosts / 10, .id = PostId{kPosts / 2}};
   ASSERT_TRUE(core_.followed_posts().Find(authors, before, kWanted).ok());  // Makes the index.
 
   RandomSource random(5);
@@ -336,7 +335,7 @@ TEST_F(HomeFeedTest, FollowingFiveThousandReadsLittleMoreThanThePage) {
     ASSERT_TRUE(posts.ok()) << posts.status().ToString();
     ASSERT_EQ(posts->size(), kWanted);
     for (size_t i = 0; i < kWanted; ++i) {
-      EXPECT_EQ((*posts)[i].key.id, before.id - 1 - static_cast<int64_t>(i));
+      EXPECT_EQ((*posts)[i].key.id, PostId{ToNumber(before.id) - 1 - static_cast<int64_t>(i)});
     }
     // A group of which nothing is wanted counts as one.
     EXPECT_LE(counts_->reads(), kAuthors / FollowedPosts::kAuthorsPerQuery + 1 + reads_max);
@@ -353,7 +352,7 @@ TEST_F(HomeFeedTest, ScrollingWhileOthersWriteLosesAndRepeatsNothing) {
     authors.push_back(MakeUser("author" + std::to_string(i)));
     ASSERT_TRUE(core_.Follow(reader.id, authors.back().id).ok());
   }
-  std::set<int64_t> lasting;
+  std::set<PostId> lasting;
   for (size_t i = 0; i < 300; ++i) lasting.insert(MakePost(authors[i % 4]).id);
   core_.fan_out().Start();
   std::atomic<bool> is_over = false;
@@ -384,7 +383,7 @@ TEST_F(HomeFeedTest, ScrollingWhileOthersWriteLosesAndRepeatsNothing) {
     }
   });
   for (int round = 0; round < 10; ++round) {
-    std::set<int64_t> missing = lasting;
+    std::set<PostId> missing = lasting;
     std::optional<PostKey> position;
     while (true) {
       const Result<PostPage> page = core_.ReadHome(reader.id, position);

@@ -39,13 +39,13 @@ ModelBackend InProcess() {
                     .cache = std::make_unique<MemoryFeedCache>(clock, random),
                     .queue = std::make_unique<DocumentFeedQueue>(clock, collections)};
               },
-          .harms = {[](std::mt19937_64& chance, FeedCore& core, const std::vector<int64_t>& users) {
+          .harms = {[](std::mt19937_64& chance, FeedCore& core, const std::vector<UserId>& users) {
             ASSERT_TRUE(core.cache().Drop(users[chance() % users.size()]).ok());
           }}};
 }
 
-std::string AnyKey(std::mt19937_64& chance, const std::vector<int64_t>& users) {
-  return "feed:user:" + std::to_string(users[chance() % users.size()]);
+std::string AnyKey(std::mt19937_64& chance, const std::vector<UserId>& users) {
+  return "feed:user:" + ToText(users[chance() % users.size()]);
 }
 
 // A Redis and its client, and all that can happen to them.
@@ -73,9 +73,9 @@ class RedisUnderFire {
   }
 
  private:
-  using Harm = std::function<void(std::mt19937_64&, FeedCore&, const std::vector<int64_t>&)>;
+  using Harm = std::function<void(std::mt19937_64&, FeedCore&, const std::vector<UserId>&)>;
   std::vector<Harm> Harms() {
-    using Users = std::vector<int64_t>;
+    using Users = std::vector<UserId>;
     const auto command = [this](std::vector<std::string> words) { server_.Command(words); };
     return {[=](std::mt19937_64&, FeedCore&, const Users&) { command({"FLUSHALL"}); },
             [=](std::mt19937_64& chance, FeedCore&, const Users& users) {  // It expires.

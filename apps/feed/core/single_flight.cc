@@ -4,7 +4,7 @@ namespace hearth::feed {
 
 class SingleFlight::Landing {
  public:
-  Landing(SingleFlight& flights, int64_t key) : flights_(flights), key_(key) {}
+  Landing(SingleFlight& flights, UserId key) : flights_(flights), key_(key) {}
   ~Landing() {
     MutexLock lock(flights_.mutex_);
     const auto flight = flights_.flights_.extract(key_);
@@ -16,10 +16,10 @@ class SingleFlight::Landing {
 
  private:
   SingleFlight& flights_;
-  const int64_t key_;
+  const UserId key_;
 };
 
-SingleFlight::Outcome SingleFlight::Run(int64_t key, const std::function<void()>& work) {
+SingleFlight::Outcome SingleFlight::Run(UserId key, const std::function<void()>& work) {
   {
     MutexLock lock(mutex_);
     if (const auto under_way = flights_.find(key); under_way != flights_.end()) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "apps/feed/ids/ids.h"
 #include "base/mutex.h"
 
 namespace hearth::feed {
@@ -29,7 +30,7 @@ class SingleFlight {
 
   explicit SingleFlight(size_t waiters_max) : waiters_max_(waiters_max) {}
 
-  Outcome Run(int64_t key, const std::function<void()>& work) EXCLUDES_LOCK(mutex_);
+  Outcome Run(UserId key, const std::function<void()>& work) EXCLUDES_LOCK(mutex_);
 
  private:
   // Guarded by the mutex of the whole.
@@ -44,7 +45,7 @@ class SingleFlight {
   const size_t waiters_max_;
   Mutex mutex_;  // Leaf lock.
   // Those under way. A flight is shared with its waiters, who look at it after it has left the map.
-  std::unordered_map<int64_t, std::shared_ptr<Flight>> flights_ GUARDED_BY(mutex_);
+  std::unordered_map<UserId, std::shared_ptr<Flight>> flights_ GUARDED_BY(mutex_);
 };
 
 }  // namespace hearth::feed

@@ -20,7 +20,7 @@ constexpr size_t kWaitersMax = 3;
 // Work of one key that goes on until it is let go.
 class HeldFlight {
  public:
-  HeldFlight(SingleFlight& flights, int64_t key)
+  HeldFlight(SingleFlight& flights, UserId key)
       : outcome_(std::async(std::launch::async, [&flights, key, this] {
           return flights.Run(key, [this] {
             begun_.count_down();
@@ -42,23 +42,23 @@ class HeldFlight {
 
 TEST(SingleFlightTest, WorkOfOneKeyHoldsUpNoOther) {
   SingleFlight flights(kWaitersMax);
-  HeldFlight held(flights, 1);
+  HeldFlight held(flights, UserId{1});
   bool has_run = false;
-  EXPECT_EQ(flights.Run(2, [&] { has_run = true; }), Outcome::kWorked);
+  EXPECT_EQ(flights.Run(UserId{2}, [&] { has_run = true; }), Outcome::kWorked);
   EXPECT_TRUE(has_run);
   EXPECT_EQ(held.Finish(), Outcome::kWorked);
 }
 
 TEST(SingleFlightTest, OneWorksAFewWaitAndTheRestAreTurnedAway) {
   SingleFlight flights(kWaitersMax);
-  HeldFlight held(flights, 1);
+  HeldFlight held(flights, UserId{1});
   std::atomic<int> runs = 0;
   std::vector<Outcome> outcomes(kWaitersMax + 1, Outcome::kWorked);
   std::latch one_is_back(1);
   std::vector<std::thread> threads;
   for (Outcome& outcome : outcomes) {
     threads.emplace_back([&] {
-      outcome = flights.Run(1, [&] { ++runs; });
+      outcome = flights.Run(UserId{1}, [&] { ++runs; });
       // Waiters return only after the test has let the work go.
       if (outcome == Outcome::kCrowded) one_is_back.count_down();
     });
@@ -73,9 +73,9 @@ TEST(SingleFlightTest, OneWorksAFewWaitAndTheRestAreTurnedAway) {
 
 TEST(SingleFlightTest, TheNextAfterItsEndWorksAgain) {
   SingleFlight flights(0);
-  for (int i = 0; i < 2; ++i) EXPECT_EQ(flights.Run(1, [] {}), Outcome::kWorked);
-  EXPECT_THROW(flights.Run(1, [] { throw std::runtime_error("no"); }), std::runtime_error);
-  EXPECT_EQ(flights.Run(1, [] {}), Outcome::kWorked);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(flights.Run(UserId{1}, [] {}), Outcome::kWorked);
+  EXPECT_THROW(flights.Run(UserId{1}, [] { throw std::runtime_error("no"); }), std::runtime_error);
+  EXPECT_EQ(flights.Run(UserId{1}, [] {}), Outcome::kWorked);
 }
 
 }  // namespace

@@ -23,19 +23,15 @@ Result<int64_t> ParseNumber(std::string_view text) {
 
 }  // namespace
 
-std::string FormatCursor(const PostKey& key) {
-  return std::to_string(key.id) + ":" + std::to_string(key.created_seconds);
-}
-
-Result<PostKey> ParseCursor(std::string_view text) {
+Result<CursorNumbers> ParseCursorNumbers(std::string_view text) {
   const size_t colon = text.find(':');
   if (colon == std::string_view::npos) return InvalidArgument("a cursor is ID:SECONDS");
   ASSIGN_OR_RETURN(const int64_t id, ParseNumber(text.substr(0, colon)));
   ASSIGN_OR_RETURN(const int64_t seconds, ParseNumber(text.substr(colon + 1)));
-  return PostKey{seconds, id};
+  return CursorNumbers{.id = id, .seconds = seconds};
 }
 
-Result<int64_t> ParseId(std::string_view text) {
+Result<int64_t> ParseIdNumber(std::string_view text) {
   ASSIGN_OR_RETURN(const int64_t id, ParseNumber(text));
   if (id == 0) return InvalidArgument("ids begin at 1");
   return id;

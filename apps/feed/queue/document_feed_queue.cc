@@ -12,12 +12,10 @@ namespace hearth::feed {
 namespace {
 
 client::Map ToDocument(const FeedEvent& event) {
-  return {{"kind", std::string(ToString(event.kind))},
-          {"author_id", event.author_id},
-          {"post_id", event.post.id},
-          {"created_seconds", event.post.created_seconds},
-          {"user_id", event.user_id},
-          {"following_version", event.following_version}};
+  return {
+      {"kind", std::string(ToString(event.kind))}, {"author_id", ToNumber(event.author_id)},
+      {"post_id", ToNumber(event.post.id)},        {"created_seconds", event.post.created_seconds},
+      {"user_id", ToNumber(event.user_id)},        {"following_version", event.following_version}};
 }
 
 int64_t Integer(const client::Map& document, const char* field) {
@@ -44,10 +42,10 @@ Result<FeedEvent> ReadEvent(const client::Map& document) {
   }
   FeedEvent event{};
   ASSIGN_OR_RETURN(event.kind, ParseKind(*kind->second.text()));
-  event.author_id = Integer(document, "author_id");
+  event.author_id = UserId{Integer(document, "author_id")};
   event.post = {.created_seconds = Integer(document, "created_seconds"),
-                .id = Integer(document, "post_id")};
-  event.user_id = Integer(document, "user_id");
+                .id = PostId{Integer(document, "post_id")}};
+  event.user_id = UserId{Integer(document, "user_id")};
   event.following_version = Integer(document, "following_version");
   return event;
 }

@@ -46,7 +46,7 @@ TEST(DocumentFeedQueueTest, AnEventFromThePastIsFoundWithinAMinute) {
   const Collections collections(client::OpenTestDatabase(folder.path()), "ci");
   DocumentFeedQueue queue(clock, collections);
   DocumentFeedQueue slow(slow_clock, collections);
-  const FeedEvent event{.kind = FeedEvent::Kind::kPostDeleted, .author_id = 7};
+  const FeedEvent event{.kind = FeedEvent::Kind::kPostDeleted, .author_id = UserId{7}};
   EXPECT_TRUE(queue.Take(std::chrono::milliseconds(0))->empty());
   ASSERT_TRUE(slow.Publish(event).ok());
   EXPECT_TRUE(queue.Take(std::chrono::milliseconds(0))->empty()) << "it looks ahead only";
@@ -64,10 +64,11 @@ TEST(DocumentFeedQueueTest, EventsBehindManyThatAreTakenAreFound) {
   DocumentFeedQueue queue(clock, collections);
   constexpr int64_t kEvents = 3 * DocumentFeedQueue::kEventsPerRead;
   for (int64_t i = 0; i < kEvents; ++i) {
-    ASSERT_TRUE(queue.Publish({.kind = FeedEvent::Kind::kPostDeleted, .author_id = i}).ok());
+    ASSERT_TRUE(
+        queue.Publish({.kind = FeedEvent::Kind::kPostDeleted, .author_id = UserId{i}}).ok());
     clock.Advance(std::chrono::milliseconds(1));
   }
-  std::set<int64_t> taken;
+  std::set<UserId> taken;
   for (size_t batch = 0; batch < kEvents / FeedQueue::kBatchMax; ++batch) {
     const auto deliveries = queue.Take(std::chrono::milliseconds(0));
     ASSERT_TRUE(deliveries.ok()) << deliveries.status().ToString();

@@ -16,9 +16,9 @@ struct FeedEvent {
   enum class Kind : uint8_t { kPostCreated, kPostDeleted, kUserFollowed, kUserUnfollowed };
 
   Kind kind;
-  int64_t author_id;              // Of the post; or who was followed or unfollowed.
+  UserId author_id;               // Of the post; or who was followed or unfollowed.
   PostKey post = {};              // Of kPostCreated and kPostDeleted.
-  int64_t user_id = 0;            // Of the other two: who followed or unfollowed.
+  UserId user_id = {};            // Of the other two: who followed or unfollowed.
   int64_t following_version = 0;  // Of the other two: of that user's list, afterwards.
 
   friend bool operator==(const FeedEvent&, const FeedEvent&) = default;

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "apps/feed/ids/ids.h"
 #include "client/firestore.h"
 
 namespace hearth::feed {
@@ -21,28 +22,28 @@ class Collections {
   const client::Firestore& database() const { return database_; }
 
   client::CollectionReference users() const { return Of("users"); }
-  client::DocumentReference user(int64_t id) const { return users().Doc(std::to_string(id)); }
+  client::DocumentReference user(UserId id) const { return users().Doc(ToText(id)); }
   // Who has a name: unique, because it is the document's.
   client::DocumentReference username(const std::string& name) const {
     return Of("usernames").Doc(name);
   }
   // One document for each account that a user follows, and the same the other way round.
-  client::CollectionReference following(int64_t user) const {
+  client::CollectionReference following(UserId user) const {
     return this->user(user).Collection("following");
   }
-  client::CollectionReference followers(int64_t user) const {
+  client::CollectionReference followers(UserId user) const {
     return this->user(user).Collection("followers");
   }
   // The ids of all accounts that a user follows, to be had by one read.
-  client::DocumentReference following_list(int64_t user) const {
+  client::DocumentReference following_list(UserId user) const {
     return this->user(user).Collection("lists").Doc("following");
   }
   client::CollectionReference posts() const { return Of("posts"); }
-  client::DocumentReference post(int64_t id) const { return posts().Doc(std::to_string(id)); }
-  client::DocumentReference like(int64_t post, int64_t user) const {
-    return this->post(post).Collection("likes").Doc(std::to_string(user));
+  client::DocumentReference post(PostId id) const { return posts().Doc(ToText(id)); }
+  client::DocumentReference like(PostId post, UserId user) const {
+    return this->post(post).Collection("likes").Doc(ToText(user));
   }
-  client::CollectionReference comments(int64_t post) const {
+  client::CollectionReference comments(PostId post) const {
     return this->post(post).Collection("comments");
   }
   // The last id that was given: "users", "posts", "comments".

@@ -11,17 +11,16 @@ namespace {
 using client::FieldValue;
 using client::Op;
 
-Status NoSuchComment(int64_t id) {
-  return Status(Code::kNotFound, "no comment " + std::to_string(id));
-}
+Status NoSuchComment(CommentId id) { return Status(Code::kNotFound, "no comment " + ToText(id)); }
 
 client::Map ToDocument(const Comment& comment) {
-  return {{"id", comment.id},
-          {"post_id", comment.post_id},
-          {"user_id", comment.user_id},
+  return {{"id", ToNumber(comment.id)},
+          {"post_id", ToNumber(comment.post_id)},
+          {"user_id", ToNumber(comment.user_id)},
           {"username", comment.username},
           {"text", comment.text},
-          {"parent_id", comment.parent_id ? client::Value(*comment.parent_id) : client::Value()},
+          {"parent_id",
+           comment.parent_id ? client::Value(ToNumber(*comment.parent_id)) : client::Value()},
           {"created_at", ToTimestamp(comment.created_seconds)},
           {"reply_count", comment.reply_count},
           {"is_deleted", comment.is_deleted},
@@ -31,24 +30,25 @@ client::Map ToDocument(const Comment& comment) {
 
 Result<Comment> ReadComment(const client::DocumentSnapshot& document) {
   const client::Map fields = document.Data();
-  Comment comment = {.id = IntegerOf(fields, "id"),
-                     .post_id = IntegerOf(fields, "post_id"),
-                     .user_id = IntegerOf(fields, "user_id"),
+  Comment comment = {.id = ReadId<CommentId>(fields, "id"),
+                     .post_id = ReadId<PostId>(fields, "post_id"),
+                     .user_id = ReadId<UserId>(fields, "user_id"),
                      .username = TextOf(fields, "username"),
                      .text = TextOf(fields, "text"),
                      .parent_id = {},
                      .created_seconds = SecondsOf(fields, "created_at"),
                      .reply_count = IntegerOf(fields, "reply_count"),
                      .is_deleted = BooleanOf(fields, "is_deleted")};
-  if (comment.id <= 0 || comment.post_id <= 0 || comment.user_id <= 0) {
+  if (!IsValid(comment.id) || !IsValid(comment.post_id) || !IsValid(comment.user_id)) {
     return NotOurs(document, "comment");
   }
-  if (const int64_t parent = IntegerOf(fields, "parent_id"); parent > 0) comment.parent_id = parent;
+  const auto parent_id = ReadId<CommentId>(fields, "parent_id");
+  if (IsValid(parent_id)) comment.parent_id = parent_id;
   return comment;
 }
 
 // NotFound for one that is not there or deleted.
-Result<Comment> ReadLiving(const client::DocumentSnapshot& document, int64_t id) {
+Result<Comment> ReadLiving(const client::DocumentSnapshot& document, CommentId id) {
   if (!document.exists()) return NoSuchComment(id);
   ASSIGN_OR_RETURN(Comment comment, ReadComment(document));
   if (comment.is_deleted) return NoSuchComment(id);
@@ -73,7 +73,7 @@ Result<Comment> CommentStore::Create(const Draft& draft) {
   const client::DocumentReference counter = collections_.counter("comments");
   RETURN_IF_ERROR(collections_.database().RunTransaction(
       [&](client::Transaction& transaction) -> Status {
-        if (comment.id != 0) {
+        if (IsValid(comment.id)) {
           ASSIGN_OR_RETURN(const client::DocumentSnapshot made,
                            transaction.Get(Doc(draft.post_id, comment.id)));
           if (IsMadeBy(maker, made)) return Status();
@@ -85,11 +85,11 @@ Result<Comment> CommentStore::Create(const Draft& draft) {
           if (parent.parent_id) return InvalidArgument("replies have no replies");
         }
         ASSIGN_OR_RETURN(const client::DocumentSnapshot last, transaction.Get(counter));
-        comment.id = LastId(last) + 1;
+        comment.id = Next(LastId<CommentId>(last));
         client::Map document = ToDocument(comment);
         document[kMakerField] = maker;
         transaction.Create(Doc(draft.post_id, comment.id), document);
-        transaction.Set(counter, {{"last_id", comment.id}});
+        transaction.Set(counter, {{"last_id", ToNumber(comment.id)}});
         transaction.Update(collections_.post(draft.post_id),
                            {{"comment_count", FieldValue::Increment(1)}});
         if (draft.parent_id) {
@@ -102,7 +102,7 @@ Result<Comment> CommentStore::Create(const Draft& draft) {
   return comment;
 }
 
-Status CommentStore::Delete(int64_t post_id, int64_t comment_id, int64_t user_id) {
+Status CommentStore::Delete(PostId post_id, CommentId comment_id, UserId user_id) {
   ASSIGN_OR_RETURN(const Post post, posts_.Get(post_id));
   return collections_.database().RunTransaction(
       [&](client::Transaction& transaction) -> Status {
@@ -111,7 +111,7 @@ Status CommentStore::Delete(int64_t post_id, int64_t comment_id, int64_t user_id
         ASSIGN_OR_RETURN(const Comment comment, ReadLiving(document, comment_id));
         if (comment.user_id != user_id && post.user_id != user_id) {
           return Status(Code::kPermissionDenied,
-                        "comment " + std::to_string(comment_id) + " is another user's");
+                        "comment " + ToText(comment_id) + " is another user's");
         }
         std::optional<Comment> parent;
         if (comment.parent_id) {
@@ -135,7 +135,8 @@ Status CommentStore::Delete(int64_t post_id, int64_t comment_id, int64_t user_id
       kContended);
 }
 
-Result<CommentStore::Page> CommentStore::List(int64_t post_id, const std::optional<Place>& after,
+Result<CommentStore::Page> CommentStore::List(PostId post_id,
+                                              const std::optional<CommentKey>& after,
                                               size_t limit) const {
   RETURN_IF_ERROR(posts_.Get(post_id).status());
   client::Query query = collections_.comments(post_id)
@@ -145,7 +146,7 @@ Result<CommentStore::Page> CommentStore::List(int64_t post_id, const std::option
   if (after) {
     ASSIGN_OR_RETURN(const client::Timestamp created,
                      client::Timestamp::FromParts(after->created_seconds, 0));
-    query = query.StartAfter({created, after->id});
+    query = query.StartAfter({created, ToNumber(after->id)});
   }
   // One more than asked for says whether there are more.
   ASSIGN_OR_RETURN(const client::QuerySnapshot found, query.Limit(limit + 1).Get());

@@ -14,12 +14,12 @@
 namespace hearth::feed {
 
 struct Comment {
-  int64_t id = 0;
-  int64_t post_id = 0;
-  int64_t user_id = 0;
+  CommentId id = {};
+  PostId post_id = {};
+  UserId user_id = {};
   std::string username;
-  std::string text;                  // Empty once it is deleted.
-  std::optional<int64_t> parent_id;  // Of a reply: what it replies to.
+  std::string text;                    // Empty once it is deleted.
+  std::optional<CommentId> parent_id;  // Of a reply: what it replies to.
   int64_t created_seconds = 0;
   int64_t reply_count = 0;  // Without the deleted ones.
   bool is_deleted = false;
@@ -37,31 +37,27 @@ class CommentStore {
   CommentStore(const Clock& clock, Collections collections, const PostStore& posts);
 
   struct Draft {
-    int64_t post_id;
-    int64_t user_id;
+    PostId post_id;
+    UserId user_id;
     std::string username;
     std::string text;
-    std::optional<int64_t> parent_id = {};
+    std::optional<CommentId> parent_id = {};
   };
   // Gives it an id and the time, and counts it on the post. InvalidArgument for a reply to a reply.
   Result<Comment> Create(const Draft& draft);
   // By whoever wrote it, or the owner of the post; PermissionDenied for others.
-  Status Delete(int64_t post_id, int64_t comment_id, int64_t user_id);
+  Status Delete(PostId post_id, CommentId comment_id, UserId user_id);
 
   // Oldest first, in pages; the cursor is that of the last one before.
-  struct Place {
-    int64_t created_seconds;
-    int64_t id;
-  };
   struct Page {
     std::vector<Comment> comments;
     bool has_more = false;
   };
-  Result<Page> List(int64_t post_id, const std::optional<Place>& after, size_t limit) const;
+  Result<Page> List(PostId post_id, const std::optional<CommentKey>& after, size_t limit) const;
 
  private:
-  client::DocumentReference Doc(int64_t post_id, int64_t id) const {
-    return collections_.comments(post_id).Doc(std::to_string(id));
+  client::DocumentReference Doc(PostId post_id, CommentId id) const {
+    return collections_.comments(post_id).Doc(ToText(id));
   }
 
   const Clock& clock_;

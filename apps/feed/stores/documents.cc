@@ -30,11 +30,6 @@ int64_t SecondsOf(const client::Map& fields, std::string_view name) {
   return value == nullptr ? 0 : value->timestamp().value_or(client::Timestamp()).seconds();
 }
 
-int64_t LastId(const client::DocumentSnapshot& counter) {
-  const std::optional<client::Value> last = counter.Get("last_id");
-  return last ? last->integer().value_or(0) : 0;
-}
-
 bool IsMadeBy(const std::string& maker, const client::DocumentSnapshot& document) {
   return document.exists() && TextOf(document.Data(), kMakerField) == maker;
 }

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
+#include "apps/feed/ids/ids.h"
 #include "base/clock.h"
 #include "base/status.h"
 #include "client/snapshot.h"
@@ -32,8 +34,17 @@ std::string TextOf(const client::Map& fields, std::string_view name);
 bool BooleanOf(const client::Map& fields, std::string_view name);
 int64_t SecondsOf(const client::Map& fields, std::string_view name);
 
-// The last id that a counter gave; 0 where there is no such document yet.
-int64_t LastId(const client::DocumentSnapshot& counter);
+// The id of nothing where the field is missing or of another type.
+template <Id T>
+T ReadId(const client::Map& fields, std::string_view name) {
+  return T{IntegerOf(fields, name)};
+}
+
+// The last id that a counter gave; the id of nothing where there is no such document yet.
+template <Id T>
+T LastId(const client::DocumentSnapshot& counter) {
+  return ReadId<T>(counter.Data(), "last_id");
+}
 
 // A commit that was not answered may have been carried out, and is tried again. This says what the
 // tries before have made, so that none of it is made twice: a name that nobody else has.

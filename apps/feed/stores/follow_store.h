@@ -17,7 +17,7 @@ namespace hearth::feed {
 // who never followed anybody.
 struct Following {
   int64_t version = 0;
-  std::vector<int64_t> ids;  // Ascending.
+  std::vector<UserId> ids;  // Ascending.
 };
 
 client::Map ToDocument(const Following& following);
@@ -35,39 +35,39 @@ class FollowStore {
   FollowStore(const Clock& clock, Collections collections);
 
   // The version of `user`'s list afterwards. NotFound for an account that there is not.
-  Result<int64_t> Follow(int64_t user, int64_t followed);
+  Result<int64_t> Follow(UserId user, UserId followed);
   // NotFound where `user` did not follow.
-  Result<int64_t> Unfollow(int64_t user, int64_t followed);
-  Result<Following> Get(int64_t user) const;
-  Result<bool> IsFollowing(int64_t user, int64_t followed) const;
+  Result<int64_t> Unfollow(UserId user, UserId followed);
+  Result<Following> Get(UserId user) const;
+  Result<bool> IsFollowing(UserId user, UserId followed) const;
 
   // Newest first, in pages; the cursor is that of the last one before: when, and whom.
   struct Edge {
-    int64_t user_id;
+    UserId user_id;
     int64_t followed_seconds;
   };
   struct EdgePage {
     std::vector<Edge> edges;
     bool has_more = false;
   };
-  Result<EdgePage> ListFollowers(int64_t user, const std::optional<Edge>& before,
+  Result<EdgePage> ListFollowers(UserId user, const std::optional<Edge>& before,
                                  size_t limit) const;
-  Result<EdgePage> ListFollowing(int64_t user, const std::optional<Edge>& before,
+  Result<EdgePage> ListFollowing(UserId user, const std::optional<Edge>& before,
                                  size_t limit) const;
   // All followers, at most kFollowersPerRead at a time; ends with the first error that `on_some`
   // returns.
-  Status ForEachFollower(int64_t user,
-                         const std::function<Status(const std::vector<int64_t>&)>& on_some) const;
+  Status ForEachFollower(UserId user,
+                         const std::function<Status(const std::vector<UserId>&)>& on_some) const;
 
   // Authors whose posts are pulled. One who is, stays so.
-  Result<std::vector<int64_t>> PulledAuthors() const;
-  Status AddPulledAuthor(int64_t author);
+  Result<std::vector<UserId>> PulledAuthors() const;
+  Status AddPulledAuthor(UserId author);
   // The list of a user and the pulled authors, in one read.
   struct Sources {
     Following following;
-    std::vector<int64_t> pulled;  // Those of `following` whose posts are pulled. Ascending.
+    std::vector<UserId> pulled;  // Those of `following` whose posts are pulled. Ascending.
   };
-  Result<Sources> GetSources(int64_t user) const;
+  Result<Sources> GetSources(UserId user) const;
 
  private:
   const Clock& clock_;

@@ -15,8 +15,8 @@ client::Map ToDocument(const Post& post) {
                                    {"width", one.width},
                                    {"height", one.height}});
   }
-  return {{"id", post.key.id},
-          {"user_id", post.user_id},
+  return {{"id", ToNumber(post.key.id)},
+          {"user_id", ToNumber(post.user_id)},
           {"username", post.username},
           {"caption", post.caption},
           {"created_at", ToTimestamp(post.key.created_seconds)},
@@ -29,18 +29,18 @@ client::Map ToDocument(const Post& post) {
 
 Result<Post> ReadPost(const client::DocumentSnapshot& document) {
   const client::Map fields = document.Data();
-  Post post = {
-      .key = {.created_seconds = SecondsOf(fields, "created_at"), .id = IntegerOf(fields, "id")},
-      .user_id = IntegerOf(fields, "user_id"),
-      .username = TextOf(fields, "username"),
-      .caption = TextOf(fields, "caption"),
-      .like_count = IntegerOf(fields, "like_count"),
-      .comment_count = IntegerOf(fields, "comment_count"),
-      .is_deleted = false,
-      .media = {}};
+  Post post = {.key = {.created_seconds = SecondsOf(fields, "created_at"),
+                       .id = ReadId<PostId>(fields, "id")},
+               .user_id = ReadId<UserId>(fields, "user_id"),
+               .username = TextOf(fields, "username"),
+               .caption = TextOf(fields, "caption"),
+               .like_count = IntegerOf(fields, "like_count"),
+               .comment_count = IntegerOf(fields, "comment_count"),
+               .is_deleted = false,
+               .media = {}};
   const auto deleted_at = fields.find("deleted_at");
   const auto media = fields.find("media");
-  if (post.key.id <= 0 || post.key.created_seconds <= 0 || post.user_id <= 0 ||
+  if (!IsValid(post.key.id) || post.key.created_seconds <= 0 || !IsValid(post.user_id) ||
       deleted_at == fields.end() || media == fields.end() || media->second.array() == nullptr) {
     return NotOurs(document, "post");
   }

@@ -23,7 +23,7 @@ struct Media {
 
 struct Post {
   PostKey key;
-  int64_t user_id = 0;
+  UserId user_id = {};
   std::string username;  // Accounts keep their names, so that posts can carry them.
   std::string caption;
   int64_t like_count = 0;

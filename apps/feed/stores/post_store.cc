@@ -13,15 +13,15 @@ using client::Direction;
 using client::FieldValue;
 using client::Op;
 
-Status NoSuchPost(int64_t id) { return Status(Code::kNotFound, "no post " + std::to_string(id)); }
+Status NoSuchPost(PostId id) { return Status(Code::kNotFound, "no post " + ToText(id)); }
 
 // What somebody may change: NotFound for posts that are gone, PermissionDenied for others' posts.
-Result<Post> OwnedBy(int64_t user_id, const client::DocumentSnapshot& document, int64_t id) {
+Result<Post> OwnedBy(UserId user_id, const client::DocumentSnapshot& document, PostId id) {
   if (!document.exists()) return NoSuchPost(id);
   ASSIGN_OR_RETURN(Post post, ReadPost(document));
   if (post.is_deleted) return NoSuchPost(id);
   if (post.user_id != user_id) {
-    return Status(Code::kPermissionDenied, "post " + std::to_string(id) + " is another user's");
+    return Status(Code::kPermissionDenied, "post " + ToText(id) + " is another user's");
   }
   return post;
 }
@@ -39,7 +39,7 @@ Result<std::vector<Post>> ReadPosts(const client::QuerySnapshot& snapshot) {
 PostKey KeyOf(const client::DocumentSnapshot& counter) {
   const client::Map fields = counter.Data();
   return {.created_seconds = SecondsOf(fields, "last_created_at"),
-          .id = IntegerOf(fields, "last_id")};
+          .id = ReadId<PostId>(fields, "last_id")};
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ PostKey KeyOf(const client::DocumentSnapshot& counter) {
 PostStore::PostStore(const Clock& clock, Collections collections)
     : clock_(clock), collections_(std::move(collections)) {}
 
-Result<Post> PostStore::Create(int64_t user_id, const std::string& username,
+Result<Post> PostStore::Create(UserId user_id, const std::string& username,
                                const std::string& caption, const std::vector<Media>& media,
                                std::optional<int64_t> created_seconds) {
   Post post = {
@@ -57,19 +57,19 @@ Result<Post> PostStore::Create(int64_t user_id, const std::string& username,
   RETURN_IF_ERROR(collections_.database().RunTransaction(
       [&](client::Transaction& transaction) -> Status {
         std::vector<client::DocumentReference> wanted = {counter};
-        if (post.key.id != 0) wanted.push_back(collections_.post(post.key.id));
+        if (IsValid(post.key.id)) wanted.push_back(collections_.post(post.key.id));
         ASSIGN_OR_RETURN(const std::vector<client::DocumentSnapshot> read,
                          transaction.GetAll(wanted));
         if (read.size() > 1 && IsMadeBy(maker, read[1])) return Status();
         const PostKey before = KeyOf(read[0]);
         post.key = {.created_seconds = std::max(created_seconds.value_or(NowSeconds(clock_)),
                                                 before.created_seconds),
-                    .id = before.id + 1};
+                    .id = Next(before.id)};
         client::Map document = ToDocument(post);
         document[kMakerField] = maker;
         transaction.Create(collections_.post(post.key.id), document);
         transaction.Update(collections_.user(user_id), {{"post_count", FieldValue::Increment(1)}});
-        transaction.Set(counter, {{"last_id", post.key.id},
+        transaction.Set(counter, {{"last_id", ToNumber(post.key.id)},
                                   {"last_created_at", ToTimestamp(post.key.created_seconds)}});
         return Status();
       },
@@ -77,7 +77,7 @@ Result<Post> PostStore::Create(int64_t user_id, const std::string& username,
   return post;
 }
 
-Result<Post> PostStore::Get(int64_t id) const {
+Result<Post> PostStore::Get(PostId id) const {
   ASSIGN_OR_RETURN(const client::DocumentSnapshot document, collections_.post(id).Get());
   if (!document.exists()) return NoSuchPost(id);
   ASSIGN_OR_RETURN(Post post, ReadPost(document));
@@ -85,12 +85,12 @@ Result<Post> PostStore::Get(int64_t id) const {
   return post;
 }
 
-Result<std::vector<Post>> PostStore::GetAll(const std::vector<int64_t>& ids) const {
+Result<std::vector<Post>> PostStore::GetAll(const std::vector<PostId>& ids) const {
   std::vector<Post> posts;
   if (ids.empty()) return posts;
   std::vector<client::DocumentReference> documents;
   documents.reserve(ids.size());
-  for (const int64_t id : ids) documents.push_back(collections_.post(id));
+  for (const PostId id : ids) documents.push_back(collections_.post(id));
   ASSIGN_OR_RETURN(const std::vector<client::DocumentSnapshot> snapshots,
                    collections_.database().GetAll(documents));
   posts.reserve(ids.size());
@@ -102,7 +102,7 @@ Result<std::vector<Post>> PostStore::GetAll(const std::vector<int64_t>& ids) con
   return posts;
 }
 
-Result<Post> PostStore::EditCaption(int64_t id, int64_t user_id, const std::string& caption) {
+Result<Post> PostStore::EditCaption(PostId id, UserId user_id, const std::string& caption) {
   Post post;
   RETURN_IF_ERROR(
       collections_.database().RunTransaction([&](client::Transaction& transaction) -> Status {
@@ -116,7 +116,7 @@ Result<Post> PostStore::EditCaption(int64_t id, int64_t user_id, const std::stri
   return post;
 }
 
-Result<Post> PostStore::Delete(int64_t id, int64_t user_id) {
+Result<Post> PostStore::Delete(PostId id, UserId user_id) {
   Post post;
   RETURN_IF_ERROR(
       collections_.database().RunTransaction([&](client::Transaction& transaction) -> Status {
@@ -132,17 +132,17 @@ Result<Post> PostStore::Delete(int64_t id, int64_t user_id) {
   return post;
 }
 
-Result<PostPage> PostStore::ListOf(int64_t author_id, const std::optional<PostKey>& before,
+Result<PostPage> PostStore::ListOf(UserId author_id, const std::optional<PostKey>& before,
                                    size_t limit) const {
   client::Query query = collections_.posts()
-                            .Where("user_id", Op::kEqual, author_id)
+                            .Where("user_id", Op::kEqual, ToNumber(author_id))
                             .Where("deleted_at", Op::kEqual, nullptr)
                             .OrderBy("created_at", Direction::kDescending)
                             .OrderBy("id", Direction::kDescending);
   if (before) {
     ASSIGN_OR_RETURN(const client::Timestamp created,
                      client::Timestamp::FromParts(before->created_seconds, 0));
-    query = query.StartAfter({created, before->id});
+    query = query.StartAfter({created, ToNumber(before->id)});
   }
   // One more than asked for says whether there are more.
   ASSIGN_OR_RETURN(const client::QuerySnapshot found, query.Limit(limit + 1).Get());
@@ -153,10 +153,12 @@ Result<PostPage> PostStore::ListOf(int64_t author_id, const std::optional<PostKe
   return page;
 }
 
-Result<std::vector<Post>> PostStore::ListAfter(int64_t id, size_t limit) const {
-  ASSIGN_OR_RETURN(
-      const client::QuerySnapshot found,
-      collections_.posts().Where("id", Op::kGreater, id).OrderBy("id").Limit(limit).Get());
+Result<std::vector<Post>> PostStore::ListAfter(PostId id, size_t limit) const {
+  ASSIGN_OR_RETURN(const client::QuerySnapshot found, collections_.posts()
+                                                          .Where("id", Op::kGreater, ToNumber(id))
+                                                          .OrderBy("id")
+                                                          .Limit(limit)
+                                                          .Get());
   return ReadPosts(found);
 }
 
@@ -171,18 +173,18 @@ Result<int64_t> PostStore::Count() const {
 
 // Likes are counted without reading the post in a transaction: those who like a popular post at
 // the same time do not wait for one another.
-Status PostStore::Like(int64_t post_id, int64_t user_id) {
+Status PostStore::Like(PostId post_id, UserId user_id) {
   RETURN_IF_ERROR(Get(post_id).status());
   return collections_.database()
       .Batch()
       .Create(collections_.like(post_id, user_id),
-              {{"user_id", user_id}, {"created_at", ToTimestamp(NowSeconds(clock_))}})
+              {{"user_id", ToNumber(user_id)}, {"created_at", ToTimestamp(NowSeconds(clock_))}})
       .Update(collections_.post(post_id), {{"like_count", FieldValue::Increment(1)}})
       .Commit()
       .status();
 }
 
-Status PostStore::Unlike(int64_t post_id, int64_t user_id) {
+Status PostStore::Unlike(PostId post_id, UserId user_id) {
   RETURN_IF_ERROR(Get(post_id).status());
   return collections_.database()
       .Batch()
@@ -192,13 +194,13 @@ Status PostStore::Unlike(int64_t post_id, int64_t user_id) {
       .status();
 }
 
-Result<std::vector<bool>> PostStore::HasLiked(const std::vector<int64_t>& post_ids,
-                                              int64_t user_id) const {
+Result<std::vector<bool>> PostStore::HasLiked(const std::vector<PostId>& post_ids,
+                                              UserId user_id) const {
   std::vector<bool> has_liked;
   if (post_ids.empty()) return has_liked;
   std::vector<client::DocumentReference> likes;
   likes.reserve(post_ids.size());
-  for (const int64_t id : post_ids) likes.push_back(collections_.like(id, user_id));
+  for (const PostId id : post_ids) likes.push_back(collections_.like(id, user_id));
   ASSIGN_OR_RETURN(
       const std::vector<client::DocumentSnapshot> snapshots,
       collections_.database().GetAll(likes, {.field_mask = std::vector<std::string>()}));

@@ -30,32 +30,32 @@ class PostStore {
 
   // `created_seconds`: in the past, for demonstrations; never before the post before it. Now
   // without it. Counts the post on its author's account.
-  Result<Post> Create(int64_t user_id, const std::string& username, const std::string& caption,
+  Result<Post> Create(UserId user_id, const std::string& username, const std::string& caption,
                       const std::vector<Media>& media,
                       std::optional<int64_t> created_seconds = std::nullopt);
-  Result<Post> Get(int64_t id) const;
+  Result<Post> Get(PostId id) const;
   // Those that are there and not deleted, in the order of the ids; nothing stands for the others.
-  Result<std::vector<Post>> GetAll(const std::vector<int64_t>& ids) const;
+  Result<std::vector<Post>> GetAll(const std::vector<PostId>& ids) const;
   // PermissionDenied for another user's post.
-  Result<Post> EditCaption(int64_t id, int64_t user_id, const std::string& caption);
+  Result<Post> EditCaption(PostId id, UserId user_id, const std::string& caption);
   // Marks it as deleted. PermissionDenied for another user's post; NotFound the second time.
-  Result<Post> Delete(int64_t id, int64_t user_id);
+  Result<Post> Delete(PostId id, UserId user_id);
 
   // Of one author, strictly before `before`.
-  Result<PostPage> ListOf(int64_t author_id, const std::optional<PostKey>& before,
+  Result<PostPage> ListOf(UserId author_id, const std::optional<PostKey>& before,
                           size_t limit) const;
   // All posts after an id, deleted ones too, lowest id first.
-  Result<std::vector<Post>> ListAfter(int64_t id, size_t limit) const;
+  Result<std::vector<Post>> ListAfter(PostId id, size_t limit) const;
   // {} where there are none.
   Result<PostKey> Newest() const;
   // Without the deleted ones.
   Result<int64_t> Count() const;
 
   // AlreadyExists and NotFound, also for two that try at the same time.
-  Status Like(int64_t post_id, int64_t user_id);
-  Status Unlike(int64_t post_id, int64_t user_id);
+  Status Like(PostId post_id, UserId user_id);
+  Status Unlike(PostId post_id, UserId user_id);
   // Which of the posts the user likes.
-  Result<std::vector<bool>> HasLiked(const std::vector<int64_t>& post_ids, int64_t user_id) const;
+  Result<std::vector<bool>> HasLiked(const std::vector<PostId>& post_ids, UserId user_id) const;
 
  private:
   const Clock& clock_;

@@ -75,27 +75,27 @@ Status Refused(const char* why) {
 Tokens::Tokens(const Clock& clock, Collections collections, const kit::SessionSigner& signer)
     : clock_(clock), collections_(std::move(collections)), signer_(signer) {}
 
-std::string Tokens::SignAccess(int64_t user_id) const {
-  return signer_.Sign({{"sub", std::to_string(user_id)}, {"kind", kAccessKind}}, kAccessLifetime);
+std::string Tokens::SignAccess(UserId user_id) const {
+  return signer_.Sign({{"sub", ToText(user_id)}, {"kind", kAccessKind}}, kAccessLifetime);
 }
 
-Result<int64_t> Tokens::CheckAccess(std::string_view token) const {
+Result<UserId> Tokens::CheckAccess(std::string_view token) const {
   ASSIGN_OR_RETURN(const nlohmann::json claims, signer_.Verify(token));
   // The same secret may sign other things one day.
   const auto kind = claims.find("kind");
   if (kind == claims.end() || *kind != kAccessKind) return Refused("of another kind");
   const auto subject = claims.find("sub");
   if (subject == claims.end() || !subject->is_string()) return Refused("nobody's");
-  const Result<int64_t> user_id = ParseId(subject->get_ref<const std::string&>());
+  const Result<UserId> user_id = ParseId<UserId>(subject->get_ref<const std::string&>());
   if (!user_id.ok()) return Refused("nobody's");
   return *user_id;
 }
 
-Result<std::string> Tokens::StartFamily(int64_t user_id) {
+Result<std::string> Tokens::StartFamily(UserId user_id) {
   const RefreshToken token = {RandomHex(kFamilyBytes), RandomHex(kSecretBytes)};
   RETURN_IF_ERROR(collections_.sessions()
                       .Doc(token.family)
-                      .Create({{"user_id", user_id},
+                      .Create({{"user_id", ToNumber(user_id)},
                                {"secret_hash", HashOf(token.secret)},
                                {"expires_at", RefreshExpiry()},
                                {"revoked", false}})
@@ -108,13 +108,13 @@ Result<Tokens::Rotated> Tokens::Rotate(std::string_view refresh_token) {
   if (!token) return Refused("malformed");
   const RefreshToken next = {token->family, RandomHex(kSecretBytes)};
   const client::DocumentReference session = collections_.sessions().Doc(token->family);
-  Rotated rotated = {.user_id = 0, .refresh_token = next.Text()};
+  Rotated rotated = {.user_id = {}, .refresh_token = next.Text()};
   Status refusal;  // Told after the commit: a family that is revoked has to stay so.
   RETURN_IF_ERROR(
       collections_.database().RunTransaction([&](client::Transaction& transaction) -> Status {
         ASSIGN_OR_RETURN(const client::DocumentSnapshot document, transaction.Get(session));
         const client::Map fields = document.Data();
-        rotated.user_id = IntegerOf(fields, "user_id");
+        rotated.user_id = ReadId<UserId>(fields, "user_id");
         refusal = Status();
         if (!document.exists()) {
           refusal = Refused("of no family");

@@ -28,14 +28,14 @@ class Tokens {
 
   Tokens(const Clock& clock, Collections collections, const kit::SessionSigner& signer);
 
-  std::string SignAccess(int64_t user_id) const;
+  std::string SignAccess(UserId user_id) const;
   // Whose it is.
-  Result<int64_t> CheckAccess(std::string_view token) const;
+  Result<UserId> CheckAccess(std::string_view token) const;
 
   // The first refresh token of a new family.
-  Result<std::string> StartFamily(int64_t user_id);
+  Result<std::string> StartFamily(UserId user_id);
   struct Rotated {
-    int64_t user_id;
+    UserId user_id;
     std::string refresh_token;
   };
   Result<Rotated> Rotate(std::string_view refresh_token);

@@ -39,11 +39,11 @@ TEST_F(UnansweredTest, APostIsMadeOnce) {
   transport_->LoseAnswers(1);
   const Result<Post> post = posts_.Create(author_.id, author_.username, "first", {});
   ASSERT_TRUE(post.ok()) << post.status().ToString();
-  EXPECT_EQ(post->key.id, 1);
-  EXPECT_EQ(posts_.Newest()->id, 1);
+  EXPECT_EQ(post->key.id, PostId{1});
+  EXPECT_EQ(posts_.Newest()->id, PostId{1});
   EXPECT_EQ(posts_.ListOf(author_.id, std::nullopt, 10)->posts.size(), 1u);
   EXPECT_EQ(users_.Get(author_.id)->post_count, 1);
-  EXPECT_EQ(posts_.Create(author_.id, author_.username, "first", {})->key.id, 2)
+  EXPECT_EQ(posts_.Create(author_.id, author_.username, "first", {})->key.id, PostId{2})
       << "the same again is another post";
 }
 

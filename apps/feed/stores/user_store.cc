@@ -26,7 +26,7 @@ std::string Lowered(std::string_view text) {
 
 Result<User> ReadUser(const client::DocumentSnapshot& document) {
   const client::Map fields = document.Data();
-  User user = {.id = IntegerOf(fields, "id"),
+  User user = {.id = ReadId<UserId>(fields, "id"),
                .username = TextOf(fields, "username"),
                .display_name = TextOf(fields, "display_name"),
                .bio = TextOf(fields, "bio"),
@@ -36,7 +36,7 @@ Result<User> ReadUser(const client::DocumentSnapshot& document) {
                .post_count = IntegerOf(fields, "post_count"),
                .follower_count = IntegerOf(fields, "follower_count"),
                .following_count = IntegerOf(fields, "following_count")};
-  if (user.id <= 0 || user.username.empty()) return NotOurs(document, "account");
+  if (!IsValid(user.id) || user.username.empty()) return NotOurs(document, "account");
   return user;
 }
 
@@ -45,7 +45,7 @@ Status NoSuchUser(const std::string& who) { return Status(Code::kNotFound, "no a
 }  // namespace
 
 client::Map ToDocument(const User& user) {
-  return {{"id", user.id},
+  return {{"id", ToNumber(user.id)},
           {"username", user.username},
           {"display_name", user.display_name},
           {"display_name_lowered", Lowered(user.display_name)},
@@ -73,28 +73,28 @@ Result<User> UserStore::Create(User user) {
         if (read[1].exists()) {
           return Status(Code::kAlreadyExists, "the name " + user.username + " is taken");
         }
-        user.id = LastId(read[0]) + 1;
+        user.id = Next(LastId<UserId>(read[0]));
         transaction.Create(collections_.user(user.id), ToDocument(user));
-        transaction.Create(name, {{"user_id", user.id}});
-        transaction.Set(counter, {{"last_id", user.id}});
+        transaction.Create(name, {{"user_id", ToNumber(user.id)}});
+        transaction.Set(counter, {{"last_id", ToNumber(user.id)}});
         return Status();
       },
       kContended));
   return user;
 }
 
-Result<User> UserStore::Get(int64_t id) const {
+Result<User> UserStore::Get(UserId id) const {
   ASSIGN_OR_RETURN(const client::DocumentSnapshot document, collections_.user(id).Get());
-  if (!document.exists()) return NoSuchUser(std::to_string(id));
+  if (!document.exists()) return NoSuchUser(ToText(id));
   return ReadUser(document);
 }
 
-Result<std::vector<User>> UserStore::GetAll(const std::vector<int64_t>& ids) const {
+Result<std::vector<User>> UserStore::GetAll(const std::vector<UserId>& ids) const {
   std::vector<User> users;
   if (ids.empty()) return users;
   std::vector<client::DocumentReference> documents;
   documents.reserve(ids.size());
-  for (const int64_t id : ids) documents.push_back(collections_.user(id));
+  for (const UserId id : ids) documents.push_back(collections_.user(id));
   ASSIGN_OR_RETURN(const std::vector<client::DocumentSnapshot> snapshots,
                    collections_.database().GetAll(documents));
   users.reserve(ids.size());
@@ -110,7 +110,7 @@ Result<User> UserStore::FindByName(const std::string& username) const {
   ASSIGN_OR_RETURN(const client::DocumentSnapshot name,
                    collections_.username(Lowered(username)).Get());
   if (!name.exists()) return NoSuchUser(username);
-  return Get(IntegerOf(name.Data(), "user_id"));
+  return Get(ReadId<UserId>(name.Data(), "user_id"));
 }
 
 Result<std::vector<User>> UserStore::Search(const std::string& text, size_t limit) const {
@@ -139,14 +139,14 @@ Result<std::vector<User>> UserStore::Search(const std::string& text, size_t limi
   return users;
 }
 
-Status UserStore::FinishOnboarding(int64_t id) {
+Status UserStore::FinishOnboarding(UserId id) {
   return collections_.user(id).Update({{"is_new_user", false}}).status();
 }
 
 // Accounts stay, so that the last id says how many there are.
 Result<int64_t> UserStore::Count() const {
   ASSIGN_OR_RETURN(const client::DocumentSnapshot counter, collections_.counter("users").Get());
-  return LastId(counter);
+  return ToNumber(LastId<UserId>(counter));
 }
 
 }  // namespace hearth::feed

@@ -11,7 +11,7 @@
 namespace hearth::feed {
 
 struct User {
-  int64_t id = 0;
+  UserId id = {};
   std::string username = {};
   std::string display_name = {};
   std::string bio = {};
@@ -34,14 +34,14 @@ class UserStore {
 
   // Gives it an id and the time. Names are compared in lower case.
   Result<User> Create(User user);
-  Result<User> Get(int64_t id) const;
+  Result<User> Get(UserId id) const;
   // In the order of the ids; nothing stands for those that are not there.
-  Result<std::vector<User>> GetAll(const std::vector<int64_t>& ids) const;
+  Result<std::vector<User>> GetAll(const std::vector<UserId>& ids) const;
   Result<User> FindByName(const std::string& username) const;
   // Whose username, or display name, begins with the text, whatever its case; those with most
   // followers for an empty one.
   Result<std::vector<User>> Search(const std::string& text, size_t limit) const;
-  Status FinishOnboarding(int64_t id);
+  Status FinishOnboarding(UserId id);
   Result<int64_t> Count() const;
 
  private:

@@ -72,7 +72,7 @@ FeedTest::Account FeedTest::NewUser(const std::string& username, const std::stri
   user.display_name = display_name.empty() ? username : display_name;
   const Result<User> created = users_.Create(std::move(user));
   EXPECT_TRUE(created.ok()) << created.status().ToString();
-  if (!created.ok()) return {.id = 0, .token = ""};
+  if (!created.ok()) return {.id = {}, .token = ""};
   return {.id = created->id, .token = tokens_.SignAccess(created->id)};
 }
 
@@ -82,14 +82,14 @@ std::string FeedTest::NewFamily(const Account& account) {
   return token.ok() ? *token : "";
 }
 
-int64_t FeedTest::NewPost(const Account& author, const std::string& caption) {
+PostId FeedTest::NewPost(const Account& author, const std::string& caption) {
   const Result<User> user = users_.Get(author.id);
   EXPECT_TRUE(user.ok()) << user.status().ToString();
   const Result<Post> post = posts_.Create(
       author.id, user.ok() ? user->username : "", caption,
       {{.file = "a.webp", .thumbnail = "a-small.webp", .width = 1'080, .height = 1'350}});
   EXPECT_TRUE(post.ok()) << post.status().ToString();
-  return post.ok() ? post->key.id : 0;
+  return post.ok() ? post->key.id : PostId{};
 }
 
 kit::Response FeedTest::Send(const std::string& method, const std::string& target,
@@ -137,21 +137,21 @@ void FeedTest::ExpectError(const kit::Response& response, int status, const std:
   EXPECT_TRUE(message.ends_with('.')) << message;
 }
 
-std::vector<int64_t> FeedTest::AllIds(const std::string& target, const char* name,
-                                      const std::string& token) const {
-  std::vector<int64_t> ids;
+std::vector<nlohmann::json> FeedTest::AllItems(const std::string& target, const char* name,
+                                               const std::string& token) const {
+  std::vector<nlohmann::json> items;
   std::string cursor;
   for (size_t pages = 0; pages < kPagesMax; ++pages) {
     const std::string sign = target.find('?') == std::string::npos ? "?" : "&";
     const std::string suffix = cursor.empty() ? "" : sign + "cursor=" + cursor;
     const nlohmann::json page = Body(Send("GET", target + suffix, {.token = token}));
-    for (const nlohmann::json& item : page.at(name)) ids.push_back(item.at("id"));
+    for (const nlohmann::json& item : page.at(name)) items.push_back(item);
     EXPECT_EQ(page.at("has_more").get<bool>(), !page.at("next_cursor").is_null());
-    if (page.at("next_cursor").is_null()) return ids;
+    if (page.at("next_cursor").is_null()) return items;
     cursor = page.at("next_cursor");
   }
   ADD_FAILURE() << target << " has no end";
-  return ids;
+  return items;
 }
 
 std::map<int, int> FeedTest::AtOnce(int threads, const std::function<kit::Response(int)>& act) {

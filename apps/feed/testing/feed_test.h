@@ -43,13 +43,13 @@ class FeedTest : public testing::TestWithParam<client::ContractBackend> {
   FeedTest();
 
   struct Account {
-    int64_t id;
+    UserId id;
     std::string token;
   };
   // Without a password, which would take its time to be hashed.
   Account NewUser(const std::string& username, const std::string& display_name = "");
   // One post with one picture.
-  int64_t NewPost(const Account& author, const std::string& caption = "");
+  PostId NewPost(const Account& author, const std::string& caption = "");
 
   struct Options {
     std::string token = {};
@@ -96,8 +96,13 @@ class FeedTest : public testing::TestWithParam<client::ContractBackend> {
   static void ExpectError(const kit::Response& response, int status, const std::string& code);
 
   // The ids of all items in all pages, whatever the number of pages; at most 50.
-  std::vector<int64_t> AllIds(const std::string& target, const char* name,
-                              const std::string& token = "") const;
+  template <Id T>
+  std::vector<T> AllIds(const std::string& target, const char* name,
+                        const std::string& token = "") const {
+    std::vector<T> ids;
+    for (const nlohmann::json& item : AllItems(target, name, token)) ids.push_back(item.at("id"));
+    return ids;
+  }
   // Runs `act` with 0, 1, ... on that many threads at once; how often each status was answered.
   static std::map<int, int> AtOnce(int threads, const std::function<kit::Response(int)>& act);
 
@@ -121,6 +126,8 @@ class FeedTest : public testing::TestWithParam<client::ContractBackend> {
   MediaStore media_;
 
  private:
+  std::vector<nlohmann::json> AllItems(const std::string& target, const char* name,
+                                       const std::string& token) const;
   // Keeps a pointer to the queue, which the core owns.
   FeedCore::Parts MakeParts();
 
