@@ -16,10 +16,10 @@
 #include <utility>
 #include <vector>
 
-#include "apps/feed/document_feed_queue.h"
+#include "apps/feed/cache/memory_feed_cache.h"
+#include "apps/feed/core/feed_core.h"
 #include "apps/feed/feed.h"
-#include "apps/feed/feed_core.h"
-#include "apps/feed/memory_feed_cache.h"
+#include "apps/feed/queue/document_feed_queue.h"
 #include "apps/feed/redis/redis_client.h"
 #include "apps/feed/redis/redis_feed_cache.h"
 #include "apps/feed/redis/redis_feed_queue.h"
@@ -33,7 +33,7 @@
 #include "feed_measure.h"
 #include "feed_report.h"
 #include "http/server.h"
-#include "kit/app_service.h"
+#include "kit/web/app_service.h"
 #include "storage/testing/temporary_folder.h"
 
 namespace hearth::feed {
@@ -83,8 +83,8 @@ struct Feed {
   std::unique_ptr<RedisClient> redis;  // Null: in memory.
   std::unique_ptr<FeedCore> core;
 
-  std::vector<Post> Page(int64_t user, const std::optional<PostKey>& before = std::nullopt) const {
-    Result<PostPage> page = core->home().Read(user, before);
+  std::vector<Post> Page(UserId user, const std::optional<PostKey>& before = std::nullopt) const {
+    Result<PostPage> page = core->ReadHome(user, before);
     CHECK(page.ok());
     return std::move(page->posts);
   }
@@ -116,7 +116,7 @@ class Bench {
   void MeasureAlone();
   void MeasurePages();
   void MeasurePagesOf(const Feed& feed, const std::string& who, size_t rounds,
-                      const std::function<int64_t(size_t)>& reader);
+                      const std::function<UserId(size_t)>& reader);
   void MeasureColdStart();
   void MeasureDatabasePage();
   // Median of `work`, after `before`; documents and queries of the last round.
@@ -207,7 +207,7 @@ void Bench::SettleIndexes() {
   while (steady_clock::now() < end) {
     const std::unique_ptr<Feed> feed = Open();
     feed->Page(data_.FollowerOfThousand());
-    CHECK(feed->core->posts().ListAfter(data_.size().posts - 1, 1).ok());
+    CHECK(feed->core->posts().ListAfter(PostId{data_.size().posts - 1}, 1).ok());
     CHECK(feed->core->posts().ListOf(FeedData::kPopular, std::nullopt, 1).ok());
   }
 }
@@ -238,13 +238,13 @@ void Bench::MeasurePages() {
 }
 
 void Bench::MeasurePagesOf(const Feed& feed, const std::string& who, size_t rounds,
-                           const std::function<int64_t(size_t)>& reader) {
+                           const std::function<UserId(size_t)>& reader) {
   std::vector<double> firsts;
   std::vector<double> seconds;
   uint64_t first_reads = 0;
   uint64_t second_reads = 0;
   for (size_t i = 0; i < rounds; ++i) {
-    const int64_t user = reader(i);
+    const UserId user = reader(i);
     std::vector<Post> posts;
     counts_->Reset();
     firsts.push_back(MillisecondsOf([&] { posts = feed.Page(user); }));
@@ -279,7 +279,7 @@ void Bench::MeasureReads(const std::string& name, const std::function<void()>& b
 }
 
 void Bench::MeasureColdStart() {
-  const int64_t user = data_.FollowerOfThousand();
+  const UserId user = data_.FollowerOfThousand();
   std::unique_ptr<Feed> feed;
   const auto drop = [&] { CHECK(feed->core->cache().Drop(user).ok()); };
   const auto read = [&] { feed->Page(user); };
@@ -344,7 +344,7 @@ void Bench::WarmFollowers(const Feed& feed) {
   const std::vector<PostKey> newest(data_.posts().rbegin(),
                                     data_.posts().rbegin() + static_cast<ptrdiff_t>(count));
   FeedCache& cache = feed.core->cache();
-  for (const int64_t user : data_.OtherFollowers(options_.warm_followers)) {
+  for (const UserId user : data_.OtherFollowers(options_.warm_followers)) {
     const Result<std::string> ticket = cache.BeginWarming(mark.epoch, user);
     CHECK(ticket.ok());
     CHECK(cache.FinishWarming(user, *ticket, 1, newest).ok());
@@ -354,7 +354,7 @@ void Bench::WarmFollowers(const Feed& feed) {
 void Bench::MeasurePost(const Feed& feed, const std::string& how) {
   const Result<User> author = feed.core->users().Get(FeedData::kPopular);
   CHECK(author.ok());
-  const int64_t reader = data_.Reader(0);
+  const UserId reader = data_.Reader(0);
   feed.Page(reader);
   feed.core->fan_out().Start();
   ResetPeak();

@@ -20,7 +20,7 @@
 #include "client/embedded/embedded.h"
 #include "client/remote/remote.h"
 #include "client/testing/counting_transport.h"
-#include "kit/application.h"
+#include "kit/web/application.h"
 #include "storage/testing/temporary_folder.h"
 
 namespace hearth::hackernews {

@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <numeric>
 #include <random>
 #include <string>
 #include <utility>
 
-#include "apps/feed/documents.h"
-#include "apps/feed/follow_store.h"
-#include "apps/feed/post.h"
-#include "apps/feed/user_store.h"
+#include "apps/feed/stores/documents.h"
+#include "apps/feed/stores/follow_store.h"
+#include "apps/feed/stores/post.h"
+#include "apps/feed/stores/user_store.h"
 #include "base/check.h"
 
 namespace hearth::feed {
@@ -23,7 +22,7 @@ constexpr int64_t kNewestAgeSeconds = 3'600;
 // Every so many posts, one by the popular author.
 constexpr int64_t kPopularPostEvery = 200;
 
-std::string NameOf(int64_t user) { return "person" + std::to_string(user); }
+std::string NameOf(UserId user) { return "person" + ToText(user); }
 
 }  // namespace
 
@@ -42,19 +41,19 @@ void FeedData::Fill() {
   CHECK(writer.Flush().ok());
 }
 
-std::vector<int64_t> FeedData::OtherFollowers(size_t count_max) const {
+std::vector<UserId> FeedData::OtherFollowers(size_t count_max) const {
   const auto all = static_cast<size_t>(size_.followers - size_.readers);
-  std::vector<int64_t> users(std::min(all, count_max));
-  std::iota(users.begin(), users.end(), FollowerOfAll() + 1);
+  std::vector<UserId> users(std::min(all, count_max));
+  std::ranges::generate(users, [next = FollowerOfAll()]() mutable { return next = Next(next); });
   return users;
 }
 
 std::vector<FeedData::List> FeedData::MakeLists() const {
   std::mt19937_64 random(1);
-  std::vector<int64_t> authors(static_cast<size_t>(size_.authors));
-  std::iota(authors.begin(), authors.end(), Author(0));
+  std::vector<UserId> authors(static_cast<size_t>(size_.authors));
+  std::ranges::generate(authors, [this, i = int64_t{0}]() mutable { return Author(i++); });
   const auto some_of_them = [&](int64_t count) {
-    std::vector<int64_t> some;
+    std::vector<UserId> some;
     std::ranges::sample(authors, std::back_inserter(some), count, random);
     return some;
   };
@@ -72,11 +71,11 @@ void FeedData::FillPosts(client::BulkWriter* writer) {
   std::mt19937_64 random(2);
   const int64_t newest = NowSeconds(clock_) - kNewestAgeSeconds;
   for (int64_t id = 1; id <= size_.posts; ++id) {
-    const int64_t author =
+    const UserId author =
         id % kPopularPostEvery == 0 ? kPopular : Author(static_cast<int64_t>(random() >> 1));
     Post post = {
         .key = {.created_seconds = newest - kMonthSeconds * (size_.posts - id) / size_.posts,
-                .id = id},
+                .id = PostId{id}},
         .user_id = author,
         .username = NameOf(author),
         .caption = "What I saw on the way home, number " + std::to_string(id),
@@ -86,48 +85,49 @@ void FeedData::FillPosts(client::BulkWriter* writer) {
                           .thumbnail = file + "-small.webp",
                           .width = 1'080,
                           .height = 1'350});
-    writer->Set(collections_.post(id), ToDocument(post));
+    writer->Set(collections_.post(PostId{id}), ToDocument(post));
     posts_.push_back(post.key);
   }
   writer->Set(collections_.counter("posts"),
-              {{"last_id", posts_.back().id},
+              {{"last_id", ToNumber(posts_.back().id)},
                {"last_created_at", ToTimestamp(posts_.back().created_seconds)}});
 }
 
 void FeedData::FillAccounts(const std::vector<List>& lists, client::BulkWriter* writer) {
-  std::map<int64_t, User> users;
-  for (int64_t id = kPopular; id <= FollowerOfAll(); ++id) {
+  std::map<UserId, User> users;
+  for (UserId id = kPopular; id <= FollowerOfAll(); id = Next(id)) {
     users[id] = {.id = id,
                  .username = NameOf(id),
-                 .display_name = "Person " + std::to_string(id),
+                 .display_name = "Person " + ToText(id),
                  .is_new_user = false,
                  .created_seconds = NowSeconds(clock_) - kMonthSeconds};
   }
   for (const List& list : lists) {
     users[list.user].following_count = static_cast<int64_t>(list.authors.size());
-    for (const int64_t author : list.authors) ++users[author].follower_count;
+    for (const UserId author : list.authors) ++users[author].follower_count;
   }
   users[kPopular].follower_count = size_.followers;
   for (const auto& [id, user] : users) {
     writer->Set(collections_.user(id), ToDocument(user));
-    writer->Set(collections_.username(user.username), {{"user_id", id}});
+    writer->Set(collections_.username(user.username), {{"user_id", ToNumber(id)}});
   }
-  writer->Set(collections_.counter("users"), {{"last_id", FollowerOfAll() + size_.followers}});
+  writer->Set(collections_.counter("users"),
+              {{"last_id", ToNumber(FollowerOfAll()) + size_.followers}});
 }
 
 void FeedData::FillFollowers(const std::vector<List>& lists, client::BulkWriter* writer) {
   const client::Timestamp followed_at = ToTimestamp(NowSeconds(clock_) - kMonthSeconds);
-  const auto follow = [&](int64_t user, int64_t author) {
-    writer->Set(collections_.followers(author).Doc(std::to_string(user)),
-                {{"user_id", user}, {"followed_at", followed_at}});
+  const auto follow = [&](UserId user, UserId author) {
+    writer->Set(collections_.followers(author).Doc(ToText(user)),
+                {{"user_id", ToNumber(user)}, {"followed_at", followed_at}});
   };
   for (const List& list : lists) {
-    for (const int64_t author : list.authors) follow(list.user, author);
+    for (const UserId author : list.authors) follow(list.user, author);
     writer->Set(collections_.following_list(list.user),
                 ToDocument(Following{.version = static_cast<int64_t>(list.authors.size()),
                                      .ids = list.authors}));
   }
-  for (const int64_t user : OtherFollowers(static_cast<size_t>(size_.followers))) {
+  for (const UserId user : OtherFollowers(static_cast<size_t>(size_.followers))) {
     follow(user, kPopular);
   }
 }

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "apps/feed/collections.h"
-#include "apps/feed/post_key.h"
+#include "apps/feed/ids/post_key.h"
+#include "apps/feed/stores/collections.h"
 #include "base/clock.h"
 
 namespace hearth::feed {
@@ -27,7 +27,7 @@ struct FeedSize {
 // Threads: one at a time.
 class FeedData {
  public:
-  static constexpr int64_t kPopular = 1;
+  static constexpr UserId kPopular{1};
   static constexpr int64_t kThousand = 1'000;
 
   FeedData(const Clock& clock, Collections collections, const FeedSize& size);
@@ -35,20 +35,22 @@ class FeedData {
   void Fill();
 
   const FeedSize& size() const { return size_; }
-  int64_t Author(int64_t i) const { return kPopular + 1 + i % size_.authors; }
-  int64_t Reader(int64_t i) const { return kPopular + 1 + size_.authors + i % size_.readers; }
-  int64_t FollowerOfThousand() const { return Reader(0) + size_.readers; }
-  int64_t FollowerOfAll() const { return FollowerOfThousand() + 1; }
+  UserId Author(int64_t i) const { return UserId{ToNumber(kPopular) + 1 + i % size_.authors}; }
+  UserId Reader(int64_t i) const {
+    return UserId{ToNumber(kPopular) + 1 + size_.authors + i % size_.readers};
+  }
+  UserId FollowerOfThousand() const { return UserId{ToNumber(Reader(0)) + size_.readers}; }
+  UserId FollowerOfAll() const { return Next(FollowerOfThousand()); }
   // Of the popular author, and no readers.
-  std::vector<int64_t> OtherFollowers(size_t count_max) const;
+  std::vector<UserId> OtherFollowers(size_t count_max) const;
   // Oldest first.
   const std::vector<PostKey>& posts() const { return posts_; }
 
  private:
   // Who follows whom: one list for each account, ascending.
   struct List {
-    int64_t user;
-    std::vector<int64_t> authors;
+    UserId user;
+    std::vector<UserId> authors;
   };
   std::vector<List> MakeLists() const;
   void FillPosts(client::BulkWriter* writer);

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "base/check.h"
-#include "kit/http_transfer.h"
-#include "kit/images.h"
-#include "kit/outbound.h"
-#include "kit/outbound_url.h"
+#include "kit/images/images.h"
+#include "kit/outbound/http_transfer.h"
+#include "kit/outbound/outbound.h"
+#include "kit/outbound/outbound_url.h"
 
 namespace hearth::feed {
 namespace {
@@ -49,11 +49,11 @@ class RequestMix {
   RequestMix(std::string url, const FeedData& data, const Tokens& tokens, int64_t round)
       : url_(std::move(url)), data_(data), tokens_(tokens), round_(round) {}
 
-  kit::HttpRequest Page(int64_t reader) const { return Make(reader, "GET", "/feed"); }
+  kit::HttpRequest Page(UserId reader) const { return Make(reader, "GET", "/feed"); }
 
   kit::HttpRequest Request(uint64_t number) const {
     const auto index = static_cast<int64_t>(number);
-    const int64_t reader = data_.Reader(index);
+    const UserId reader = data_.Reader(index);
     switch (KindOf(number)) {
       case RequestKind::kPage:
         return Page(reader);
@@ -78,7 +78,7 @@ class RequestMix {
   }
 
  private:
-  kit::HttpRequest Make(int64_t user, std::string method, const std::string& path) const {
+  kit::HttpRequest Make(UserId user, std::string method, const std::string& path) const {
     return {.method = std::move(method),
             .url = url_ + path,
             .headers = {{"authorization", "Bearer " + tokens_.SignAccess(user)}}};
@@ -88,7 +88,7 @@ class RequestMix {
     const auto cycle = static_cast<int64_t>(kCycle);
     const int64_t like =
         round_ * kLikesPerRound + index / cycle * static_cast<int64_t>(kLikes) + index % cycle % 2;
-    const int64_t reader = data_.Reader(like / data_.size().posts);
+    const UserId reader = data_.Reader(like / data_.size().posts);
     return Make(reader, "POST", PostPath(like) + "/like");
   }
   std::string PostPath(int64_t index) const {

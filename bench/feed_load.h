@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/feed/tokens.h"
+#include "apps/feed/stores/tokens.h"
 #include "feed_data.h"
 
 namespace hearth::feed {

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "kit/images.h"
-#include "kit/multipart.h"
+#include "kit/images/images.h"
+#include "kit/web/multipart.h"
 
 namespace hearth::kit {
 namespace {

@@ -34,10 +34,14 @@ ALLOWED = {
     "client": "base model query request",
     "client/embedded": "base model query request storage documents watch engine client",
     "client/remote": "base model query request wire client",
-    "kit": "base model client http",
-    "apps": "base model client http kit",
+    "kit": "base",
+    "kit/web": "base model client http kit",
+    "kit/jobs": "base",
+    "kit/outbound": "base kit kit/jobs",
+    "kit/images": "base",
+    "apps": "base model client http kit kit/web kit/jobs kit/outbound kit/images",
     "server": "base model storage index documents expiry indexing engine http rpc wire service doors client "
-              "client/embedded client/remote kit apps",
+              "client/embedded client/remote kit kit/web apps",
 }
 SIBLINGS = {"doors", "apps"}
 THIRD_PARTY = {  # Include prefix: the only folders that may see it.
@@ -56,7 +60,8 @@ THIRD_PARTY = {  # Include prefix: the only folders that may see it.
 }
 # What every test may include, and what those of a folder may include besides the folder's layers.
 FOR_TESTS = {"storage/testing/temporary_folder.h"}
-ALLOWED_IN_TESTS = {"apps": "client/embedded", "wire": "engine", "service": "engine"}
+ALLOWED_IN_TESTS = {"apps": "client/embedded", "kit/outbound": "http", "wire": "engine",
+                    "service": "engine"}
 INCLUDE = re.compile(r'\s*#\s*include ["<]((?:[\w.]+/)*)([\w.]+)[">]')
 
 

@@ -113,7 +113,7 @@ kit::AssetBundle ${name}() { return kAssets; }
 const toHeader = (namespace, name) => `// Made by tools/embed_assets.mjs.
 #pragma once
 
-#include "kit/assets.h"
+#include "kit/web/assets.h"
 
 namespace hearth::${namespace} {
 

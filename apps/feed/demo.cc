@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/status_macros.h"
-#include "kit/json_fields.h"
+#include "kit/web/json_fields.h"
 
 namespace hearth::feed {
 namespace {
@@ -18,12 +18,11 @@ bool HasBeenThere(const Status& status) { return status.code() == Code::kAlready
 
 }  // namespace
 
-Demo::Demo(std::string url, const Collections& collections, FeedCore& core, CommentStore& comments,
-           MediaStore& media, kit::Outbound& outbound)
+Demo::Demo(std::string url, const Collections& collections, FeedCore& core, MediaStore& media,
+           kit::Outbound& outbound)
     : url_(std::move(url)),
       collections_(collections),
       core_(core),
-      comments_(comments),
       media_(media),
       outbound_(outbound) {}
 
@@ -89,13 +88,13 @@ Status Demo::BringPost(const nlohmann::json& post) {
   upload.Keep();
   for (const nlohmann::json& name : post.value("likes", nlohmann::json::array())) {
     ASSIGN_OR_RETURN(const User user, core_.users().FindByName(name.get<std::string>()));
-    const Status liked = core_.posts().Like(created.key.id, user.id);
+    const Status liked = core_.Like(created.key.id, user.id);
     if (!liked.ok() && !HasBeenThere(liked)) return liked;
   }
   for (const nlohmann::json& comment : post.value("comments", nlohmann::json::array())) {
     ASSIGN_OR_RETURN(const User user,
                      core_.users().FindByName(comment.at("username").get<std::string>()));
-    RETURN_IF_ERROR(comments_
+    RETURN_IF_ERROR(core_.comments()
                         .Create({.post_id = created.key.id,
                                  .user_id = user.id,
                                  .username = user.username,

@@ -6,11 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "apps/feed/comment_store.h"
-#include "apps/feed/feed_core.h"
-#include "apps/feed/media_store.h"
+#include "apps/feed/core/feed_core.h"
+#include "apps/feed/media/media_store.h"
 #include "base/status.h"
-#include "kit/outbound.h"
+#include "kit/outbound/outbound.h"
 
 namespace hearth::feed {
 
@@ -24,8 +23,8 @@ class Demo {
   static constexpr size_t kPostsPerRequest = 20;
 
   // `url`: of the service, "http://127.0.0.1:4711/photos".
-  Demo(std::string url, const Collections& collections, FeedCore& core, CommentStore& comments,
-       MediaStore& media, kit::Outbound& outbound);
+  Demo(std::string url, const Collections& collections, FeedCore& core, MediaStore& media,
+       kit::Outbound& outbound);
 
   // Until there is nothing new, or it is told to stop.
   Status Run(const std::atomic<bool>& stopping);
@@ -41,7 +40,6 @@ class Demo {
   const std::string url_;
   const Collections collections_;
   FeedCore& core_;
-  CommentStore& comments_;
   MediaStore& media_;
   kit::Outbound& outbound_;
 };

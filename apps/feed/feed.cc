@@ -6,24 +6,23 @@
 #include <utility>
 #include <vector>
 
-#include "apps/feed/api.h"
-#include "apps/feed/comment_store.h"
+#include "apps/feed/api/api.h"
+#include "apps/feed/cache/memory_feed_cache.h"
+#include "apps/feed/core/feed_core.h"
 #include "apps/feed/demo.h"
-#include "apps/feed/document_feed_queue.h"
-#include "apps/feed/feed_core.h"
-#include "apps/feed/media_store.h"
-#include "apps/feed/memory_feed_cache.h"
+#include "apps/feed/media/media_store.h"
+#include "apps/feed/queue/document_feed_queue.h"
 #include "apps/feed/redis/redis_address.h"
 #include "apps/feed/redis/redis_client.h"
 #include "apps/feed/redis/redis_feed_cache.h"
 #include "apps/feed/redis/redis_feed_queue.h"
-#include "apps/feed/tokens.h"
+#include "apps/feed/stores/tokens.h"
 #include "base/status_macros.h"
 #include "feed_assets.h"
-#include "kit/json_fields.h"
-#include "kit/outbound.h"
-#include "kit/scheduler.h"
-#include "kit/session.h"
+#include "kit/jobs/scheduler.h"
+#include "kit/outbound/outbound.h"
+#include "kit/web/json_fields.h"
+#include "kit/web/session.h"
 
 namespace hearth::feed {
 namespace {
@@ -103,7 +102,6 @@ class Feed final : public kit::Application {
        kit::SessionSigner signer)
       : context_(std::move(context)),
         collections_(context_.database, context_.environment),
-        has_redis_(!settings.redis.empty()),
         backends_(MakeBackends(context_, collections_, settings)),
         core_({.clock = context_.clock,
                .random = context_.random,
@@ -112,26 +110,13 @@ class Feed final : public kit::Application {
                .cache = std::move(backends_.cache),
                .queue = std::move(backends_.queue)},
               settings.fan_out),
-        comments_(context_.clock, collections_, core_.posts()),
         media_(context_.data_path + "/media"),
         signer_(std::move(signer)),
         tokens_(context_.clock, collections_, signer_),
-        api_({.clock = context_.clock,
-              .users = core_.users(),
-              .follows = core_.follows(),
-              .posts = core_.posts(),
-              .comments = comments_,
-              .tokens = tokens_,
-              .media = media_,
-              .home_page =
-                  [this](int64_t user, const std::optional<PostKey>& before) {
-                    return core_.home().Read(user, before);
-                  },
-              .publish = [this](const FeedEvent& event) { core_.Publish(event); },
-              .health = [this] { return Health(); }}),
+        api_({.clock = context_.clock, .core = core_, .tokens = tokens_, .media = media_}),
         photos_(PhotosOptions(context_.sandbox_url), context_.clock, context_.random,
                 context_.metrics),
-        demo_(context_.sandbox_url + "/photos", collections_, core_, comments_, media_, photos_),
+        demo_(context_.sandbox_url + "/photos", collections_, core_, media_, photos_),
         scheduler_(context_.clock),
         has_demo_(settings.has_demo) {
     api_.AddTo(&routes_);
@@ -173,22 +158,14 @@ class Feed final : public kit::Application {
   }
 
  private:
-  nlohmann::json Health() {
-    nlohmann::json health = core_.Health();
-    health["cache"]["kind"] = has_redis_ ? "redis" : "memory";
-    return health;
-  }
-
   const kit::AppInfo info_ = {
       .name = "feed",
       .title = "Photo feed",
       .summary = "Pictures by the people you follow, newest first, none lost and none twice."};
   const kit::AppContext context_;
   const Collections collections_;
-  const bool has_redis_;
   Backends backends_;
   FeedCore core_;
-  CommentStore comments_;
   MediaStore media_;
   const kit::SessionSigner signer_;
   Tokens tokens_;

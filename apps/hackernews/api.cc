@@ -8,7 +8,7 @@
 #include "base/http_status.h"
 #include "base/log.h"
 #include "http/percent.h"
-#include "kit/json_fields.h"
+#include "kit/web/json_fields.h"
 
 namespace hearth::hackernews {
 namespace {

@@ -9,9 +9,9 @@
 #include "apps/hackernews/story_lists.h"
 #include "base/clock.h"
 #include "base/status.h"
-#include "kit/quota.h"
-#include "kit/routes.h"
-#include "kit/session.h"
+#include "kit/jobs/quota.h"
+#include "kit/web/routes.h"
+#include "kit/web/session.h"
 
 namespace hearth::hackernews {
 

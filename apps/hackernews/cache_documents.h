@@ -7,7 +7,7 @@
 #include "apps/hackernews/collections.h"
 #include "apps/hackernews/story.h"
 #include "base/status.h"
-#include "kit/cache.h"
+#include "kit/jobs/cache.h"
 
 namespace hearth::hackernews {
 

@@ -16,8 +16,8 @@
 #include "base/mutex.h"
 #include "base/status_macros.h"
 #include "hackernews_assets.h"
-#include "kit/json_fields.h"
-#include "kit/scheduler.h"
+#include "kit/jobs/scheduler.h"
+#include "kit/web/json_fields.h"
 
 namespace hearth::hackernews {
 namespace {

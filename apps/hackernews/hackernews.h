@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "kit/application.h"
+#include "kit/web/application.h"
 
 namespace hearth::hackernews {
 

@@ -13,7 +13,7 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "kit/metrics.h"
-#include "kit/outbound.h"
+#include "kit/outbound/outbound.h"
 
 namespace hearth::hackernews {
 

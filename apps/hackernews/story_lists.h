@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/status.h"
-#include "kit/cache.h"
+#include "kit/jobs/cache.h"
 
 namespace hearth::hackernews {
 

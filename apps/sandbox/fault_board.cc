@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/status_macros.h"
-#include "kit/json_fields.h"
+#include "kit/web/json_fields.h"
 
 namespace hearth::sandbox {
 namespace {

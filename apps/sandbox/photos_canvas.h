@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/sandbox/lot.h"
-#include "kit/images.h"
+#include "kit/images/images.h"
 
 namespace hearth::sandbox {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "apps/sandbox/photos_people.h"
-#include "kit/images.h"
+#include "kit/images/images.h"
 
 namespace hearth::sandbox {
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "kit/images.h"
+#include "kit/images/images.h"
 
 namespace hearth::sandbox {
 

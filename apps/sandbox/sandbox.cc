@@ -15,7 +15,7 @@
 #include "http/exchange.h"
 #include "http/plain.h"
 #include "http/server.h"
-#include "kit/routes.h"
+#include "kit/web/routes.h"
 
 namespace hearth::sandbox {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "base/random.h"
 #include "base/testing/fake_clock.h"
-#include "kit/images.h"
-#include "kit/outbound.h"
+#include "kit/images/images.h"
+#include "kit/outbound/outbound.h"
 
 namespace hearth::sandbox {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "kit/routes.h"
+#include "kit/web/routes.h"
 
 namespace hearth::sandbox {
 

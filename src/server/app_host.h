@@ -13,9 +13,9 @@
 #include "base/status.h"
 #include "client/firestore.h"
 #include "http/router.h"
-#include "kit/app_service.h"
-#include "kit/application.h"
 #include "kit/metrics.h"
+#include "kit/web/app_service.h"
+#include "kit/web/application.h"
 #include "server/apps.h"
 
 namespace hearth::server {

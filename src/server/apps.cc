@@ -10,7 +10,7 @@
 #include "apps/feed/feed.h"
 #include "apps/hackernews/hackernews.h"
 #include "base/status_macros.h"
-#include "kit/json_fields.h"
+#include "kit/web/json_fields.h"
 
 namespace hearth::server {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "kit/application.h"
+#include "kit/web/application.h"
 #include "server/options.h"
 
 namespace hearth::server {

@@ -4,7 +4,7 @@
 
 #include "front_assets.h"
 #include "http/plain.h"
-#include "kit/negotiation.h"
+#include "kit/web/negotiation.h"
 
 namespace hearth::server {
 namespace {

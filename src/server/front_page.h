@@ -10,9 +10,9 @@
 #include "engine/engine.h"
 #include "http/exchange.h"
 #include "http/router.h"
-#include "kit/app_service.h"
 #include "kit/metrics.h"
-#include "kit/routes.h"
+#include "kit/web/app_service.h"
+#include "kit/web/routes.h"
 #include "server/app_host.h"
 
 namespace hearth::server {

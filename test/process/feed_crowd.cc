@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "http/testing/test_socket.h"
-#include "kit/images.h"
+#include "kit/images/images.h"
 #include "support/server_process.h"
 
 namespace hearth::process {

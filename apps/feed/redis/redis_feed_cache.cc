@@ -5,15 +5,15 @@
 #include <set>
 #include <utility>
 
-#include "apps/feed/random_name.h"
+#include "apps/feed/cache/random_name.h"
 #include "apps/feed/redis/redis_feed_scripts.h"
 #include "base/status_macros.h"
 
 namespace hearth::feed {
 namespace {
 
-std::vector<std::string> KeysOf(int64_t user) {
-  const std::string set = "feed:user:" + std::to_string(user);
+std::vector<std::string> KeysOf(UserId user) {
+  const std::string set = "feed:user:" + ToText(user);
   return {set, "{" + set + "}:meta"};
 }
 
@@ -36,12 +36,12 @@ const std::string& LifetimeText() {
 Result<PostKey> ReadKey(const RedisReply& id, const RedisReply& seconds) {
   ASSIGN_OR_RETURN(const int64_t id_number, id.ToInteger());
   ASSIGN_OR_RETURN(const int64_t seconds_number, seconds.ToInteger());
-  return PostKey{seconds_number, id_number};
+  return PostKey{.created_seconds = seconds_number, .id = PostId{id_number}};
 }
 
 void AddPosts(const std::vector<PostKey>& posts, std::vector<std::string>* arguments) {
   for (const PostKey& post : posts) {
-    arguments->push_back(std::to_string(post.id));
+    arguments->push_back(ToText(post.id));
     arguments->push_back(std::to_string(post.created_seconds));
   }
 }
@@ -79,7 +79,7 @@ Status RedisFeedCache::StartEpoch(PostKey newest) {
   return client_
       .Run(CallScript(
           kStartEpoch, MarkKeys(),
-          {RandomName(random_), std::to_string(newest.id), std::to_string(newest.created_seconds)}))
+          {RandomName(random_), ToText(newest.id), std::to_string(newest.created_seconds)}))
       .status();
 }
 
@@ -87,7 +87,7 @@ Status RedisFeedCache::MarkPushed(const std::string& epoch, PostKey post) {
   ASSIGN_OR_RETURN(
       const RedisReply reply,
       client_.Run(CallScript(kMarkPushed, MarkKeys(),
-                             {epoch, std::to_string(post.id), std::to_string(post.created_seconds),
+                             {epoch, ToText(post.id), std::to_string(post.created_seconds),
                               std::to_string(kAheadMax)})));
   if (reply.integer == 0) return Status(Code::kAborted, "another epoch has begun");
   if (reply.integer < 0) {
@@ -96,7 +96,7 @@ Status RedisFeedCache::MarkPushed(const std::string& epoch, PostKey post) {
   return Status();
 }
 
-Result<std::optional<FeedCache::Slice>> RedisFeedCache::Read(const std::string& epoch, int64_t user,
+Result<std::optional<FeedCache::Slice>> RedisFeedCache::Read(const std::string& epoch, UserId user,
                                                              const std::optional<PostKey>& before,
                                                              size_t limit) {
   // More than there can be is as good as all, and keeps Lua's sums exact.
@@ -105,7 +105,7 @@ Result<std::optional<FeedCache::Slice>> RedisFeedCache::Read(const std::string& 
       const RedisReply reply,
       client_.Run(CallScript(kReadFeed, KeysOf(user),
                              {epoch, before ? std::to_string(before->created_seconds) : "",
-                              before ? std::to_string(before->id) : "", asked, LifetimeText()})));
+                              before ? ToText(before->id) : "", asked, LifetimeText()})));
   if (!reply.IsArray()) return std::optional<Slice>();
   Result<Slice> slice = ReadSlice(reply, before, limit);
   if (!slice.ok()) {
@@ -115,7 +115,7 @@ Result<std::optional<FeedCache::Slice>> RedisFeedCache::Read(const std::string& 
   return std::optional<Slice>(*std::move(slice));
 }
 
-Result<std::string> RedisFeedCache::BeginWarming(const std::string& epoch, int64_t user) {
+Result<std::string> RedisFeedCache::BeginWarming(const std::string& epoch, UserId user) {
   std::string ticket = RandomName(random_);
   RETURN_IF_ERROR(client_
                       .Run(CallScript(kBeginWarming, KeysOf(user),
@@ -124,7 +124,7 @@ Result<std::string> RedisFeedCache::BeginWarming(const std::string& epoch, int64
   return ticket;
 }
 
-Status RedisFeedCache::FinishWarming(int64_t user, const std::string& ticket,
+Status RedisFeedCache::FinishWarming(UserId user, const std::string& ticket,
                                      int64_t following_version, const std::vector<PostKey>& posts) {
   std::vector<PostKey> newest_first = posts;
   std::sort(newest_first.begin(), newest_first.end(), std::greater<>());
@@ -137,18 +137,17 @@ Status RedisFeedCache::FinishWarming(int64_t user, const std::string& ticket,
   return Status();
 }
 
-Status RedisFeedCache::Push(const std::string& epoch, const std::vector<int64_t>& users,
+Status RedisFeedCache::Push(const std::string& epoch, const std::vector<UserId>& users,
                             PostKey post) {
-  return RunForAll(
-      kPushPost, users,
-      {epoch, std::to_string(post.id), std::to_string(post.created_seconds), CapText()});
+  return RunForAll(kPushPost, users,
+                   {epoch, ToText(post.id), std::to_string(post.created_seconds), CapText()});
 }
 
-Status RedisFeedCache::Remove(const std::vector<int64_t>& users, int64_t post_id) {
-  return RunForAll(kRemovePost, users, {std::to_string(post_id)});
+Status RedisFeedCache::Remove(const std::vector<UserId>& users, PostId post_id) {
+  return RunForAll(kRemovePost, users, {ToText(post_id)});
 }
 
-Result<std::optional<PostKey>> RedisFeedCache::Oldest(int64_t user) {
+Result<std::optional<PostKey>> RedisFeedCache::Oldest(UserId user) {
   ASSIGN_OR_RETURN(const RedisReply reply, client_.Run(CallScript(kOldestPost, KeysOf(user), {})));
   if (reply.elements.size() != 2) return std::optional<PostKey>();
   const Result<PostKey> oldest = ReadKey(reply.elements[0], reply.elements[1]);
@@ -159,25 +158,25 @@ Result<std::optional<PostKey>> RedisFeedCache::Oldest(int64_t user) {
   return std::optional<PostKey>(*oldest);
 }
 
-Status RedisFeedCache::ApplyFollowing(int64_t user, const FollowingChange& change) {
+Status RedisFeedCache::ApplyFollowing(UserId user, const FollowingChange& change) {
   std::vector<std::string> arguments = {
       std::to_string(change.version), CapText(), std::to_string(change.since.created_seconds),
-      std::to_string(change.since.id), std::to_string(change.added.size())};
+      ToText(change.since.id), std::to_string(change.added.size())};
   AddPosts(change.added, &arguments);
-  for (const int64_t id : change.removed) arguments.push_back(std::to_string(id));
+  for (const PostId id : change.removed) arguments.push_back(ToText(id));
   return client_.Run(CallScript(kApplyFollowing, KeysOf(user), std::move(arguments))).status();
 }
 
-Status RedisFeedCache::Drop(int64_t user) {
+Status RedisFeedCache::Drop(UserId user) {
   const std::vector<std::string> keys = KeysOf(user);
   return client_.Run({.arguments = {"DEL", keys[0], keys[1]}, .key = keys[0]}).status();
 }
 
-Status RedisFeedCache::RunForAll(const RedisScript& script, const std::vector<int64_t>& users,
+Status RedisFeedCache::RunForAll(const RedisScript& script, const std::vector<UserId>& users,
                                  const std::vector<std::string>& arguments) {
   std::vector<RedisCommand> commands;
   commands.reserve(users.size());
-  for (const int64_t user : users) {
+  for (const UserId user : users) {
     commands.push_back(CallScript(script, KeysOf(user), arguments));
   }
   for (const Result<RedisReply>& reply : client_.Pipeline(commands)) {

@@ -3,9 +3,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "apps/feed/feed_cache.h"
+#include "apps/feed/cache/feed_cache.h"
 #include "apps/feed/redis/redis_client.h"
 #include "base/random.h"
 
@@ -28,23 +29,24 @@ class RedisFeedCache final : public FeedCache {
 
   RedisFeedCache(RedisClient& client, RandomSource& random) : client_(client), random_(random) {}
 
+  std::string_view kind() const override { return "redis"; }
   Result<std::optional<Mark>> ReadMark() override;
   Status StartEpoch(PostKey newest) override;
   Status MarkPushed(const std::string& epoch, PostKey post) override;
-  Result<std::optional<Slice>> Read(const std::string& epoch, int64_t user,
+  Result<std::optional<Slice>> Read(const std::string& epoch, UserId user,
                                     const std::optional<PostKey>& before, size_t limit) override;
-  Result<std::string> BeginWarming(const std::string& epoch, int64_t user) override;
-  Status FinishWarming(int64_t user, const std::string& ticket, int64_t following_version,
+  Result<std::string> BeginWarming(const std::string& epoch, UserId user) override;
+  Status FinishWarming(UserId user, const std::string& ticket, int64_t following_version,
                        const std::vector<PostKey>& posts) override;
-  Status Push(const std::string& epoch, const std::vector<int64_t>& users, PostKey post) override;
-  Status Remove(const std::vector<int64_t>& users, int64_t post_id) override;
-  Result<std::optional<PostKey>> Oldest(int64_t user) override;
-  Status ApplyFollowing(int64_t user, const FollowingChange& change) override;
-  Status Drop(int64_t user) override;
+  Status Push(const std::string& epoch, const std::vector<UserId>& users, PostKey post) override;
+  Status Remove(const std::vector<UserId>& users, PostId post_id) override;
+  Result<std::optional<PostKey>> Oldest(UserId user) override;
+  Status ApplyFollowing(UserId user, const FollowingChange& change) override;
+  Status Drop(UserId user) override;
 
  private:
   // The same for all users; the first error, if any.
-  Status RunForAll(const RedisScript& script, const std::vector<int64_t>& users,
+  Status RunForAll(const RedisScript& script, const std::vector<UserId>& users,
                    const std::vector<std::string>& arguments);
 
   RedisClient& client_;

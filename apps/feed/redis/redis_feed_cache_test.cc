@@ -9,7 +9,7 @@
 namespace hearth::feed {
 namespace {
 
-constexpr int64_t kUser = 404;
+constexpr UserId kUser{404};
 const std::string kSet = "feed:user:404";
 const std::string kMeta = "{feed:user:404}:meta";
 
@@ -17,7 +17,7 @@ class RedisFeedCacheTest : public testing::Test {
  protected:
   void SetUp() override {
     epoch_ = EpochOf(cache_);
-    Warm(cache_, epoch_, kUser, 1, {{30, 3}, {20, 2}, {10, 1}});
+    Warm(cache_, epoch_, kUser, 1, {Key(30, 3), Key(20, 2), Key(10, 1)});
   }
   int64_t Integer(const std::vector<std::string>& command) {
     return server_.Command(command).integer;
@@ -42,7 +42,7 @@ TEST_F(RedisFeedCacheTest, IsTheSortedSetOfTheSpecification) {
   EXPECT_EQ(texts, (std::vector<std::string>{"3", "30", "2", "20", "1", "10"}));
   for (const std::string& key : {kSet, kMeta}) {
     server_.Command({"EXPIRE", key, "100"});
-    ASSERT_TRUE(cache_.Push(epoch_, {kUser}, {40, 4}).ok());
+    ASSERT_TRUE(cache_.Push(epoch_, {kUser}, Key(40, 4)).ok());
     EXPECT_LE(Integer({"TTL", key}), 100);  // Reading renews it, and nothing else.
   }
   EXPECT_TRUE(HasCache(cache_, epoch_, kUser));
@@ -72,16 +72,16 @@ TEST_P(TamperedFeedCacheTest, CountsAsNoneForReaders) {
 
 TEST_P(TamperedFeedCacheTest, IsNotMendedByWhatIsPushed) {
   Tamper();
-  EXPECT_TRUE(cache_.Push(epoch_, {kUser}, {40, 4}).ok());
-  EXPECT_TRUE(cache_.Remove({kUser}, 2).ok());
-  EXPECT_TRUE(cache_.ApplyFollowing(kUser, {.version = 2, .added = {{50, 5}}}).ok());
+  EXPECT_TRUE(cache_.Push(epoch_, {kUser}, Key(40, 4)).ok());
+  EXPECT_TRUE(cache_.Remove({kUser}, PostId{2}).ok());
+  EXPECT_TRUE(cache_.ApplyFollowing(kUser, {.version = 2, .added = {Key(50, 5)}}).ok());
   EXPECT_FALSE(HasCache(cache_, epoch_, kUser));
 }
 
 TEST_P(TamperedFeedCacheTest, CanBeMadeAnew) {
   Tamper();
-  Warm(cache_, epoch_, kUser, 1, {{30, 3}});
-  EXPECT_EQ(ReadAll(cache_, epoch_, kUser), (std::vector<PostKey>{{30, 3}}));
+  Warm(cache_, epoch_, kUser, 1, {Key(30, 3)});
+  EXPECT_EQ(ReadAll(cache_, epoch_, kUser), (std::vector<PostKey>{Key(30, 3)}));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -108,9 +108,9 @@ TEST_F(RedisFeedCacheTest, EntriesThatAreNoPostsEndTheCache) {
 
 TEST_F(RedisFeedCacheTest, ALossWhileACacheIsMadeAbortsIt) {
   const std::string ticket = *cache_.BeginWarming(epoch_, kUser);
-  ASSERT_TRUE(cache_.Push(epoch_, {kUser}, {40, 4}).ok());
+  ASSERT_TRUE(cache_.Push(epoch_, {kUser}, Key(40, 4)).ok());
   server_.Command({"DEL", kSet});
-  EXPECT_EQ(cache_.FinishWarming(kUser, ticket, 1, {{30, 3}}).code(), Code::kAborted);
+  EXPECT_EQ(cache_.FinishWarming(kUser, ticket, 1, {Key(30, 3)}).code(), Code::kAborted);
   EXPECT_FALSE(HasCache(cache_, epoch_, kUser));
 }
 
@@ -118,9 +118,9 @@ TEST_F(RedisFeedCacheTest, AFlushEndsTheEpoch) {
   server_.Flush();
   EXPECT_EQ(cache_.ReadMark()->has_value(), false);
   EXPECT_FALSE(HasCache(cache_, epoch_, kUser));
-  EXPECT_EQ(cache_.MarkPushed(epoch_, {10, 1}).code(), Code::kAborted);
-  EXPECT_NE(EpochOf(cache_, {10, 1}), epoch_);
-  EXPECT_EQ(cache_.MarkPushed(epoch_, {20, 2}).code(), Code::kAborted);
+  EXPECT_EQ(cache_.MarkPushed(epoch_, Key(10, 1)).code(), Code::kAborted);
+  EXPECT_NE(EpochOf(cache_, Key(10, 1)), epoch_);
+  EXPECT_EQ(cache_.MarkPushed(epoch_, Key(20, 2)).code(), Code::kAborted);
 }
 
 TEST_F(RedisFeedCacheTest, ALostMarkMakesTheCachesOfBeforeCountNoMore) {
@@ -144,12 +144,12 @@ TEST_F(RedisFeedCacheTest, AMarkThatCannotBeReadIsLost) {
 }
 
 TEST_F(RedisFeedCacheTest, WhatWasAheadAndIsLostHoldsTheMarkUntilItIsPushedAgain) {
-  ASSERT_TRUE(cache_.MarkPushed(epoch_, {20, 2}).ok());
+  ASSERT_TRUE(cache_.MarkPushed(epoch_, Key(20, 2)).ok());
   server_.Command({"SET", "{feed:fanout}:ahead", "text"});
-  ASSERT_TRUE(cache_.MarkPushed(epoch_, {10, 1}).ok());
-  EXPECT_EQ((*cache_.ReadMark())->newest, (PostKey{10, 1}));
-  ASSERT_TRUE(cache_.MarkPushed(epoch_, {20, 2}).ok());
-  EXPECT_EQ((*cache_.ReadMark())->newest, (PostKey{20, 2}));
+  ASSERT_TRUE(cache_.MarkPushed(epoch_, Key(10, 1)).ok());
+  EXPECT_EQ((*cache_.ReadMark())->newest, (Key(10, 1)));
+  ASSERT_TRUE(cache_.MarkPushed(epoch_, Key(20, 2)).ok());
+  EXPECT_EQ((*cache_.ReadMark())->newest, (Key(20, 2)));
 }
 
 TEST_F(RedisFeedCacheTest, RemembersABoundedNumberOfPostsAhead) {
@@ -160,34 +160,35 @@ TEST_F(RedisFeedCacheTest, RemembersABoundedNumberOfPostsAhead) {
   }
   server_.Command(fill);
   const int64_t next = RedisFeedCache::kAheadMax + 2;
-  EXPECT_EQ(cache_.MarkPushed(epoch_, {1, next}).code(), Code::kUnavailable);
-  EXPECT_TRUE(cache_.MarkPushed(epoch_, {1, next - 1}).ok());
-  ASSERT_TRUE(cache_.MarkPushed(epoch_, {1, 1}).ok());
-  EXPECT_EQ((*cache_.ReadMark())->newest.id, next - 1);
+  EXPECT_EQ(cache_.MarkPushed(epoch_, Key(1, next)).code(), Code::kUnavailable);
+  EXPECT_TRUE(cache_.MarkPushed(epoch_, Key(1, next - 1)).ok());
+  ASSERT_TRUE(cache_.MarkPushed(epoch_, Key(1, 1)).ok());
+  EXPECT_EQ((*cache_.ReadMark())->newest.id, PostId{next - 1});
 }
 
 TEST_F(RedisFeedCacheTest, WithoutMemoryReadsGoOnAndNothingIsHalfWritten) {
   server_.Command({"CONFIG", "SET", "maxmemory", "1"});
-  EXPECT_EQ(cache_.Push(epoch_, {kUser}, {40, 4}).code(), Code::kUnavailable);
-  EXPECT_EQ(cache_.MarkPushed(epoch_, {10, 1}).code(), Code::kUnavailable);
+  EXPECT_EQ(cache_.Push(epoch_, {kUser}, Key(40, 4)).code(), Code::kUnavailable);
+  EXPECT_EQ(cache_.MarkPushed(epoch_, Key(10, 1)).code(), Code::kUnavailable);
   EXPECT_EQ(cache_.BeginWarming(epoch_, kUser).status().code(), Code::kUnavailable);
   EXPECT_EQ(ReadAll(cache_, epoch_, kUser).size(), 3u);
-  EXPECT_TRUE(cache_.Remove({kUser}, 3).ok());
+  EXPECT_TRUE(cache_.Remove({kUser}, PostId{3}).ok());
   server_.Command({"CONFIG", "SET", "maxmemory", "0"});
-  EXPECT_TRUE(cache_.Push(epoch_, {kUser}, {40, 4}).ok());
-  EXPECT_EQ(ReadAll(cache_, epoch_, kUser), (std::vector<PostKey>{{40, 4}, {20, 2}, {10, 1}}));
+  EXPECT_TRUE(cache_.Push(epoch_, {kUser}, Key(40, 4)).ok());
+  EXPECT_EQ(ReadAll(cache_, epoch_, kUser),
+            (std::vector<PostKey>{Key(40, 4), Key(20, 2), Key(10, 1)}));
 }
 
 TEST_F(RedisFeedCacheTest, AServerThatIsGoneIsUnavailableForAll) {
   server_.Kill();
   EXPECT_EQ(cache_.ReadMark().status().code(), Code::kUnavailable);
   EXPECT_EQ(cache_.StartEpoch({}).code(), Code::kUnavailable);
-  EXPECT_EQ(cache_.MarkPushed(epoch_, {10, 1}).code(), Code::kUnavailable);
+  EXPECT_EQ(cache_.MarkPushed(epoch_, Key(10, 1)).code(), Code::kUnavailable);
   EXPECT_EQ(cache_.Read(epoch_, kUser, std::nullopt, 10).status().code(), Code::kUnavailable);
   EXPECT_EQ(cache_.BeginWarming(epoch_, kUser).status().code(), Code::kUnavailable);
   EXPECT_EQ(cache_.FinishWarming(kUser, "ticket", 1, {}).code(), Code::kUnavailable);
-  EXPECT_EQ(cache_.Push(epoch_, {kUser}, {10, 1}).code(), Code::kUnavailable);
-  EXPECT_EQ(cache_.Remove({kUser}, 1).code(), Code::kUnavailable);
+  EXPECT_EQ(cache_.Push(epoch_, {kUser}, Key(10, 1)).code(), Code::kUnavailable);
+  EXPECT_EQ(cache_.Remove({kUser}, PostId{1}).code(), Code::kUnavailable);
   EXPECT_EQ(cache_.Oldest(kUser).status().code(), Code::kUnavailable);
   EXPECT_EQ(cache_.ApplyFollowing(kUser, {.version = 2}).code(), Code::kUnavailable);
   EXPECT_EQ(cache_.Drop(kUser).code(), Code::kUnavailable);

@@ -31,10 +31,10 @@ return 1
 
 std::vector<std::string> ToFields(const FeedEvent& event) {
   return {"kind",       std::string(ToString(event.kind)),
-          "author_id",  std::to_string(event.author_id),
-          "post_id",    std::to_string(event.post.id),
+          "author_id",  ToText(event.author_id),
+          "post_id",    ToText(event.post.id),
           "created_at", std::to_string(event.post.created_seconds),
-          "user_id",    std::to_string(event.user_id),
+          "user_id",    ToText(event.user_id),
           "version",    std::to_string(event.following_version)};
 }
 
@@ -48,11 +48,14 @@ Result<FeedEvent> ParseFields(const std::vector<std::string>& fields) {
   };
   FeedEvent event{};
   ASSIGN_OR_RETURN(event.kind, ParseKind(by_name["kind"]));
-  ASSIGN_OR_RETURN(event.author_id, number("author_id"));
-  ASSIGN_OR_RETURN(event.post.id, number("post_id"));
+  ASSIGN_OR_RETURN(const int64_t author_id, number("author_id"));
+  ASSIGN_OR_RETURN(const int64_t post_id, number("post_id"));
   ASSIGN_OR_RETURN(event.post.created_seconds, number("created_at"));
-  ASSIGN_OR_RETURN(event.user_id, number("user_id"));
+  ASSIGN_OR_RETURN(const int64_t user_id, number("user_id"));
   ASSIGN_OR_RETURN(event.following_version, number("version"));
+  event.author_id = UserId{author_id};
+  event.post.id = PostId{post_id};
+  event.user_id = UserId{user_id};
   return event;
 }
 

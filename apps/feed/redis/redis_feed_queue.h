@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/feed/feed_queue.h"
+#include "apps/feed/queue/feed_queue.h"
 #include "apps/feed/redis/redis_client.h"
 #include "base/mutex.h"
 

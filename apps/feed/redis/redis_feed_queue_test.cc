@@ -11,8 +11,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kNoPatience{0};
 constexpr RedisTimes kPatientTimes{std::chrono::seconds(20), std::chrono::seconds(20), {}};
-const FeedEvent kEvent{
-    .kind = FeedEvent::Kind::kPostCreated, .author_id = 501, .post = {1'732'900'000, 7}};
+const FeedEvent kEvent{.kind = FeedEvent::Kind::kPostCreated,
+                       .author_id = UserId{501},
+                       .post = {1'732'900'000, PostId{7}}};
 
 // Redis measures how long an entry has been idle; it can be told so, too.
 class RedisQueueFixture final : public FeedQueueFixture {

@@ -9,7 +9,7 @@
 #include "apps/feed/redis/redis_connection.h"
 #include "base/clock.h"
 #include "base/mutex.h"
-#include "kit/circuit_breaker.h"
+#include "kit/jobs/circuit_breaker.h"
 
 namespace hearth::feed {
 

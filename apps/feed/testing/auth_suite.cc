@@ -1,7 +1,7 @@
 // Accounts and tokens.
 #include <gmock/gmock.h>
 
-#include "apps/feed/auth_api.h"
+#include "apps/feed/api/auth_api.h"
 #include "apps/feed/testing/feed_test.h"
 #include "base/base64.h"
 
@@ -227,7 +227,7 @@ TEST_P(FeedTest, AccessTokensExpireAfterFifteenMinutes) {
 
 TEST_P(FeedTest, ForgedAccessTokensAreRefused) {
   const Account alice = NewUser("alice");
-  const nlohmann::json claims = {{"sub", std::to_string(alice.id)}, {"kind", "access"}};
+  const nlohmann::json claims = {{"sub", ToText(alice.id)}, {"kind", "access"}};
   const kit::SessionSigner foreign =
       *kit::SessionSigner::Make("a secret that nobody here has ever used", clock_);
   const std::chrono::minutes lifetime = Tokens::kAccessLifetime;
@@ -240,8 +240,8 @@ TEST_P(FeedTest, ForgedAccessTokensAreRefused) {
       foreign.Sign(claims, lifetime),
       unsigned_token,
       NewFamily(alice),
-      signer_.Sign({{"sub", std::to_string(alice.id)}}, lifetime),
-      signer_.Sign({{"sub", std::to_string(alice.id)}, {"kind", "refresh"}}, lifetime),
+      signer_.Sign({{"sub", ToText(alice.id)}}, lifetime),
+      signer_.Sign({{"sub", ToText(alice.id)}, {"kind", "refresh"}}, lifetime),
       signer_.Sign({{"sub", alice.id}, {"kind", "access"}}, lifetime),
       signer_.Sign({{"sub", "-1"}, {"kind", "access"}}, lifetime),
       signer_.Sign({{"kind", "access"}}, lifetime)};
@@ -253,7 +253,7 @@ TEST_P(FeedTest, ForgedAccessTokensAreRefused) {
 }
 
 TEST_P(FeedTest, TokensOfAccountsThatAreGoneAreRefused) {
-  const std::string token = tokens_.SignAccess(4'711);
+  const std::string token = tokens_.SignAccess(UserId{4'711});
   ExpectError(Send("GET", "/me", {.token = token}), 401, "unauthenticated");
   ExpectError(Send("PATCH", "/me/onboarding", {.token = token}), 401, "unauthenticated");
 }

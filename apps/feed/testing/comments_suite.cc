@@ -1,7 +1,7 @@
 // Comments and replies.
 #include <gmock/gmock.h>
 
-#include "apps/feed/comments_api.h"
+#include "apps/feed/api/comments_api.h"
 #include "apps/feed/testing/feed_test.h"
 
 namespace hearth::feed {
@@ -10,16 +10,16 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::string CommentsPath(int64_t post, std::optional<int64_t> comment = std::nullopt) {
-  const std::string path = "/posts/" + std::to_string(post) + "/comments";
-  return comment ? path + "/" + std::to_string(*comment) : path;
+std::string CommentsPath(PostId post, std::optional<CommentId> comment = std::nullopt) {
+  const std::string path = "/posts/" + ToText(post) + "/comments";
+  return comment ? path + "/" + ToText(*comment) : path;
 }
 
 nlohmann::json ReplyTo(int64_t parent) { return {{"text", "a reply"}, {"parent_id", parent}}; }
 
 TEST_P(FeedTest, CommentsAreListedOldestFirst) {
   const Account alice = NewUser("alice");
-  const int64_t post = NewPost(alice);
+  const PostId post = NewPost(alice);
   const nlohmann::json first =
       Body(SendAs(alice, "POST", CommentsPath(post), {{"text", "First!"}}), 201);
   const nlohmann::json expected = {{"id", 1},
@@ -35,25 +35,25 @@ TEST_P(FeedTest, CommentsAreListedOldestFirst) {
       Body(SendAs(NewUser("bob"), "POST", CommentsPath(post), ReplyTo(1)), 201);
   EXPECT_EQ(second.at("parent_id"), 1);
   EXPECT_EQ(Get(CommentsPath(post)).at("comments"), nlohmann::json({first, second}));
-  EXPECT_EQ(Get("/posts/" + std::to_string(post)).at("comment_count"), 2);
+  EXPECT_EQ(Get("/posts/" + ToText(post)).at("comment_count"), 2);
 }
 
 TEST_P(FeedTest, CommentsArePagedThroughTies) {
   const Account alice = NewUser("alice");
-  const int64_t post = NewPost(alice);
-  std::vector<int64_t> oldest_first;
+  const PostId post = NewPost(alice);
+  std::vector<CommentId> oldest_first;
   for (size_t i = 0; i < 2 * CommentsApi::kCommentsPerPage + 1; ++i) {
     if (i % 9 == 0) Advance(std::chrono::seconds(1));
     oldest_first.push_back(
         Body(SendAs(alice, "POST", CommentsPath(post), {{"text", "x"}}), 201).at("id"));
   }
-  EXPECT_EQ(AllIds(CommentsPath(post), "comments"), oldest_first);
+  EXPECT_EQ(AllIds<CommentId>(CommentsPath(post), "comments"), oldest_first);
   EXPECT_EQ(Get(CommentsPath(post)).at("comments").size(), CommentsApi::kCommentsPerPage);
 }
 
 TEST_P(FeedTest, CommentsHaveOneTo2200Characters) {
   const Account alice = NewUser("alice");
-  const int64_t post = NewPost(alice);
+  const PostId post = NewPost(alice);
   std::string longest;
   for (size_t i = 0; i < CommentsApi::kTextCharactersMax; ++i) longest += "é";
   Body(SendAs(alice, "POST", CommentsPath(post), {{"text", longest}}), 201);
@@ -64,12 +64,12 @@ TEST_P(FeedTest, CommentsHaveOneTo2200Characters) {
   }
   ExpectError(Send("POST", CommentsPath(post), {.token = alice.token, .body = "text"}), 400,
               "bad_request");
-  EXPECT_EQ(Get("/posts/" + std::to_string(post)).at("comment_count"), 1);
+  EXPECT_EQ(Get("/posts/" + ToText(post)).at("comment_count"), 1);
 }
 
 TEST_P(FeedTest, RepliesAreOneLevelDeep) {
   const Account alice = NewUser("alice");
-  const int64_t post = NewPost(alice);
+  const PostId post = NewPost(alice);
   Body(SendAs(alice, "POST", CommentsPath(post), {{"text", "x"}}), 201);
   Body(SendAs(alice, "POST", CommentsPath(post), ReplyTo(1)), 201);
   ExpectError(SendAs(alice, "POST", CommentsPath(post), ReplyTo(2)), 400, "reply_too_deep");
@@ -77,86 +77,91 @@ TEST_P(FeedTest, RepliesAreOneLevelDeep) {
 
 TEST_P(FeedTest, RepliesNeedACommentOfTheSamePost) {
   const Account alice = NewUser("alice");
-  const int64_t post = NewPost(alice);
-  const int64_t other = NewPost(alice);
+  const PostId post = NewPost(alice);
+  const PostId other = NewPost(alice);
   Body(SendAs(alice, "POST", CommentsPath(other), {{"text", "x"}}), 201);
   ExpectError(SendAs(alice, "POST", CommentsPath(post), ReplyTo(1)), 404, "comment_not_found");
   ExpectError(SendAs(alice, "POST", CommentsPath(post), ReplyTo(4'711)), 404, "comment_not_found");
   ExpectError(SendAs(alice, "POST", CommentsPath(post), ReplyTo(-1)), 400, "invalid_comment_id");
-  ExpectError(SendAs(alice, "POST", CommentsPath(4'711), ReplyTo(1)), 404, "post_not_found");
+  ExpectError(SendAs(alice, "POST", CommentsPath(PostId{4'711}), ReplyTo(1)), 404,
+              "post_not_found");
   EXPECT_THAT(Get(CommentsPath(post)).at("comments"), IsEmpty());
 }
 
 TEST_P(FeedTest, ADeletedCommentWithoutRepliesIsNotListed) {
   const Account alice = NewUser("alice");
-  const int64_t post = NewPost(alice);
+  const PostId post = NewPost(alice);
   Body(SendAs(alice, "POST", CommentsPath(post), {{"text", "x"}}), 201);
   Body(SendAs(alice, "POST", CommentsPath(post), {{"text", "y"}}), 201);
-  EXPECT_EQ(SendAs(alice, "DELETE", CommentsPath(post, 1)).status, 204);
-  EXPECT_THAT(AllIds(CommentsPath(post), "comments"), ElementsAre(2));
-  EXPECT_EQ(Get("/posts/" + std::to_string(post)).at("comment_count"), 1);
-  ExpectError(SendAs(alice, "DELETE", CommentsPath(post, 1)), 404, "comment_not_found");
+  EXPECT_EQ(SendAs(alice, "DELETE", CommentsPath(post, CommentId{1})).status, 204);
+  EXPECT_THAT(AllIds<CommentId>(CommentsPath(post), "comments"), ElementsAre(CommentId{2}));
+  EXPECT_EQ(Get("/posts/" + ToText(post)).at("comment_count"), 1);
+  ExpectError(SendAs(alice, "DELETE", CommentsPath(post, CommentId{1})), 404, "comment_not_found");
   ExpectError(SendAs(alice, "POST", CommentsPath(post), ReplyTo(1)), 404, "comment_not_found");
 }
 
 TEST_P(FeedTest, ADeletedCommentIsListedWithoutItsTextWhileItHasReplies) {
   const Account alice = NewUser("alice");
-  const int64_t post = NewPost(alice);
+  const PostId post = NewPost(alice);
   Body(SendAs(alice, "POST", CommentsPath(post), {{"text", "x"}}), 201);
   Body(SendAs(alice, "POST", CommentsPath(post), ReplyTo(1)), 201);
   Body(SendAs(alice, "POST", CommentsPath(post), ReplyTo(1)), 201);
-  EXPECT_EQ(SendAs(alice, "DELETE", CommentsPath(post, 1)).status, 204);
+  EXPECT_EQ(SendAs(alice, "DELETE", CommentsPath(post, CommentId{1})).status, 204);
   const nlohmann::json parent = Get(CommentsPath(post)).at("comments")[0];
   EXPECT_EQ(parent.at("id"), 1);
   EXPECT_EQ(parent.at("is_deleted"), true);
   EXPECT_EQ(parent.at("text"), "");
-  EXPECT_EQ(Get("/posts/" + std::to_string(post)).at("comment_count"), 2);
+  EXPECT_EQ(Get("/posts/" + ToText(post)).at("comment_count"), 2);
 
-  EXPECT_EQ(SendAs(alice, "DELETE", CommentsPath(post, 2)).status, 204);
-  EXPECT_THAT(AllIds(CommentsPath(post), "comments"), ElementsAre(1, 3));
-  EXPECT_EQ(SendAs(alice, "DELETE", CommentsPath(post, 3)).status, 204);
-  EXPECT_THAT(AllIds(CommentsPath(post), "comments"), IsEmpty());
-  EXPECT_EQ(Get("/posts/" + std::to_string(post)).at("comment_count"), 0);
+  EXPECT_EQ(SendAs(alice, "DELETE", CommentsPath(post, CommentId{2})).status, 204);
+  EXPECT_THAT(AllIds<CommentId>(CommentsPath(post), "comments"),
+              ElementsAre(CommentId{1}, CommentId{3}));
+  EXPECT_EQ(SendAs(alice, "DELETE", CommentsPath(post, CommentId{3})).status, 204);
+  EXPECT_THAT(AllIds<CommentId>(CommentsPath(post), "comments"), IsEmpty());
+  EXPECT_EQ(Get("/posts/" + ToText(post)).at("comment_count"), 0);
 }
 
 TEST_P(FeedTest, CommentsAreDeletedByTheirAuthorOrThePostsOwner) {
   const Account alice = NewUser("alice");
   const Account bob = NewUser("bob");
   const Account carol = NewUser("carol");
-  const int64_t post = NewPost(alice);
+  const PostId post = NewPost(alice);
   Body(SendAs(bob, "POST", CommentsPath(post), {{"text", "x"}}), 201);
   Body(SendAs(bob, "POST", CommentsPath(post), {{"text", "y"}}), 201);
-  ExpectError(SendAs(carol, "DELETE", CommentsPath(post, 1)), 403, "not_owner");
-  EXPECT_EQ(SendAs(bob, "DELETE", CommentsPath(post, 1)).status, 204);
-  EXPECT_EQ(SendAs(alice, "DELETE", CommentsPath(post, 2)).status, 204);
+  ExpectError(SendAs(carol, "DELETE", CommentsPath(post, CommentId{1})), 403, "not_owner");
+  EXPECT_EQ(SendAs(bob, "DELETE", CommentsPath(post, CommentId{1})).status, 204);
+  EXPECT_EQ(SendAs(alice, "DELETE", CommentsPath(post, CommentId{2})).status, 204);
 }
 
 TEST_P(FeedTest, CommentIdsArePositiveNumbers) {
   const Account alice = NewUser("alice");
-  const int64_t post = NewPost(alice);
+  const PostId post = NewPost(alice);
   for (const char* id : {"-1", "0", "one"}) {
     ExpectError(SendAs(alice, "DELETE", CommentsPath(post) + "/" + id), 400, "invalid_comment_id");
   }
-  ExpectError(SendAs(alice, "DELETE", CommentsPath(4'711, 1)), 404, "post_not_found");
+  ExpectError(SendAs(alice, "DELETE", CommentsPath(PostId{4'711}, CommentId{1})), 404,
+              "post_not_found");
 }
 
 TEST_P(FeedTest, RacingDeletionsOfACommentCountOnce) {
   const Account alice = NewUser("alice");
-  const int64_t post = NewPost(alice);
+  const PostId post = NewPost(alice);
   Body(SendAs(alice, "POST", CommentsPath(post), {{"text", "x"}}), 201);
-  EXPECT_EQ(AtOnce(4, [&](int) { return SendAs(alice, "DELETE", CommentsPath(post, 1)); }),
-            (std::map<int, int>{{204, 1}, {404, 3}}));
-  EXPECT_EQ(Get("/posts/" + std::to_string(post)).at("comment_count"), 0);
+  EXPECT_EQ(
+      AtOnce(4, [&](int) { return SendAs(alice, "DELETE", CommentsPath(post, CommentId{1})); }),
+      (std::map<int, int>{{204, 1}, {404, 3}}));
+  EXPECT_EQ(Get("/posts/" + ToText(post)).at("comment_count"), 0);
 }
 
 TEST_P(FeedTest, CommentsAtOnceHaveIdsOfTheirOwn) {
   const Account alice = NewUser("alice");
-  const int64_t post = NewPost(alice);
+  const PostId post = NewPost(alice);
   const auto comment = [&](int) {
     return SendAs(alice, "POST", CommentsPath(post), {{"text", "x"}});
   };
   EXPECT_EQ(AtOnce(4, comment), (std::map<int, int>{{201, 4}}));
-  EXPECT_THAT(AllIds(CommentsPath(post), "comments"), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(AllIds<CommentId>(CommentsPath(post), "comments"),
+              ElementsAre(CommentId{1}, CommentId{2}, CommentId{3}, CommentId{4}));
 }
 
 }  // namespace

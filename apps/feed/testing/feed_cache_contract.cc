@@ -9,20 +9,21 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr int64_t kUser = 404;
+constexpr UserId kUser{404};
+constexpr UserId kOther{405};
 
 // `count` posts with ids from `first` on, a second apart; newest first.
 std::vector<PostKey> Posts(int64_t first, int64_t count) {
   std::vector<PostKey> posts;
-  for (int64_t id = first + count - 1; id >= first; --id) posts.push_back({1'000'000 + id, id});
+  for (int64_t id = first + count - 1; id >= first; --id) posts.push_back(Key(1'000'000 + id, id));
   return posts;
 }
 
-PostKey Post(int64_t id) { return {1'000'000 + id, id}; }
+PostKey Post(int64_t id) { return Key(1'000'000 + id, id); }
 
 }  // namespace
 
-void Warm(FeedCache& cache, const std::string& epoch, int64_t user, int64_t following_version,
+void Warm(FeedCache& cache, const std::string& epoch, UserId user, int64_t following_version,
           const std::vector<PostKey>& posts) {
   const Result<std::string> ticket = cache.BeginWarming(epoch, user);
   ASSERT_TRUE(ticket.ok()) << ticket.status().ToString();
@@ -37,8 +38,7 @@ std::string EpochOf(FeedCache& cache, PostKey newest) {
   return (*mark)->epoch;
 }
 
-std::vector<PostKey> ReadAll(FeedCache& cache, const std::string& epoch, int64_t user,
-                             size_t page) {
+std::vector<PostKey> ReadAll(FeedCache& cache, const std::string& epoch, UserId user, size_t page) {
   std::vector<PostKey> posts;
   std::optional<PostKey> before;
   while (true) {
@@ -58,7 +58,7 @@ std::vector<PostKey> ReadAll(FeedCache& cache, const std::string& epoch, int64_t
   }
 }
 
-bool HasCache(FeedCache& cache, const std::string& epoch, int64_t user) {
+bool HasCache(FeedCache& cache, const std::string& epoch, UserId user) {
   const Result<std::optional<FeedCache::Slice>> slice = cache.Read(epoch, user, std::nullopt, 1);
   EXPECT_TRUE(slice.ok()) << slice.status().ToString();
   return slice.ok() && slice->has_value();
@@ -97,50 +97,51 @@ TEST_P(FeedCacheContract, PagesAreGaplessAndEndExactly) {
 
 TEST_P(FeedCacheContract, PostsOfOneSecondAreOrderedByNumberAndNoneIsSkipped) {
   std::vector<PostKey> posts;
-  for (int64_t id = 125; id >= 80; --id) posts.push_back({id < 90 ? 5'000 : 5'001, id});
+  for (int64_t id = 125; id >= 80; --id) posts.push_back(Key(id < 90 ? 5'000 : 5'001, id));
   Warm(cache_, epoch_, kUser, 1, posts);
   for (const size_t page : {1u, 3u, 10u, 45u, 100u}) {
     EXPECT_EQ(ReadAll(cache_, epoch_, kUser, page), posts) << page;
   }
-  EXPECT_EQ(*cache_.Oldest(kUser), (PostKey{5'000, 80}));
+  EXPECT_EQ(*cache_.Oldest(kUser), (Key(5'000, 80)));
 }
 
 TEST_P(FeedCacheContract, ACursorWhosePostIsGoneStillSaysWhere) {
   Warm(cache_, epoch_, kUser, 1, Posts(1, 20));
-  ASSERT_TRUE(cache_.Remove({kUser}, 10).ok());
+  ASSERT_TRUE(cache_.Remove({kUser}, PostId{10}).ok());
   EXPECT_EQ(Read(Post(10), 3).posts, Posts(7, 3));
-  EXPECT_EQ(Read(PostKey{INT64_MAX, INT64_MAX}, 1).posts, Posts(20, 1));
-  EXPECT_TRUE(Read(PostKey{0, 0}, 1).posts.empty());
+  EXPECT_EQ(Read(Key(INT64_MAX, INT64_MAX), 1).posts, Posts(20, 1));
+  EXPECT_TRUE(Read(Key(0, 0), 1).posts.empty());
 }
 
 TEST_P(FeedCacheContract, PushAddsInOrderAndTwiceIsOnce) {
   Warm(cache_, epoch_, kUser, 1, {Post(9), Post(5)});
   for (const int64_t id : {7, 12, 7, 12}) {
-    ASSERT_TRUE(cache_.Push(epoch_, {kUser, kUser + 1}, Post(id)).ok());
+    ASSERT_TRUE(cache_.Push(epoch_, {kUser, kOther}, Post(id)).ok());
   }
   EXPECT_THAT(ReadAll(cache_, epoch_, kUser), ElementsAre(Post(12), Post(9), Post(7), Post(5)));
-  EXPECT_FALSE(HasCache(cache_, epoch_, kUser + 1));
+  EXPECT_FALSE(HasCache(cache_, epoch_, kOther));
 }
 
 TEST_P(FeedCacheContract, APostOlderThanTheOldestWouldFollowAGap) {
-  Warm(cache_, epoch_, kUser, 1, {{100, 20}});
-  ASSERT_TRUE(cache_.Push(epoch_, {kUser}, {99, 50}).ok());
-  ASSERT_TRUE(cache_.Push(epoch_, {kUser}, {100, 9}).ok());  // As text, "9" comes after "20".
-  EXPECT_THAT(ReadAll(cache_, epoch_, kUser), ElementsAre(PostKey{100, 20}));
-  ASSERT_TRUE(cache_.Push(epoch_, {kUser}, {100, 100}).ok());
-  EXPECT_THAT(ReadAll(cache_, epoch_, kUser), ElementsAre(PostKey{100, 100}, PostKey{100, 20}));
+  Warm(cache_, epoch_, kUser, 1, {Key(100, 20)});
+  ASSERT_TRUE(cache_.Push(epoch_, {kUser}, Key(99, 50)).ok());
+  ASSERT_TRUE(cache_.Push(epoch_, {kUser}, Key(100, 9)).ok());  // As text, "9" comes after "20".
+  EXPECT_THAT(ReadAll(cache_, epoch_, kUser), ElementsAre(Key(100, 20)));
+  ASSERT_TRUE(cache_.Push(epoch_, {kUser}, Key(100, 100)).ok());
+  EXPECT_THAT(ReadAll(cache_, epoch_, kUser), ElementsAre(Key(100, 100), Key(100, 20)));
 }
 
 TEST_P(FeedCacheContract, PushesToManyUsers) {
-  std::vector<int64_t> users;
-  for (int64_t user = 1; user <= 300; ++user) {
+  const auto has_cache = [](UserId user) { return ToNumber(user) % 10 == 0; };
+  std::vector<UserId> users;
+  for (UserId user{1}; user <= UserId{300}; user = Next(user)) {
     users.push_back(user);
-    if (user % 10 == 0) Warm(cache_, epoch_, user, 1, Posts(1, 1));
+    if (has_cache(user)) Warm(cache_, epoch_, user, 1, Posts(1, 1));
   }
   ASSERT_TRUE(cache_.Push(epoch_, users, Post(2)).ok());
-  for (const int64_t user : users) {
-    ASSERT_EQ(HasCache(cache_, epoch_, user), user % 10 == 0) << user;
-    if (user % 10 != 0) continue;
+  for (const UserId user : users) {
+    ASSERT_EQ(HasCache(cache_, epoch_, user), has_cache(user)) << user;
+    if (!has_cache(user)) continue;
     EXPECT_EQ(ReadAll(cache_, epoch_, user), Posts(1, 2));
   }
 }
@@ -154,33 +155,33 @@ TEST_P(FeedCacheContract, TheCapDropsTheOldest) {
 
 TEST_P(FeedCacheContract, TheCapDropsTheLowestNumberOfATiedSecond) {
   std::vector<PostKey> posts = Posts(1'000, 498);
-  posts.push_back({50, 10});
-  posts.push_back({50, 9});  // As text, "10" comes before "9".
+  posts.push_back(Key(50, 10));
+  posts.push_back(Key(50, 9));  // As text, "10" comes before "9".
   Warm(cache_, epoch_, kUser, 1, posts);
   ASSERT_TRUE(cache_.Push(epoch_, {kUser}, Post(2'000)).ok());
-  EXPECT_EQ(*cache_.Oldest(kUser), (PostKey{50, 10}));
+  EXPECT_EQ(*cache_.Oldest(kUser), (Key(50, 10)));
 }
 
 TEST_P(FeedCacheContract, RemoveTakesAwayAndTheLastOneEndsTheCache) {
   Warm(cache_, epoch_, kUser, 1, Posts(1, 2));
-  ASSERT_TRUE(cache_.Remove({kUser, kUser + 1}, 1).ok());
-  ASSERT_TRUE(cache_.Remove({kUser}, 1).ok());
+  ASSERT_TRUE(cache_.Remove({kUser, kOther}, PostId{1}).ok());
+  ASSERT_TRUE(cache_.Remove({kUser}, PostId{1}).ok());
   EXPECT_EQ(*cache_.Oldest(kUser), Post(2));
-  ASSERT_TRUE(cache_.Remove({kUser}, 2).ok());
+  ASSERT_TRUE(cache_.Remove({kUser}, PostId{2}).ok());
   EXPECT_FALSE(HasCache(cache_, epoch_, kUser));
 }
 
 TEST_P(FeedCacheContract, ReadingRenewsTheLifetimeAndPushingDoesNot) {
   Warm(cache_, epoch_, kUser, 1, Posts(1, 2));
-  Warm(cache_, epoch_, kUser + 1, 1, Posts(1, 2));
+  Warm(cache_, epoch_, kOther, 1, Posts(1, 2));
   fixture_->PassTime(std::chrono::days(4));
   EXPECT_TRUE(HasCache(cache_, epoch_, kUser));
-  ASSERT_TRUE(cache_.Push(epoch_, {kUser, kUser + 1}, Post(3)).ok());
-  ASSERT_TRUE(cache_.Remove({kUser, kUser + 1}, 1).ok());
-  EXPECT_TRUE(cache_.Oldest(kUser + 1)->has_value());
+  ASSERT_TRUE(cache_.Push(epoch_, {kUser, kOther}, Post(3)).ok());
+  ASSERT_TRUE(cache_.Remove({kUser, kOther}, PostId{1}).ok());
+  EXPECT_TRUE(cache_.Oldest(kOther)->has_value());
   fixture_->PassTime(std::chrono::days(4));
   EXPECT_TRUE(HasCache(cache_, epoch_, kUser));
-  EXPECT_FALSE(HasCache(cache_, epoch_, kUser + 1));
+  EXPECT_FALSE(HasCache(cache_, epoch_, kOther));
   fixture_->PassTime(FeedCache::kLifetime + std::chrono::seconds(1));
   EXPECT_FALSE(HasCache(cache_, epoch_, kUser));
 }
@@ -199,9 +200,9 @@ TEST_P(FeedCacheContract, WhatIsPushedWhileACacheIsMadeIsKept) {
 
 TEST_P(FeedCacheContract, WhatWasPushedInTheOldestSecondIsComparedByNumber) {
   const std::string ticket = *cache_.BeginWarming(epoch_, kUser);
-  for (const int64_t id : {9, 100}) ASSERT_TRUE(cache_.Push(epoch_, {kUser}, {50, id}).ok());
-  ASSERT_TRUE(cache_.FinishWarming(kUser, ticket, 3, {{50, 20}}).ok());
-  EXPECT_THAT(ReadAll(cache_, epoch_, kUser), ElementsAre(PostKey{50, 100}, PostKey{50, 20}));
+  for (const int64_t id : {9, 100}) ASSERT_TRUE(cache_.Push(epoch_, {kUser}, Key(50, id)).ok());
+  ASSERT_TRUE(cache_.FinishWarming(kUser, ticket, 3, {Key(50, 20)}).ok());
+  EXPECT_THAT(ReadAll(cache_, epoch_, kUser), ElementsAre(Key(50, 100), Key(50, 20)));
 }
 
 TEST_P(FeedCacheContract, WhoBeginsLastWins) {
@@ -246,7 +247,9 @@ TEST_P(FeedCacheContract, FollowingAddsAndUnfollowingRemoves) {
                       kUser, {.version = 5, .added = {Post(7), Post(5), Post(3)}, .since = Post(5)})
                   .ok());
   EXPECT_THAT(ReadAll(cache_, epoch_, kUser), ElementsAre(Post(9), Post(7), Post(5)));
-  ASSERT_TRUE(cache_.ApplyFollowing(kUser, {.version = 6, .removed = {9, 1, 5}}).ok());
+  ASSERT_TRUE(
+      cache_.ApplyFollowing(kUser, {.version = 6, .removed = {PostId{9}, PostId{1}, PostId{5}}})
+          .ok());
   const FeedCache::Slice slice = Read(std::nullopt, 10);
   EXPECT_THAT(slice.posts, ElementsAre(Post(7)));
   EXPECT_EQ(slice.following_version, 6);
@@ -254,13 +257,13 @@ TEST_P(FeedCacheContract, FollowingAddsAndUnfollowingRemoves) {
 
 TEST_P(FeedCacheContract, AChangeAppliesOnceAndOnlyToTheVersionBefore) {
   Warm(cache_, epoch_, kUser, 4, Posts(1, 3));
-  const FeedCache::FollowingChange change{.version = 5, .removed = {2}};
+  const FeedCache::FollowingChange change{.version = 5, .removed = {PostId{2}}};
   ASSERT_TRUE(cache_.ApplyFollowing(kUser, change).ok());
   ASSERT_TRUE(cache_.Push(epoch_, {kUser}, Post(4)).ok());
   ASSERT_TRUE(cache_.ApplyFollowing(kUser, change).ok());
-  ASSERT_TRUE(cache_.ApplyFollowing(kUser, {.version = 3, .removed = {4}}).ok());
+  ASSERT_TRUE(cache_.ApplyFollowing(kUser, {.version = 3, .removed = {PostId{4}}}).ok());
   EXPECT_THAT(ReadAll(cache_, epoch_, kUser), ElementsAre(Post(4), Post(3), Post(1)));
-  ASSERT_TRUE(cache_.ApplyFollowing(kUser, {.version = 7, .removed = {4}}).ok());
+  ASSERT_TRUE(cache_.ApplyFollowing(kUser, {.version = 7, .removed = {PostId{4}}}).ok());
   EXPECT_FALSE(HasCache(cache_, epoch_, kUser));
 }
 
@@ -279,7 +282,7 @@ TEST_P(FeedCacheContract, FollowingKeepsTheCap) {
 
 TEST_P(FeedCacheContract, UnfollowingTheOnlyAccountEndsTheCache) {
   Warm(cache_, epoch_, kUser, 1, Posts(1, 2));
-  ASSERT_TRUE(cache_.ApplyFollowing(kUser, {.version = 2, .removed = {1, 2}}).ok());
+  ASSERT_TRUE(cache_.ApplyFollowing(kUser, {.version = 2, .removed = {PostId{1}, PostId{2}}}).ok());
   EXPECT_FALSE(HasCache(cache_, epoch_, kUser));
 }
 

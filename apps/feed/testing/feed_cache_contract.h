@@ -9,12 +9,13 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "apps/feed/feed_cache.h"
+#include "apps/feed/cache/feed_cache.h"
 
 namespace hearth::feed {
 
@@ -27,17 +28,21 @@ class FeedCacheFixture {
   virtual void PassTime(std::chrono::seconds time) = 0;
 };
 
+inline PostKey Key(int64_t seconds, int64_t id) {
+  return {.created_seconds = seconds, .id = PostId{id}};
+}
+
 using MakeFeedCache = std::unique_ptr<FeedCacheFixture> (*)();
 
 // Makes a cache as a reader does; fails the test if that fails.
-void Warm(FeedCache& cache, const std::string& epoch, int64_t user, int64_t following_version,
+void Warm(FeedCache& cache, const std::string& epoch, UserId user, int64_t following_version,
           const std::vector<PostKey>& posts);
 // Begins an epoch, and says which.
 std::string EpochOf(FeedCache& cache, PostKey newest = {});
 // All that is cached, read page by page; fails the test where there is no cache.
-std::vector<PostKey> ReadAll(FeedCache& cache, const std::string& epoch, int64_t user,
+std::vector<PostKey> ReadAll(FeedCache& cache, const std::string& epoch, UserId user,
                              size_t page = 10);
-bool HasCache(FeedCache& cache, const std::string& epoch, int64_t user);
+bool HasCache(FeedCache& cache, const std::string& epoch, UserId user);
 
 class FeedCacheContract : public testing::TestWithParam<MakeFeedCache> {
  protected:

@@ -1,4 +1,4 @@
-#include "apps/feed/memory_feed_cache.h"
+#include "apps/feed/cache/memory_feed_cache.h"
 #include "apps/feed/redis/redis_feed_cache.h"
 #include "apps/feed/testing/feed_cache_contract.h"
 #include "apps/feed/testing/redis_server.h"

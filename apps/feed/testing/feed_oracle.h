@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/feed/post_key.h"
+#include "apps/feed/ids/post_key.h"
 
 namespace hearth::feed {
 
@@ -16,39 +16,39 @@ namespace hearth::feed {
 class FeedOracle {
  public:
   struct Page {
-    std::vector<int64_t> ids = {};
+    std::vector<PostId> ids = {};
     std::vector<std::string> captions = {};
     bool has_more = false;
     friend bool operator==(const Page&, const Page&) = default;
   };
 
-  void Create(PostKey key, int64_t author, std::string caption) {
+  void Create(PostKey key, UserId author, std::string caption) {
     posts_[key] = {.author = author, .caption = std::move(caption)};
     keys_[key.id] = key;
   }
-  void Delete(int64_t id) { posts_.erase(keys_.at(id)); }
-  void Edit(int64_t id, std::string caption) {
+  void Delete(PostId id) { posts_.erase(keys_.at(id)); }
+  void Edit(PostId id, std::string caption) {
     posts_.at(keys_.at(id)).caption = std::move(caption);
   }
-  void Follow(int64_t user, int64_t author) { follows_[user].insert(author); }
-  void Unfollow(int64_t user, int64_t author) { follows_[user].erase(author); }
+  void Follow(UserId user, UserId author) { follows_[user].insert(author); }
+  void Unfollow(UserId user, UserId author) { follows_[user].erase(author); }
 
-  bool Follows(int64_t user, int64_t author) const {
+  bool Follows(UserId user, UserId author) const {
     const auto found = follows_.find(user);
     return found != follows_.end() && found->second.contains(author);
   }
-  size_t CountOf(int64_t user) const { return Find(user, std::nullopt, SIZE_MAX).ids.size(); }
+  size_t CountOf(UserId user) const { return Find(user, std::nullopt, SIZE_MAX).ids.size(); }
   // That are not deleted, lowest first.
-  std::vector<int64_t> LivingPosts() const {
-    std::vector<int64_t> ids;
+  std::vector<PostId> LivingPosts() const {
+    std::vector<PostId> ids;
     for (const auto& [key, post] : posts_) ids.push_back(key.id);
     return ids;
   }
-  int64_t AuthorOf(int64_t id) const { return posts_.at(keys_.at(id)).author; }
+  UserId AuthorOf(PostId id) const { return posts_.at(keys_.at(id)).author; }
   // Of any post that ever was.
-  PostKey KeyOf(int64_t id) const { return keys_.at(id); }
+  PostKey KeyOf(PostId id) const { return keys_.at(id); }
 
-  Page Find(int64_t user, const std::optional<PostKey>& before, size_t limit) const {
+  Page Find(UserId user, const std::optional<PostKey>& before, size_t limit) const {
     Page page;
     for (auto post = before ? posts_.lower_bound(*before) : posts_.end(); post != posts_.begin();) {
       --post;
@@ -65,13 +65,13 @@ class FeedOracle {
 
  private:
   struct Entry {
-    int64_t author;
+    UserId author;
     std::string caption;
   };
 
   std::map<PostKey, Entry> posts_;
-  std::map<int64_t, PostKey> keys_;
-  std::map<int64_t, std::set<int64_t>> follows_;
+  std::map<PostId, PostKey> keys_;
+  std::map<UserId, std::set<UserId>> follows_;
 };
 
 }  // namespace hearth::feed

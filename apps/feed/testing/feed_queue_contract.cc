@@ -14,7 +14,9 @@ constexpr milliseconds kNoPatience{0};
 const Status kReason(Code::kUnavailable, "the database was away");
 
 FeedEvent Created(int64_t post) {
-  return {.kind = FeedEvent::Kind::kPostCreated, .author_id = 501, .post = {1'732'900'000, post}};
+  return {.kind = FeedEvent::Kind::kPostCreated,
+          .author_id = UserId{501},
+          .post = {1'732'900'000, PostId{post}}};
 }
 
 }  // namespace
@@ -35,17 +37,18 @@ void FeedQueueContract::ExpectDepth(int64_t waiting, int64_t dead) {
 namespace {
 
 TEST_P(FeedQueueContract, EveryKindOfEventArrivesAsItWas) {
-  const std::vector<FeedEvent> events = {
-      Created(7),
-      {.kind = FeedEvent::Kind::kPostDeleted, .author_id = 501, .post = {1'732'900'000, 7}},
-      {.kind = FeedEvent::Kind::kUserFollowed,
-       .author_id = 501,
-       .user_id = 404,
-       .following_version = 12},
-      {.kind = FeedEvent::Kind::kUserUnfollowed,
-       .author_id = INT64_MAX,
-       .user_id = 404,
-       .following_version = 13}};
+  const std::vector<FeedEvent> events = {Created(7),
+                                         {.kind = FeedEvent::Kind::kPostDeleted,
+                                          .author_id = UserId{501},
+                                          .post = {1'732'900'000, PostId{7}}},
+                                         {.kind = FeedEvent::Kind::kUserFollowed,
+                                          .author_id = UserId{501},
+                                          .user_id = UserId{404},
+                                          .following_version = 12},
+                                         {.kind = FeedEvent::Kind::kUserUnfollowed,
+                                          .author_id = UserId{INT64_MAX},
+                                          .user_id = UserId{404},
+                                          .following_version = 13}};
   for (const FeedEvent& event : events) ASSERT_TRUE(queue_.Publish(event).ok());
   const std::vector<Delivery> taken = Take();
   ASSERT_EQ(taken.size(), events.size());
@@ -65,7 +68,7 @@ TEST_P(FeedQueueContract, AnEmptyQueueGivesNothing) {
 
 TEST_P(FeedQueueContract, BatchesAreBoundedAndNothingComesTwice) {
   for (int64_t post = 1; post <= 25; ++post) ASSERT_TRUE(queue_.Publish(Created(post)).ok());
-  std::set<int64_t> posts;
+  std::set<PostId> posts;
   for (const size_t expected : {10u, 10u, 5u, 0u}) {
     FeedQueue& taker = posts.empty() ? queue_ : fixture_->other();
     const std::vector<Delivery> taken = Take(taker);
@@ -163,7 +166,7 @@ TEST_P(FeedQueueContract, MoreThanABatchThatWasLeftBehindComesAgain) {
   while (!Take().empty()) {
   }
   fixture_->PassIdleTime();
-  std::set<int64_t> posts;
+  std::set<PostId> posts;
   for (std::vector<Delivery> taken = Take(); !taken.empty(); taken = Take()) {
     for (const Delivery& delivery : taken) {
       posts.insert(delivery.event.post.id);

@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "apps/feed/feed_queue.h"
+#include "apps/feed/queue/feed_queue.h"
 
 namespace hearth::feed {
 

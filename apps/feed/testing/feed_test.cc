@@ -4,9 +4,10 @@
 #include <thread>
 #include <utility>
 
-#include "apps/feed/api_support.h"
+#include "apps/feed/cache/memory_feed_cache.h"
 #include "base/check.h"
-#include "kit/images.h"
+#include "base/mutex.h"
+#include "kit/images/images.h"
 
 namespace hearth::feed {
 namespace {
@@ -25,36 +26,28 @@ kit::SessionSigner MakeSigner(const Clock& clock) {
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(FeedTest);
 
 FeedTest::FeedTest()
-    : database_(GetParam().fresh()),
-      collections_(database_, "ci"),
+    : transport_(std::make_shared<FailingTransport>(GetParam().fresh().transport())),
+      collections_(client::Firestore(transport_), "ci"),
       users_(clock_, collections_),
       follows_(clock_, collections_),
       posts_(clock_, collections_),
-      comments_(clock_, collections_, posts_),
       signer_(MakeSigner(clock_)),
       tokens_(clock_, collections_, signer_),
       media_(folder_.path() + "/media"),
-      home_page_([this](int64_t user, const std::optional<PostKey>& before) {
-        return posts_.ListOf(user, before, kPostsPerPage);
-      }),
-      api_({.clock = clock_,
-            .users = users_,
-            .follows = follows_,
-            .posts = posts_,
-            .comments = comments_,
-            .tokens = tokens_,
-            .media = media_,
-            .home_page =
-                [this](int64_t user, const std::optional<PostKey>& before) {
-                  return home_page_(user, before);
-                },
-            .publish =
-                [this](const FeedEvent& event) {
-                  MutexLock lock(mutex_);
-                  published_.push_back(event);
-                },
-            .health = [this] { return health_; }}) {
+      core_(MakeParts(), FanOutOptions()),
+      api_({.clock = clock_, .core = core_, .tokens = tokens_, .media = media_}) {
   api_.AddTo(&routes_);
+}
+
+FeedCore::Parts FeedTest::MakeParts() {
+  auto queue = std::make_unique<RecordingFeedQueue>();
+  queue_ = queue.get();
+  return {.clock = clock_,
+          .random = random_,
+          .metrics = metrics_,
+          .collections = collections_,
+          .cache = std::make_unique<MemoryFeedCache>(clock_, random_),
+          .queue = std::move(queue)};
 }
 
 std::string FeedTest::Picture(uint8_t shade) {
@@ -79,7 +72,7 @@ FeedTest::Account FeedTest::NewUser(const std::string& username, const std::stri
   user.display_name = display_name.empty() ? username : display_name;
   const Result<User> created = users_.Create(std::move(user));
   EXPECT_TRUE(created.ok()) << created.status().ToString();
-  if (!created.ok()) return {.id = 0, .token = ""};
+  if (!created.ok()) return {.id = {}, .token = ""};
   return {.id = created->id, .token = tokens_.SignAccess(created->id)};
 }
 
@@ -89,14 +82,14 @@ std::string FeedTest::NewFamily(const Account& account) {
   return token.ok() ? *token : "";
 }
 
-int64_t FeedTest::NewPost(const Account& author, const std::string& caption) {
+PostId FeedTest::NewPost(const Account& author, const std::string& caption) {
   const Result<User> user = users_.Get(author.id);
   EXPECT_TRUE(user.ok()) << user.status().ToString();
   const Result<Post> post = posts_.Create(
       author.id, user.ok() ? user->username : "", caption,
       {{.file = "a.webp", .thumbnail = "a-small.webp", .width = 1'080, .height = 1'350}});
   EXPECT_TRUE(post.ok()) << post.status().ToString();
-  return post.ok() ? post->key.id : 0;
+  return post.ok() ? post->key.id : PostId{};
 }
 
 kit::Response FeedTest::Send(const std::string& method, const std::string& target,
@@ -144,21 +137,21 @@ void FeedTest::ExpectError(const kit::Response& response, int status, const std:
   EXPECT_TRUE(message.ends_with('.')) << message;
 }
 
-std::vector<int64_t> FeedTest::AllIds(const std::string& target, const char* name,
-                                      const std::string& token) const {
-  std::vector<int64_t> ids;
+std::vector<nlohmann::json> FeedTest::AllItems(const std::string& target, const char* name,
+                                               const std::string& token) const {
+  std::vector<nlohmann::json> items;
   std::string cursor;
   for (size_t pages = 0; pages < kPagesMax; ++pages) {
     const std::string sign = target.find('?') == std::string::npos ? "?" : "&";
     const std::string suffix = cursor.empty() ? "" : sign + "cursor=" + cursor;
     const nlohmann::json page = Body(Send("GET", target + suffix, {.token = token}));
-    for (const nlohmann::json& item : page.at(name)) ids.push_back(item.at("id"));
+    for (const nlohmann::json& item : page.at(name)) items.push_back(item);
     EXPECT_EQ(page.at("has_more").get<bool>(), !page.at("next_cursor").is_null());
-    if (page.at("next_cursor").is_null()) return ids;
+    if (page.at("next_cursor").is_null()) return items;
     cursor = page.at("next_cursor");
   }
   ADD_FAILURE() << target << " has no end";
-  return ids;
+  return items;
 }
 
 std::map<int, int> FeedTest::AtOnce(int threads, const std::function<kit::Response(int)>& act) {
@@ -174,11 +167,6 @@ std::map<int, int> FeedTest::AtOnce(int threads, const std::function<kit::Respon
   }
   for (std::thread& thread : running) thread.join();
   return statuses;
-}
-
-std::vector<FeedEvent> FeedTest::Published() {
-  MutexLock lock(mutex_);
-  return published_;
 }
 
 }  // namespace hearth::feed

@@ -1,5 +1,5 @@
-// For tests: the feed's endpoints on a database of choice, with time as the test wants it, and
-// without a cache.
+// For tests: the feed's endpoints on a database of choice, with time as the test wants it, a cache
+// in memory, and events that are recorded and not worked on.
 //
 // The suite is in the library `feed_suite`. A test program links it and says which databases it is
 // for:
@@ -13,19 +13,24 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "apps/feed/api.h"
-#include "apps/feed/collections.h"
-#include "base/mutex.h"
+#include "apps/feed/api/api.h"
+#include "apps/feed/core/feed_core.h"
+#include "apps/feed/stores/collections.h"
+#include "apps/feed/testing/failing_transport.h"
+#include "apps/feed/testing/recording_feed_queue.h"
+#include "base/random.h"
 #include "base/testing/fake_clock.h"
 #include "client/firestore.h"
 #include "client/testing/transport_contract.h"
-#include "kit/routes.h"
-#include "kit/session.h"
+#include "kit/metrics.h"
+#include "kit/web/routes.h"
+#include "kit/web/session.h"
 #include "storage/testing/temporary_folder.h"
 
 namespace hearth::feed {
@@ -38,13 +43,13 @@ class FeedTest : public testing::TestWithParam<client::ContractBackend> {
   FeedTest();
 
   struct Account {
-    int64_t id;
+    UserId id;
     std::string token;
   };
   // Without a password, which would take its time to be hashed.
   Account NewUser(const std::string& username, const std::string& display_name = "");
   // One post with one picture.
-  int64_t NewPost(const Account& author, const std::string& caption = "");
+  PostId NewPost(const Account& author, const std::string& caption = "");
 
   struct Options {
     std::string token = {};
@@ -91,8 +96,13 @@ class FeedTest : public testing::TestWithParam<client::ContractBackend> {
   static void ExpectError(const kit::Response& response, int status, const std::string& code);
 
   // The ids of all items in all pages, whatever the number of pages; at most 50.
-  std::vector<int64_t> AllIds(const std::string& target, const char* name,
-                              const std::string& token = "") const;
+  template <Id T>
+  std::vector<T> AllIds(const std::string& target, const char* name,
+                        const std::string& token = "") const {
+    std::vector<T> ids;
+    for (const nlohmann::json& item : AllItems(target, name, token)) ids.push_back(item.at("id"));
+    return ids;
+  }
   // Runs `act` with 0, 1, ... on that many threads at once; how often each status was answered.
   static std::map<int, int> AtOnce(int threads, const std::function<kit::Response(int)>& act);
 
@@ -100,28 +110,31 @@ class FeedTest : public testing::TestWithParam<client::ContractBackend> {
   static std::string Picture(uint8_t shade);
   // How many files there are.
   size_t StoredFiles() const;
-  std::vector<FeedEvent> Published() EXCLUDES_LOCK(mutex_);
+  std::vector<FeedEvent> Published() const { return queue_->Published(); }
   void Advance(std::chrono::seconds step) { clock_.Advance(step); }
 
   storage::TemporaryFolder folder_;
   FakeClock clock_{kStartSeconds * 1'000'000};
-  client::Firestore database_;
+  std::shared_ptr<FailingTransport> transport_;  // Shared with the database's handle.
   Collections collections_;
+  // For changes without events.
   UserStore users_;
   FollowStore follows_;
   PostStore posts_;
-  CommentStore comments_;
   kit::SessionSigner signer_;
   Tokens tokens_;
   MediaStore media_;
-  nlohmann::json health_ = {{"status", "ok"}, {"database", {{"ok", true}}}};
-  // Instead of those who are followed: the posts of one author.
-  std::function<Result<PostPage>(int64_t, const std::optional<PostKey>&)> home_page_;
-
-  Mutex mutex_;  // Leaf lock.
-  std::vector<FeedEvent> published_ GUARDED_BY(mutex_);
 
  private:
+  std::vector<nlohmann::json> AllItems(const std::string& target, const char* name,
+                                       const std::string& token) const;
+  // Keeps a pointer to the queue, which the core owns.
+  FeedCore::Parts MakeParts();
+
+  RandomSource random_{7};
+  kit::Metrics metrics_;
+  RecordingFeedQueue* queue_ = nullptr;
+  FeedCore core_;
   Api api_;
   kit::Routes routes_;
 };

@@ -25,7 +25,9 @@ FeedModel::FeedModel(ModelOptions options, ModelBackend backend, client::Firesto
       backend_(std::move(backend)),
       chance_(options.seed),
       random_(options.seed),
-      collections_(std::move(database), "ci") {
+      collections_(std::move(database), "ci"),
+      posts_(clock_, collections_),
+      follows_(clock_, collections_) {
   Restart();
   for (int i = 0; i < options_.users; ++i) {
     Result<User> user = core_->users().Create({.username = "user" + std::to_string(i)});
@@ -90,7 +92,7 @@ void FeedModel::Step() {
   }
 }
 
-void FeedModel::Post(int64_t author) {
+void FeedModel::Post(UserId author) {
   // Mostly within the second of the post before.
   if (OneIn(4)) clock_.Advance(std::chrono::milliseconds(Below(2'500)));
   const std::string caption = "post " + std::to_string(all_posts_.size());
@@ -98,30 +100,31 @@ void FeedModel::Post(int64_t author) {
   Result<feed::Post> post = Status(Code::kUnknown, "not tried");
   if (OneIn(10)) {
     // As when the event is lost: the process dies, or the queue does not take it.
-    post = core_->posts().Create(author, user->username, caption, {});
+    post = posts_.Create(author, user->username, caption, {});
   } else {
     post = core_->CreatePost(*user, caption, {});
   }
   ASSERT_TRUE(post.ok()) << post.status().ToString();
-  ASSERT_EQ(post->key.id, static_cast<int64_t>(all_posts_.size()) + 1) << "ids have no gaps";
+  ASSERT_EQ(post->key.id, PostId{static_cast<int64_t>(all_posts_.size()) + 1})
+      << "ids have no gaps";
   oracle_.Create(post->key, author, caption);
   all_posts_.push_back(post->key.id);
 }
 
 void FeedModel::PostManyTimes() {
-  const int64_t author = AnyUser();
+  const UserId author = AnyUser();
   for (int i = 0; i < options_.posts_of_a_burst; ++i) Post(author);
 }
 
 void FeedModel::Delete() {
-  const std::vector<int64_t> living = oracle_.LivingPosts();
+  const std::vector<PostId> living = oracle_.LivingPosts();
   if (living.empty()) return;
   // Rather new ones: those are in caches.
   const size_t recent = std::min<size_t>(living.size(), 60);
-  const int64_t id = living[living.size() - 1 - Below(recent)];
-  const int64_t author = oracle_.AuthorOf(id);
+  const PostId id = living[living.size() - 1 - Below(recent)];
+  const UserId author = oracle_.AuthorOf(id);
   if (OneIn(5)) {
-    ASSERT_TRUE(core_->posts().Delete(id, author).ok());
+    ASSERT_TRUE(posts_.Delete(id, author).ok());
   } else {
     ASSERT_TRUE(core_->DeletePost(id, author).ok());
   }
@@ -129,19 +132,19 @@ void FeedModel::Delete() {
 }
 
 void FeedModel::Edit() {
-  const std::vector<int64_t> living = oracle_.LivingPosts();
+  const std::vector<PostId> living = oracle_.LivingPosts();
   if (living.empty()) return;
-  const int64_t id = living[Below(living.size())];
+  const PostId id = living[Below(living.size())];
   const std::string caption = "edited in step " + std::to_string(step_);
-  ASSERT_TRUE(core_->posts().EditCaption(id, oracle_.AuthorOf(id), caption).ok());
+  ASSERT_TRUE(core_->EditCaption(id, oracle_.AuthorOf(id), caption).ok());
   oracle_.Edit(id, caption);
 }
 
 void FeedModel::Follow() {
-  const int64_t user = AnyUser();
-  const int64_t followed = AnyUser();
+  const UserId user = AnyUser();
+  const UserId followed = AnyUser();
   const Status status =
-      OneIn(5) ? core_->follows().Follow(user, followed).status() : core_->Follow(user, followed);
+      OneIn(5) ? follows_.Follow(user, followed).status() : core_->Follow(user, followed);
   if (user == followed) {
     EXPECT_EQ(status.code(), Code::kInvalidArgument);
   } else if (oracle_.Follows(user, followed)) {
@@ -153,10 +156,10 @@ void FeedModel::Follow() {
 }
 
 void FeedModel::Unfollow() {
-  const int64_t user = AnyUser();
-  const int64_t followed = AnyUser();
-  const Status status = OneIn(5) ? core_->follows().Unfollow(user, followed).status()
-                                 : core_->Unfollow(user, followed);
+  const UserId user = AnyUser();
+  const UserId followed = AnyUser();
+  const Status status =
+      OneIn(5) ? follows_.Unfollow(user, followed).status() : core_->Unfollow(user, followed);
   EXPECT_EQ(status.ok(), oracle_.Follows(user, followed)) << status.ToString();
   oracle_.Unfollow(user, followed);
 }
@@ -192,7 +195,7 @@ void FeedModel::DropDeliveries() {
 
 void FeedModel::Harm() {
   if (is_broken_ || backend_.harms.empty()) return;
-  std::vector<int64_t> ids;
+  std::vector<UserId> ids;
   for (const User& user : users_) ids.push_back(user.id);
   backend_.harms[Below(backend_.harms.size())](chance_, *core_, ids);
 }
@@ -205,7 +208,7 @@ void FeedModel::BreakDownOrComeBack() {
 }
 
 void FeedModel::ReadSomething() {
-  const int64_t user = AnyUser();
+  const UserId user = AnyUser();
   std::optional<PostKey>& position = positions_[user];
   switch (Below(8)) {
     case 0:
@@ -219,7 +222,7 @@ void FeedModel::ReadSomething() {
     case 3:  // From a place where no post was.
       position = PostKey{
           .created_seconds = clock_.WallMicros() / 1'000'000 - static_cast<int64_t>(Below(200)),
-          .id = static_cast<int64_t>(Below(all_posts_.size() + 100))};
+          .id = PostId{static_cast<int64_t>(Below(all_posts_.size() + 100))}};
       break;
     default:
       break;
@@ -229,8 +232,8 @@ void FeedModel::ReadSomething() {
   position = page.has_more ? std::optional(oracle_.KeyOf(page.ids.back())) : std::nullopt;
 }
 
-void FeedModel::CheckPage(int64_t user, const std::optional<PostKey>& before) {
-  const Result<PostPage> page = core_->home().Read(user, before);
+void FeedModel::CheckPage(UserId user, const std::optional<PostKey>& before) {
+  const Result<PostPage> page = core_->ReadHome(user, before);
   ASSERT_TRUE(page.ok()) << page.status().ToString();
   FeedOracle::Page seen{.has_more = page->has_more};
   for (const feed::Post& post : page->posts) {
@@ -244,7 +247,7 @@ void FeedModel::CheckPage(int64_t user, const std::optional<PostKey>& before) {
   EXPECT_EQ(seen.has_more, wanted.has_more);
 }
 
-void FeedModel::CheckScroll(int64_t user) {
+void FeedModel::CheckScroll(UserId user) {
   std::optional<PostKey> before;
   while (true) {
     CheckPage(user, before);

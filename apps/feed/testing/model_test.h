@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/feed/collections.h"
-#include "apps/feed/feed_core.h"
+#include "apps/feed/core/feed_core.h"
+#include "apps/feed/stores/collections.h"
 #include "apps/feed/testing/feed_oracle.h"
 #include "base/random.h"
 #include "base/testing/fake_clock.h"
@@ -26,7 +26,7 @@ struct ModelBackend {
   std::function<FeedCore::Parts(const Clock&, RandomSource&, kit::Metrics&, const Collections&)>
       make;
   // Harm that is done to the cache from outside, to choose from; each leaves it reachable.
-  std::vector<std::function<void(std::mt19937_64&, FeedCore&, const std::vector<int64_t>& users)>>
+  std::vector<std::function<void(std::mt19937_64&, FeedCore&, const std::vector<UserId>& users)>>
       harms;
   // Makes it unreachable, and reachable again. Empty where that cannot be.
   std::function<void()> break_down = {};
@@ -55,7 +55,7 @@ class FeedModel {
   void Restart();
   void Step();
 
-  void Post(int64_t author);
+  void Post(UserId author);
   // More at a time than a cache holds.
   void PostManyTimes();
   void Delete();
@@ -71,11 +71,11 @@ class FeedModel {
   void BreakDownOrComeBack();
 
   void ReadSomething();
-  void CheckPage(int64_t user, const std::optional<PostKey>& before);
+  void CheckPage(UserId user, const std::optional<PostKey>& before);
   // All pages, one after the other.
-  void CheckScroll(int64_t user);
+  void CheckScroll(UserId user);
 
-  int64_t AnyUser() { return users_[Below(users_.size())].id; }
+  UserId AnyUser() { return users_[Below(users_.size())].id; }
   size_t Below(size_t end) { return std::uniform_int_distribution<size_t>(0, end - 1)(chance_); }
   bool OneIn(size_t n) { return Below(n) == 0; }
 
@@ -86,11 +86,14 @@ class FeedModel {
   RandomSource random_;
   kit::Metrics metrics_;
   Collections collections_;
+  // For changes whose events are lost.
+  PostStore posts_;
+  FollowStore follows_;
   std::unique_ptr<FeedCore> core_;
   FeedOracle oracle_;
   std::vector<User> users_;
-  std::vector<int64_t> all_posts_;                       // Deleted ones, too.
-  std::map<int64_t, std::optional<PostKey>> positions_;  // Where each user has scrolled to.
+  std::vector<PostId> all_posts_;                       // Deleted ones, too.
+  std::map<UserId, std::optional<PostKey>> positions_;  // Where each user has scrolled to.
   bool is_broken_ = false;
   int step_ = 0;
 };

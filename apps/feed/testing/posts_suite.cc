@@ -1,11 +1,11 @@
 // Posts, pictures, likes, and the home feed's endpoint.
 #include <gmock/gmock.h>
 
-#include "apps/feed/api_support.h"
-#include "apps/feed/media_store.h"
-#include "apps/feed/posts_api.h"
+#include "apps/feed/api/api_support.h"
+#include "apps/feed/api/posts_api.h"
+#include "apps/feed/media/media_store.h"
 #include "apps/feed/testing/feed_test.h"
-#include "kit/images.h"
+#include "kit/images/images.h"
 
 namespace hearth::feed {
 namespace {
@@ -13,8 +13,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::string PostPath(int64_t id, const std::string& rest = "") {
-  return "/posts/" + std::to_string(id) + rest;
+std::string PostPath(PostId id, const std::string& rest = "") {
+  return "/posts/" + ToText(id) + rest;
 }
 
 TEST_P(FeedTest, APostHasItsPicturesInOrder) {
@@ -44,11 +44,11 @@ TEST_P(FeedTest, APostHasItsPicturesInOrder) {
   EXPECT_EQ(picture.content_type, "image/webp");
   EXPECT_THAT(picture.headers,
               ElementsAre(testing::Pair("cache-control", "public, max-age=31536000, immutable")));
-  EXPECT_EQ(Get(PostPath(1)), post);
+  EXPECT_EQ(Get(PostPath(PostId{1})), post);
   EXPECT_EQ(GetAs(alice, "/me").at("post_count"), 1);
   EXPECT_EQ(Published(), (std::vector<FeedEvent>{{.kind = FeedEvent::Kind::kPostCreated,
                                                   .author_id = alice.id,
-                                                  .post = {kStartSeconds, 1}}}));
+                                                  .post = {kStartSeconds, PostId{1}}}}));
 }
 
 TEST_P(FeedTest, AnyPartWithAFileNameIsAnImage) {
@@ -125,7 +125,7 @@ TEST_P(FeedTest, CaptionsHaveAtMost2200Characters) {
   std::string longest;
   for (size_t i = 0; i < PostsApi::kCaptionCharactersMax; ++i) longest += "é";
   const Part image = {"images", "a.jpg", Picture(1)};
-  const int64_t id = Body(Upload(alice, {image, {"caption", "", longest}}), 201).at("id");
+  const PostId id = Body(Upload(alice, {image, {"caption", "", longest}}), 201).at("id");
   ExpectError(Upload(alice, {image, {"caption", "", longest + "x"}}), 400, "caption_too_long");
   ExpectError(Upload(alice, {image, {"caption", "", "\xFF"}}), 400, "invalid_caption");
   // As browsers send lines.
@@ -156,10 +156,10 @@ TEST_P(FeedTest, PostsAtOnceHaveIdsWithoutGapsInTheOrderOfTheirTimes) {
     NewPost(alice);
     return kit::Response();
   });
-  const std::vector<Post> posts = *posts_.ListAfter(0, 100);
+  const std::vector<Post> posts = *posts_.ListAfter(PostId{}, 100);
   ASSERT_EQ(posts.size(), static_cast<size_t>(kPosts));
   for (size_t i = 0; i < posts.size(); ++i) {
-    EXPECT_EQ(posts[i].key.id, static_cast<int64_t>(i) + 1);
+    EXPECT_EQ(posts[i].key.id, PostId{static_cast<int64_t>(i) + 1});
     if (i > 0) {
       EXPECT_GE(posts[i].key.created_seconds, posts[i - 1].key.created_seconds);
     }
@@ -181,7 +181,7 @@ TEST_P(FeedTest, TimesOfPostsNeverGoBack) {
 TEST_P(FeedTest, OnlyItsOwnerEditsOrDeletesAPost) {
   const Account alice = NewUser("alice");
   const Account bob = NewUser("bob");
-  const int64_t id = NewPost(alice, "mine");
+  const PostId id = NewPost(alice, "mine");
   ExpectError(SendAs(bob, "PATCH", PostPath(id), {{"caption", "x"}}), 403, "not_owner");
   ExpectError(SendAs(bob, "DELETE", PostPath(id)), 403, "not_owner");
   EXPECT_EQ(Get(PostPath(id)).at("caption"), "mine");
@@ -194,8 +194,8 @@ TEST_P(FeedTest, OnlyItsOwnerEditsOrDeletesAPost) {
 TEST_P(FeedTest, ADeletedPostIsGoneEverywhere) {
   const Account alice = NewUser("alice");
   const Account bob = NewUser("bob");
-  const int64_t first = NewPost(alice);
-  const int64_t second = NewPost(alice);
+  const PostId first = NewPost(alice);
+  const PostId second = NewPost(alice);
   EXPECT_EQ(SendAs(alice, "DELETE", PostPath(first)).status, 204);
   ExpectError(Send("GET", PostPath(first)), 404, "post_not_found");
   ExpectError(SendAs(alice, "DELETE", PostPath(first)), 404, "post_not_found");
@@ -205,11 +205,11 @@ TEST_P(FeedTest, ADeletedPostIsGoneEverywhere) {
   ExpectError(Send("GET", PostPath(first, "/comments")), 404, "post_not_found");
   ExpectError(SendAs(bob, "POST", PostPath(first, "/comments"), {{"text", "x"}}), 404,
               "post_not_found");
-  EXPECT_THAT(AllIds("/users/feed?userid=" + std::to_string(alice.id), "posts"),
+  EXPECT_THAT(AllIds<PostId>("/users/feed?userid=" + ToText(alice.id), "posts"),
               ElementsAre(second));
   EXPECT_EQ(GetAs(alice, "/me").at("post_count"), 1);
-  EXPECT_EQ(posts_.GetAll({second, first, 4'711})->size(), 1u);
-  const std::vector<Post> all = *posts_.ListAfter(0, 10);
+  EXPECT_EQ(posts_.GetAll({second, first, PostId{4'711}})->size(), 1u);
+  const std::vector<Post> all = *posts_.ListAfter(PostId{}, 10);
   ASSERT_EQ(all.size(), 2u);
   EXPECT_TRUE(all[0].is_deleted);
   EXPECT_EQ(Published(), (std::vector<FeedEvent>{{.kind = FeedEvent::Kind::kPostDeleted,
@@ -219,7 +219,7 @@ TEST_P(FeedTest, ADeletedPostIsGoneEverywhere) {
 
 TEST_P(FeedTest, RacingDeletionsCountOnce) {
   const Account alice = NewUser("alice");
-  const int64_t id = NewPost(alice);
+  const PostId id = NewPost(alice);
   EXPECT_EQ(AtOnce(4, [&](int) { return SendAs(alice, "DELETE", PostPath(id)); }),
             (std::map<int, int>{{204, 1}, {404, 3}}));
   EXPECT_EQ(GetAs(alice, "/me").at("post_count"), 0);
@@ -241,7 +241,7 @@ TEST_P(FeedTest, PostIdsArePositiveNumbers) {
 TEST_P(FeedTest, LikesCountAndAreTheViewers) {
   const Account alice = NewUser("alice");
   const Account bob = NewUser("bob");
-  const int64_t id = NewPost(alice);
+  const PostId id = NewPost(alice);
   ExpectError(SendAs(bob, "DELETE", PostPath(id, "/like")), 404, "not_liked");
   EXPECT_EQ(Body(SendAs(bob, "POST", PostPath(id, "/like")), 201),
             nlohmann::json({{"liked", true}, {"like_count", 1}}));
@@ -257,7 +257,7 @@ TEST_P(FeedTest, LikesCountAndAreTheViewers) {
 
 TEST_P(FeedTest, RacingLikesOfOneUserCountOnce) {
   const Account alice = NewUser("alice");
-  const int64_t id = NewPost(alice);
+  const PostId id = NewPost(alice);
   EXPECT_EQ(AtOnce(6, [&](int) { return SendAs(alice, "POST", PostPath(id, "/like")); }),
             (std::map<int, int>{{201, 1}, {409, 5}}));
   EXPECT_EQ(Get(PostPath(id)).at("like_count"), 1);
@@ -270,7 +270,7 @@ TEST_P(FeedTest, LikesAndCommentsOfManyAtOnceAreAllCounted) {
   constexpr int kUsers = 4;
   std::vector<Account> accounts;
   for (int i = 0; i < kUsers; ++i) accounts.push_back(NewUser("user" + std::to_string(i)));
-  const int64_t id = NewPost(accounts[0]);
+  const PostId id = NewPost(accounts[0]);
   const auto act = [&](int i) {
     const Account& account = accounts[static_cast<size_t>(i % kUsers)];
     return i < kUsers ? SendAs(account, "POST", PostPath(id, "/like"))
@@ -284,14 +284,14 @@ TEST_P(FeedTest, LikesAndCommentsOfManyAtOnceAreAllCounted) {
 TEST_P(FeedTest, ThumbnailsArePagedNewestFirstThroughTies) {
   const Account alice = NewUser("alice");
   const Account bob = NewUser("bob");
-  std::vector<int64_t> newest_first;
+  std::vector<PostId> newest_first;
   for (size_t i = 0; i < 2 * kPostsPerPage + 3; ++i) {
     if (i % 9 == 0) Advance(std::chrono::seconds(1));
     newest_first.insert(newest_first.begin(), NewPost(alice));
     NewPost(bob);
   }
-  const std::string target = "/users/feed?userid=" + std::to_string(alice.id);
-  EXPECT_EQ(AllIds(target, "posts"), newest_first);
+  const std::string target = "/users/feed?userid=" + ToText(alice.id);
+  EXPECT_EQ(AllIds<PostId>(target, "posts"), newest_first);
   const nlohmann::json page = Get(target);
   EXPECT_EQ(page.at("posts").size(), kPostsPerPage);
   const nlohmann::json expected = {{"id", newest_first[0]}, {"thumbnail_url", "media/a-small.webp"},
@@ -307,7 +307,7 @@ TEST_P(FeedTest, ThumbnailsArePagedNewestFirstThroughTies) {
 TEST_P(FeedTest, AFullPageThatIsTheLastSaysSo) {
   const Account alice = NewUser("alice");
   for (size_t i = 0; i < kPostsPerPage; ++i) NewPost(alice);
-  const nlohmann::json page = Get("/users/feed?userid=" + std::to_string(alice.id));
+  const nlohmann::json page = Get("/users/feed?userid=" + ToText(alice.id));
   EXPECT_EQ(page.at("posts").size(), kPostsPerPage);
   EXPECT_EQ(page.at("has_more"), false);
   EXPECT_EQ(page.at("next_cursor"), nullptr);
@@ -315,9 +315,11 @@ TEST_P(FeedTest, AFullPageThatIsTheLastSaysSo) {
 
 TEST_P(FeedTest, TheHomeFeedSaysWhatTheViewerLikesAndWhereItGoesOn) {
   const Account alice = NewUser("alice");
+  const Account bob = NewUser("bob");
+  Body(SendAs(bob, "POST", "/users/" + ToText(alice.id) + "/follow"), 201);
   for (size_t i = 0; i <= kPostsPerPage; ++i) NewPost(alice, "post");
-  Body(SendAs(alice, "POST", PostPath(11, "/like")), 201);
-  const nlohmann::json page = GetAs(alice, "/feed");
+  Body(SendAs(bob, "POST", PostPath(PostId{11}, "/like")), 201);
+  const nlohmann::json page = GetAs(bob, "/feed");
   ASSERT_EQ(page.at("posts").size(), kPostsPerPage);
   EXPECT_EQ(page.at("posts")[0].at("id"), 11);
   EXPECT_EQ(page.at("posts")[0].at("has_liked"), true);
@@ -325,7 +327,7 @@ TEST_P(FeedTest, TheHomeFeedSaysWhatTheViewerLikesAndWhereItGoesOn) {
   EXPECT_EQ(page.at("posts")[1].at("caption"), "post");
   EXPECT_EQ(page.at("next_cursor"), "2:" + std::to_string(kStartSeconds));
   EXPECT_EQ(page.at("has_more"), true);
-  EXPECT_EQ(AllIds("/feed", "posts", alice.token).size(), kPostsPerPage + 1);
+  EXPECT_EQ(AllIds<PostId>("/feed", "posts", bob.token).size(), kPostsPerPage + 1);
 }
 
 TEST_P(FeedTest, WhoeverFollowsNobodyHasAnEmptyFeed) {
@@ -336,15 +338,11 @@ TEST_P(FeedTest, WhoeverFollowsNobodyHasAnEmptyFeed) {
 
 TEST_P(FeedTest, FailuresAreToldApartAndKeptToOurselves) {
   const Account alice = NewUser("alice");
-  home_page_ = [](int64_t, const std::optional<PostKey>&) -> Result<PostPage> {
-    return Status(Code::kUnavailable, "10.0.0.7 refuses");
-  };
+  transport_->FailReads(Status(Code::kUnavailable, "10.0.0.7 refuses"));
   const kit::Response unavailable = SendAs(alice, "GET", "/feed");
   ExpectError(unavailable, 503, "unavailable");
   EXPECT_EQ(unavailable.body.find("10.0.0.7"), std::string::npos);
-  home_page_ = [](int64_t, const std::optional<PostKey>&) -> Result<PostPage> {
-    return Status(Code::kDataLoss, "no post");
-  };
+  transport_->FailReads(Status(Code::kDataLoss, "no post"));
   ExpectError(SendAs(alice, "GET", "/feed"), 500, "internal");
 }
 
@@ -354,9 +352,18 @@ TEST_P(FeedTest, UnknownEndpointsAndMethodsAreErrorsLikeOthers) {
 }
 
 TEST_P(FeedTest, HealthIsBadWhenTheDatabaseIs) {
-  EXPECT_EQ(Get("/health"), health_);
-  health_["database"]["ok"] = false;
-  EXPECT_EQ(Body(Send("GET", "/health"), 503), health_);
+  const nlohmann::json well = {{"status", "ok"},
+                               {"database", {{"ok", true}}},
+                               {"cache", {{"ok", true}, {"kind", "memory"}}},
+                               {"queue", {{"ok", true}, {"waiting", 0}, {"dead", 0}}},
+                               {"fan_out", {{"newest_post", 0}}}};
+  EXPECT_EQ(Get("/health"), well);
+  transport_->FailReads(Status(Code::kUnavailable, "nobody there"));
+  nlohmann::json unwell = well;
+  unwell["status"] = "unavailable";
+  unwell["database"]["ok"] = false;
+  unwell["fan_out"] = nlohmann::json::object();
+  EXPECT_EQ(Body(Send("GET", "/health"), 503), unwell);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // Accounts as others see them, and who follows whom.
 #include <gmock/gmock.h>
 
+#include "apps/feed/api/users_api.h"
 #include "apps/feed/testing/feed_test.h"
-#include "apps/feed/users_api.h"
 
 namespace hearth::feed {
 namespace {
@@ -10,8 +10,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::string UserPath(int64_t id, const std::string& rest = "") {
-  return "/users/" + std::to_string(id) + rest;
+std::string UserPath(UserId id, const std::string& rest = "") {
+  return "/users/" + ToText(id) + rest;
 }
 
 TEST_P(FeedTest, AnAccountIsShownToAnybody) {
@@ -34,14 +34,14 @@ TEST_P(FeedTest, AccountsHaveIdsWithoutGaps) {
     return kit::Response();
   });
   ExpectError(Register({{"username", "user3"}, {"password", "12345678"}}), 409, "username_taken");
-  EXPECT_EQ(NewUser("last").id, 5);
+  EXPECT_EQ(NewUser("last").id, UserId{5});
   EXPECT_EQ(*users_.Count(), 5);
 }
 
 TEST_P(FeedTest, AccountsThatThereAreNotAreNotFound) {
   const Account alice = NewUser("alice");
   for (const char* rest : {"", "/followers", "/following"}) {
-    ExpectError(Send("GET", UserPath(4'711, rest)), 404, "user_not_found");
+    ExpectError(Send("GET", UserPath(UserId{4'711}, rest)), 404, "user_not_found");
   }
   ExpectError(Send("GET", "/users/feed?userid=4711"), 404, "user_not_found");
   ExpectError(SendAs(alice, "POST", "/users/4711/follow"), 404, "user_not_found");
@@ -135,7 +135,7 @@ TEST_P(FeedTest, ManyFollowOneAtOnceAndAllAreCounted) {
   };
   EXPECT_EQ(AtOnce(kFollowers / 2, unfollow), (std::map<int, int>{{204, kFollowers / 2}}));
   EXPECT_EQ(GetAs(star, "/me").at("follower_count"), kFollowers / 2);
-  EXPECT_EQ(AllIds(UserPath(star.id, "/followers"), "users").size(),
+  EXPECT_EQ(AllIds<UserId>(UserPath(star.id, "/followers"), "users").size(),
             static_cast<size_t>(kFollowers / 2));
 }
 
@@ -167,14 +167,14 @@ TEST_P(FeedTest, NobodyFollowsMoreThanTheLimit) {
 
 TEST_P(FeedTest, FollowersArePagedNewestFirstThroughTies) {
   const Account star = NewUser("star");
-  std::vector<int64_t> newest_first;
+  std::vector<UserId> newest_first;
   for (size_t i = 0; i < 2 * UsersApi::kUsersPerPage + 1; ++i) {
     const Account fan = NewUser("fan" + std::to_string(i));
     if (i % 7 == 0) Advance(std::chrono::seconds(1));
     ASSERT_TRUE(follows_.Follow(fan.id, star.id).ok());
     newest_first.insert(newest_first.begin(), fan.id);
   }
-  EXPECT_EQ(AllIds(UserPath(star.id, "/followers"), "users"), newest_first);
+  EXPECT_EQ(AllIds<UserId>(UserPath(star.id, "/followers"), "users"), newest_first);
   EXPECT_EQ(Get(UserPath(star.id, "/followers")).at("users").size(), UsersApi::kUsersPerPage);
 }
 
@@ -197,12 +197,12 @@ TEST_P(FeedTest, ListsSayWhomTheViewerFollows) {
 
 TEST_P(FeedTest, BrokenCursorsAreRefusedEverywhere) {
   const Account alice = NewUser("alice");
-  const int64_t post = NewPost(alice);
-  const std::string id = std::to_string(alice.id);
+  const PostId post = NewPost(alice);
+  const std::string id = ToText(alice.id);
   const std::vector<std::string> targets = {
       "/feed?cursor=", "/users/feed?userid=" + id + "&cursor=",
       "/users/" + id + "/followers?cursor=", "/users/" + id + "/following?cursor=",
-      "/posts/" + std::to_string(post) + "/comments?cursor="};
+      "/posts/" + ToText(post) + "/comments?cursor="};
   for (const std::string& target : targets) {
     for (const char* cursor :
          {"1", "a:b", "1:2:3", "-1:5", "1:-5", "%201:5", "1:99999999999999999999",
@@ -253,22 +253,22 @@ TEST_P(FeedTest, SearchesThatAreNoTextAreRefused) {
 
 TEST_P(FeedTest, EachFollowerIsHandedOutOnce) {
   const Account star = NewUser("star");
-  std::vector<int64_t> fans;
+  std::vector<UserId> fans;
   for (int i = 0; i < 5; ++i) {
     fans.push_back(NewUser("fan" + std::to_string(i)).id);
     ASSERT_TRUE(follows_.Follow(fans.back(), star.id).ok());
   }
-  std::vector<int64_t> seen;
+  std::vector<UserId> seen;
   ASSERT_TRUE(follows_
                   .ForEachFollower(star.id,
-                                   [&](const std::vector<int64_t>& some) {
+                                   [&](const std::vector<UserId>& some) {
                                      seen.insert(seen.end(), some.begin(), some.end());
                                      return Status();
                                    })
                   .ok());
   EXPECT_THAT(seen, testing::UnorderedElementsAreArray(fans));
   const Status stopped = follows_.ForEachFollower(
-      star.id, [](const std::vector<int64_t>&) { return Status(Code::kCancelled, "enough"); });
+      star.id, [](const std::vector<UserId>&) { return Status(Code::kCancelled, "enough"); });
   EXPECT_EQ(stopped.code(), Code::kCancelled);
 }
 

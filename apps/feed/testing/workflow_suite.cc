@@ -1,13 +1,13 @@
 // The eleven workflows of the specification, each by its number.
 #include <chrono>
 
-#include "apps/feed/feed_cache.h"
+#include "apps/feed/cache/feed_cache.h"
 #include "apps/feed/testing/workflow_test.h"
 
 namespace hearth::feed {
 namespace {
 
-using Ids = std::vector<int64_t>;
+using Ids = std::vector<PostId>;
 
 Ids Part(const Ids& ids, size_t from, size_t count) {
   const auto begin = ids.begin() + static_cast<ptrdiff_t>(from);
@@ -31,7 +31,7 @@ TEST_P(WorkflowTest, Workflow1NormalScrollGoesOnBelowTheCursorFromTheCache) {
   const Page first = Feed(reader);
   EXPECT_EQ(first.ids, Part(posts, 0, 10));
   EXPECT_TRUE(first.has_more);
-  EXPECT_EQ(first.next_cursor, std::to_string(posts[9]) + ":1764410400");
+  EXPECT_EQ(first.next_cursor, ToText(posts[9]) + ":1764410400");
   const uint64_t hits = PagesBy("hit");
   const Page second = Feed(reader, first.next_cursor);
   EXPECT_EQ(second.ids, Part(posts, 10, 10));
@@ -53,8 +53,7 @@ TEST_P(WorkflowTest, Workflow2PullToRefreshShowsTheNewestFirst) {
   Settle();
   EXPECT_EQ(Feed(reader).ids, Join(new_posts, Part(old_posts, 0, 7))) << "afterwards";
   if (redis_) {
-    EXPECT_EQ(RedisNumber({"ZSCORE", FeedKey(reader), std::to_string(new_posts[0])}),
-              1'764'410'405);
+    EXPECT_EQ(RedisNumber({"ZSCORE", FeedKey(reader), ToText(new_posts[0])}), 1'764'410'405);
   }
 }
 
@@ -88,7 +87,7 @@ TEST_P(WorkflowTest, Workflow3BelowTheCacheTheDatabaseGoesOnToTheEnd) {
     EXPECT_EQ(RedisNumber({"ZCARD", FeedKey(reader)}), 500);
   }
   // And then it is said that this was all.
-  const Page end = Feed(reader, std::to_string(posts[509]) + ":1764410400");
+  const Page end = Feed(reader, ToText(posts[509]) + ":1764410400");
   EXPECT_EQ(end.ids, Part(posts, 510, 2));
   EXPECT_FALSE(end.has_more);
   EXPECT_EQ(end.next_cursor, "");
@@ -102,7 +101,7 @@ TEST_P(WorkflowTest, Workflow4ACursorWhosePostIsGoneStillSaysWhereToGoOn) {
   Feed(reader);
   Settle();
   const Page first = Feed(reader);
-  EXPECT_EQ(Send(author, "DELETE", "/posts/" + std::to_string(posts[9])).status, 204);
+  EXPECT_EQ(Send(author, "DELETE", "/posts/" + ToText(posts[9])).status, 204);
   EXPECT_EQ(Feed(reader, first.next_cursor).ids, Part(posts, 10, 10)) << "before the caches hear";
   Settle();
   const Page second = Feed(reader, first.next_cursor);
@@ -145,7 +144,7 @@ TEST_P(WorkflowTest, Workflow6UnfollowingRemovesAllPostsOfThatAuthor) {
   const Ids new_posts = NewPosts(left, 3);
   EXPECT_EQ(Scroll(reader), Join(new_posts, Join(wanted, old_posts)));
   Settle();
-  EXPECT_EQ(Send(reader, "DELETE", "/users/" + std::to_string(left.id) + "/follow").status, 204);
+  EXPECT_EQ(Send(reader, "DELETE", "/users/" + ToText(left.id) + "/follow").status, 204);
   EXPECT_EQ(Scroll(reader), wanted);
   Settle();
   EXPECT_EQ(Scroll(reader), wanted);
@@ -165,7 +164,7 @@ TEST_P(WorkflowTest, Workflow7ADeletedPostDisappearsFromAllFeeds) {
   Feed(two);
   Settle();
   for (const size_t place : {size_t{12}, size_t{3}, size_t{0}}) {
-    EXPECT_EQ(Send(author, "DELETE", "/posts/" + std::to_string(posts[place])).status, 204);
+    EXPECT_EQ(Send(author, "DELETE", "/posts/" + ToText(posts[place])).status, 204);
     posts.erase(posts.begin() + static_cast<ptrdiff_t>(place));
   }
   EXPECT_EQ(Scroll(one), posts) << "before the caches hear; the page is topped up";
@@ -185,9 +184,7 @@ TEST_P(WorkflowTest, Workflow8AnEditedPostIsShownAsItIsNow) {
   const Ids posts = NewPosts(author, 1);
   Feed(reader);
   Settle();
-  EXPECT_EQ(
-      Send(author, "PATCH", "/posts/" + std::to_string(posts[0]), {{"caption", "anew"}}).status,
-      200);
+  EXPECT_EQ(Send(author, "PATCH", "/posts/" + ToText(posts[0]), {{"caption", "anew"}}).status, 200);
   const nlohmann::json page = nlohmann::json::parse(Send(reader, "GET", "/feed").body);
   EXPECT_EQ(page.at("posts").at(0).at("caption"), "anew");
 }

@@ -6,7 +6,7 @@
 
 #include "apps/feed/feed.h"
 #include "base/check.h"
-#include "kit/images.h"
+#include "kit/images/images.h"
 
 namespace hearth::feed {
 namespace {
@@ -67,13 +67,13 @@ WorkflowTest::Account WorkflowTest::NewUser(const std::string& name) {
   return {.id = user->id, .token = tokens_.SignAccess(user->id)};
 }
 
-std::vector<int64_t> WorkflowTest::NewPosts(const Account& author, int count) {
+std::vector<PostId> WorkflowTest::NewPosts(const Account& author, int count) {
   static const std::string picture = *kit::EncodeWebp(
       {.width = 4, .height = 4, .pixels = std::vector<uint8_t>(4 * 4 * 4, 200)}, 80);
   const std::string body =
       "--x\r\nContent-Disposition: form-data; name=\"images\"; filename=\"a.webp\"\r\n\r\n" +
       picture + "\r\n--x--\r\n";
-  std::vector<int64_t> ids;
+  std::vector<PostId> ids;
   for (int i = 0; i < count; ++i) {
     http::RequestHead head;
     head.set_method("POST");
@@ -83,7 +83,7 @@ std::vector<int64_t> WorkflowTest::NewPosts(const Account& author, int count) {
     const kit::Response response =
         app_->routes().Answer(kit::Request(std::move(head), body, "/posts", "127.0.0.1"));
     EXPECT_EQ(response.status, 201) << response.body;
-    ids.insert(ids.begin(), nlohmann::json::parse(response.body).at("id").get<int64_t>());
+    ids.insert(ids.begin(), nlohmann::json::parse(response.body).at("id").get<PostId>());
   }
   return ids;
 }
@@ -101,7 +101,7 @@ kit::Response WorkflowTest::Send(const Account& account, const std::string& meth
 }
 
 void WorkflowTest::Follow(const Account& user, const Account& author) {
-  EXPECT_EQ(Send(user, "POST", "/users/" + std::to_string(author.id) + "/follow").status, 201);
+  EXPECT_EQ(Send(user, "POST", "/users/" + ToText(author.id) + "/follow").status, 201);
 }
 
 WorkflowTest::Page WorkflowTest::Feed(const Account& user, const std::string& cursor) {
@@ -115,8 +115,8 @@ WorkflowTest::Page WorkflowTest::Feed(const Account& user, const std::string& cu
   return page;
 }
 
-std::vector<int64_t> WorkflowTest::Scroll(const Account& user) {
-  std::vector<int64_t> ids;
+std::vector<PostId> WorkflowTest::Scroll(const Account& user) {
+  std::vector<PostId> ids;
   Page page = Feed(user);
   for (int pages = 0; pages < kPagesMax; ++pages) {
     ids.insert(ids.end(), page.ids.begin(), page.ids.end());

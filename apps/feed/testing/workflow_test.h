@@ -12,18 +12,18 @@
 #include <string>
 #include <vector>
 
-#include "apps/feed/collections.h"
-#include "apps/feed/follow_store.h"
-#include "apps/feed/post_store.h"
+#include "apps/feed/stores/collections.h"
+#include "apps/feed/stores/follow_store.h"
+#include "apps/feed/stores/post_store.h"
+#include "apps/feed/stores/tokens.h"
+#include "apps/feed/stores/user_store.h"
 #include "apps/feed/testing/redis_server.h"
-#include "apps/feed/tokens.h"
-#include "apps/feed/user_store.h"
 #include "base/random.h"
 #include "base/testing/fake_clock.h"
 #include "client/firestore.h"
-#include "kit/application.h"
 #include "kit/metrics.h"
-#include "kit/session.h"
+#include "kit/web/application.h"
+#include "kit/web/session.h"
 #include "storage/testing/temporary_folder.h"
 
 namespace hearth::feed {
@@ -42,24 +42,24 @@ class WorkflowTest : public testing::TestWithParam<WorkflowBackend> {
   ~WorkflowTest() override;
 
   struct Account {
-    int64_t id;
+    UserId id;
     std::string token;
   };
   Account NewUser(const std::string& name);
   // Newest first.
-  std::vector<int64_t> NewPosts(const Account& author, int count);
+  std::vector<PostId> NewPosts(const Account& author, int count);
   kit::Response Send(const Account& account, const std::string& method, const std::string& target,
                      const nlohmann::json& json = {});
   void Follow(const Account& user, const Account& author);
 
   struct Page {
-    std::vector<int64_t> ids;
+    std::vector<PostId> ids;
     std::string next_cursor;  // Empty: null.
     bool has_more = false;
   };
   Page Feed(const Account& user, const std::string& cursor = "");
   // All pages to the end.
-  std::vector<int64_t> Scroll(const Account& user);
+  std::vector<PostId> Scroll(const Account& user);
   // Waits until every event has been worked on.
   void Settle();
   // As when a process ends and another one begins.
@@ -67,7 +67,7 @@ class WorkflowTest : public testing::TestWithParam<WorkflowBackend> {
   uint64_t PagesBy(const std::string& path);
 
   // What Redis has, where there is one.
-  std::string FeedKey(const Account& user) const { return "feed:user:" + std::to_string(user.id); }
+  std::string FeedKey(const Account& user) const { return "feed:user:" + ToText(user.id); }
   int64_t RedisNumber(const std::vector<std::string>& command);
 
   std::unique_ptr<RedisServer> redis_;  // Null where there is none.

@@ -23,8 +23,8 @@
 #include "client/firestore.h"
 #include "client/testing/counting_transport.h"
 #include "client/testing/transport_contract.h"
-#include "kit/application.h"
 #include "kit/metrics.h"
+#include "kit/web/application.h"
 #include "storage/testing/temporary_folder.h"
 
 namespace hearth::hackernews {

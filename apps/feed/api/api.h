@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+
+#include "apps/feed/core/feed_core.h"
+#include "apps/feed/media/media_store.h"
+#include "apps/feed/stores/tokens.h"
+#include "base/clock.h"
+#include "kit/web/routes.h"
+
+namespace hearth::feed {
+
+// What the API needs. All borrowed: they must outlive the routes.
+struct ApiParts {
+  const Clock& clock;
+  FeedCore& core;
+  Tokens& tokens;
+  MediaStore& media;
+};
+
+class AuthApi;
+class CommentsApi;
+class FeedApi;
+class PostsApi;
+class UsersApi;
+
+// All endpoints.
+//
+// Threads: safe for concurrent use. Ownership: must outlive the routes that it was added to.
+class Api {
+ public:
+  explicit Api(const ApiParts& parts);
+  ~Api();
+
+  void AddTo(kit::Routes* routes);
+
+ private:
+  const std::unique_ptr<AuthApi> auth_;
+  const std::unique_ptr<UsersApi> users_;
+  const std::unique_ptr<PostsApi> posts_;
+  const std::unique_ptr<CommentsApi> comments_;
+  const std::unique_ptr<FeedApi> feed_;
+};
+
+}  // namespace hearth::feed

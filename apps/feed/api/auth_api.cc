@@ -1,0 +1,216 @@
+#include "apps/feed/api/auth_api.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "apps/feed/api/api_support.h"
+#include "base/status_macros.h"
+#include "kit/web/session.h"
+
+namespace hearth::feed {
+namespace {
+
+constexpr char kBadUsername[] =
+    "a username has 3 to 30 characters: letters from a to z, digits, dots and underscores";
+constexpr char kBadPassword[] = "a password has 8 to 200 characters";
+constexpr char kBadSession[] = "session, where it is there, is \"cookie\"";
+
+std::string Lowered(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+bool IsUsername(std::string_view name) {
+  // Firestore keeps such names of documents for itself.
+  if (name.starts_with("__") && name.ends_with("__")) return false;
+  return name.size() >= AuthApi::kUsernameCharactersMin &&
+         name.size() <= AuthApi::kUsernameCharactersMax && std::ranges::all_of(name, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_';
+         });
+}
+
+kit::JsonFields ParseBody(const kit::Request& request) {
+  return kit::JsonFields::Parse(request.body().empty() ? "{}" : request.body());
+}
+
+kit::Response BadRequest(std::string_view message) { return Error(400, DefaultCode(400), message); }
+
+std::pair<std::string, std::string> RemovedCookie() {
+  return kit::SetCookie(AuthApi::kRefreshCookie, "", {.max_age = std::chrono::seconds(-1)});
+}
+
+}  // namespace
+
+AuthApi::AuthApi(const ApiParts& parts)
+    : parts_(parts), sign_in_tries_(parts_.clock, kSignInTriesMax, kSignInWindow, kSignInKeysMax) {}
+
+void AuthApi::AddTo(kit::Routes* routes) {
+  const auto bind = [this](kit::Response (AuthApi::*method)(const kit::Request&)) {
+    return [this, method](const kit::Request& request) { return (this->*method)(request); };
+  };
+  routes->Add("POST", "/auth/register", bind(&AuthApi::Register));
+  routes->Add("POST", "/auth/login", bind(&AuthApi::Login));
+  routes->Add("POST", "/auth/refresh", bind(&AuthApi::Refresh));
+  routes->Add("POST", "/auth/logout", bind(&AuthApi::Logout));
+  const Gate gate(parts_.tokens);
+  routes->Add("GET", "/me",
+              gate.SignedIn([this](const kit::Request&, UserId viewer) { return GetMe(viewer); }));
+  routes->Add("PATCH", "/me/onboarding", gate.SignedIn([this](const kit::Request&, UserId viewer) {
+    return FinishOnboarding(viewer);
+  }));
+}
+
+kit::Response AuthApi::Register(const kit::Request& request) {
+  kit::JsonFields fields = ParseBody(request);
+  if (!fields.status().ok()) return BadRequest(fields.status().message());
+  User user;
+  user.username = Lowered(fields.Text("username", {}));
+  if (!fields.status().ok() || !IsUsername(user.username)) {
+    return Error(400, "invalid_username", kBadUsername);
+  }
+  const std::string password = fields.Text("password", {.characters_min = kPasswordCharactersMin,
+                                                        .characters_max = kPasswordCharactersMax});
+  // The fields' own words would quote it.
+  if (!fields.status().ok()) return Error(400, "invalid_password", kBadPassword);
+  user.display_name =
+      fields.OptionalText("display_name", {.characters_max = kDisplayNameCharactersMax})
+          .value_or("");
+  if (!fields.status().ok()) {
+    return Error(400, "invalid_display_name", fields.status().message());
+  }
+  if (user.display_name.empty()) user.display_name = user.username;
+  user.bio = fields.OptionalText("bio", {.characters_max = kBioCharactersMax}).value_or("");
+  if (!fields.status().ok()) return Error(400, "invalid_bio", fields.status().message());
+  const std::optional<Delivery> delivery = DeliveryOf(&fields);
+  if (!delivery) return BadRequest(kBadSession);
+
+  Result<std::string> hash = kit::HashPassword(password);
+  if (!hash.ok()) return Failed(hash.status());
+  user.password_hash = *std::move(hash);
+  const Result<User> created = parts_.core.users().Create(std::move(user));
+  if (created.status().code() == Code::kAlreadyExists) {
+    return Error(409, "username_taken", "somebody else has this username");
+  }
+  if (!created.ok()) return Failed(created.status());
+  return StartSession(201, *created, *delivery);
+}
+
+kit::Response AuthApi::Login(const kit::Request& request) {
+  kit::JsonFields fields = ParseBody(request);
+  const std::string username = Lowered(fields.Text("username", {.characters_max = 200}));
+  if (!fields.status().ok()) return BadRequest(fields.status().message());
+  const std::string password = fields.Text("password", {.characters_max = kPasswordCharactersMax});
+  if (!fields.status().ok()) return BadRequest("the password is missing or too long");
+  const std::optional<Delivery> delivery = DeliveryOf(&fields);
+  if (!delivery) return BadRequest(kBadSession);
+
+  const std::string key = request.peer() + " " + username;
+  const kit::QuotaWindows::Outcome quota = sign_in_tries_.Spend(key);
+  if (!quota.allowed) {
+    const auto wait = std::chrono::ceil<std::chrono::seconds>(quota.until_reset);
+    kit::Response response =
+        Error(429, DefaultCode(429), "there were too many attempts, try again later");
+    response.headers.emplace_back("retry-after", std::to_string(wait.count()));
+    return response;
+  }
+  const Result<std::optional<User>> user = FindByPassword(username, password);
+  if (!user.ok()) return Failed(user.status());
+  if (!*user) return Error(401, "invalid_credentials", "the username or the password is wrong");
+  sign_in_tries_.Reset(key);
+  return StartSession(200, **user, *delivery);
+}
+
+kit::Response AuthApi::Refresh(const kit::Request& request) {
+  kit::JsonFields fields = ParseBody(request);
+  std::optional<std::string> token = fields.OptionalText("refresh_token", {});
+  if (!fields.status().ok()) return BadRequest(fields.status().message());
+  const Delivery delivery = token ? Delivery::kBody : Delivery::kCookie;
+  if (!token) token = request.Cookie(kRefreshCookie);
+
+  const auto refuse = [delivery] {
+    kit::Response response = Error(401, "invalid_refresh_token",
+                                   "the refresh token is not valid any more, or never was");
+    if (delivery == Delivery::kCookie) response.headers.push_back(RemovedCookie());
+    return response;
+  };
+  if (!token) return refuse();
+  const Result<Tokens::Rotated> rotated = parts_.tokens.Rotate(*token);
+  if (rotated.status().code() == Code::kUnauthenticated) return refuse();
+  if (!rotated.ok()) return Failed(rotated.status());
+  const Result<User> user = parts_.core.users().Get(rotated->user_id);
+  if (user.status().code() == Code::kNotFound) return refuse();
+  if (!user.ok()) return Failed(user.status());
+  return Tell(200, *user, rotated->refresh_token, delivery);
+}
+
+kit::Response AuthApi::Logout(const kit::Request& request) {
+  kit::JsonFields fields = ParseBody(request);
+  // Whatever was sent, whoever wants to be signed out is.
+  for (const std::optional<std::string>& token :
+       {fields.OptionalText("refresh_token", {}), request.Cookie(kRefreshCookie)}) {
+    if (!token) continue;
+    if (const Status ended = parts_.tokens.EndFamily(*token); !ended.ok()) return Failed(ended);
+  }
+  kit::Response response = NoContent();
+  response.headers.push_back(RemovedCookie());
+  return response;
+}
+
+kit::Response AuthApi::GetMe(UserId viewer) const {
+  const Result<User> user = parts_.core.users().Get(viewer);
+  if (user.status().code() == Code::kNotFound) return AccountGone();
+  if (!user.ok()) return Failed(user.status());
+  return kit::Response::Json(MeJson(*user));
+}
+
+kit::Response AuthApi::FinishOnboarding(UserId viewer) {
+  const Status finished = parts_.core.users().FinishOnboarding(viewer);
+  if (!finished.ok() && finished.code() != Code::kNotFound) return Failed(finished);
+  return GetMe(viewer);
+}
+
+std::optional<AuthApi::Delivery> AuthApi::DeliveryOf(kit::JsonFields* fields) {
+  const std::optional<std::string> session = fields->OptionalText("session", {});
+  if (!fields->status().ok() || (session && *session != "cookie")) return std::nullopt;
+  return session ? Delivery::kCookie : Delivery::kBody;
+}
+
+Result<std::optional<User>> AuthApi::FindByPassword(const std::string& username,
+                                                    const std::string& password) const {
+  Result<User> user = IsUsername(username) ? parts_.core.users().FindByName(username)
+                                           : Status(Code::kNotFound, "not a username");
+  if (!user.ok() && user.status().code() != Code::kNotFound) return user.status();
+  if (!user.ok() || user->password_hash.empty()) {
+    // As much work as a comparison, or the time would tell which names there are.
+    RETURN_IF_ERROR(kit::HashPassword(password).status());
+    return std::optional<User>();
+  }
+  if (!kit::CheckPassword(password, user->password_hash)) return std::optional<User>();
+  return std::optional(*std::move(user));
+}
+
+kit::Response AuthApi::StartSession(int status, const User& user, Delivery delivery) {
+  const Result<std::string> refresh_token = parts_.tokens.StartFamily(user.id);
+  if (!refresh_token.ok()) return Failed(refresh_token.status());
+  return Tell(status, user, *refresh_token, delivery);
+}
+
+kit::Response AuthApi::Tell(int status, const User& user, const std::string& refresh_token,
+                            Delivery delivery) const {
+  nlohmann::json body = {{"access_token", parts_.tokens.SignAccess(user.id)},
+                         {"token_type", "Bearer"},
+                         {"expires_in", std::chrono::seconds(Tokens::kAccessLifetime).count()},
+                         {"user", MeJson(user)}};
+  if (delivery == Delivery::kBody) body["refresh_token"] = refresh_token;
+  kit::Response response = kit::Response::Json(body, status);
+  response.headers.emplace_back("cache-control", "no-store");
+  if (delivery == Delivery::kCookie) {
+    response.headers.push_back(
+        kit::SetCookie(kRefreshCookie, refresh_token, {.max_age = Tokens::kRefreshLifetime}));
+  }
+  return response;
+}
+
+}  // namespace hearth::feed

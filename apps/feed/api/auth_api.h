@@ -1,0 +1,59 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+#include "apps/feed/api/api.h"
+#include "kit/jobs/quota.h"
+#include "kit/web/json_fields.h"
+#include "kit/web/routes.h"
+
+namespace hearth::feed {
+
+// Signing up, in and out, and what accounts see of themselves.
+//
+// Threads: safe for concurrent use.
+class AuthApi {
+ public:
+  static constexpr char kRefreshCookie[] = "feed_refresh";
+  static constexpr size_t kUsernameCharactersMin = 3;
+  static constexpr size_t kUsernameCharactersMax = 30;
+  static constexpr size_t kPasswordCharactersMin = 8;
+  static constexpr size_t kPasswordCharactersMax = 200;
+  static constexpr size_t kDisplayNameCharactersMax = 60;
+  static constexpr size_t kBioCharactersMax = 300;
+  // For each name, from each address.
+  static constexpr size_t kSignInTriesMax = 10;
+  static constexpr std::chrono::minutes kSignInWindow{15};
+  static constexpr size_t kSignInKeysMax = 100'000;
+
+  explicit AuthApi(const ApiParts& parts);
+
+  void AddTo(kit::Routes* routes);
+
+ private:
+  // Pages must not be able to read their refresh token, others have nowhere to keep a cookie.
+  enum class Delivery : uint8_t { kBody, kCookie };
+
+  kit::Response Register(const kit::Request& request);
+  kit::Response Login(const kit::Request& request);
+  kit::Response Refresh(const kit::Request& request);
+  kit::Response Logout(const kit::Request& request);
+  kit::Response GetMe(UserId viewer) const;
+  kit::Response FinishOnboarding(UserId viewer);
+
+  // As the field "session" says; nullopt where it says neither.
+  static std::optional<Delivery> DeliveryOf(kit::JsonFields* fields);
+  // Takes as long for accounts that there are not as for wrong passwords.
+  Result<std::optional<User>> FindByPassword(const std::string& username,
+                                             const std::string& password) const;
+  kit::Response StartSession(int status, const User& user, Delivery delivery);
+  kit::Response Tell(int status, const User& user, const std::string& refresh_token,
+                     Delivery delivery) const;
+
+  const ApiParts parts_;
+  kit::QuotaWindows sign_in_tries_;
+};
+
+}  // namespace hearth::feed

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "apps/feed/api/api.h"
+#include "kit/web/routes.h"
+
+namespace hearth::feed {
+
+// The home feed, and how the application is doing.
+//
+// Threads: safe for concurrent use.
+class FeedApi {
+ public:
+  explicit FeedApi(const ApiParts& parts) : parts_(parts) {}
+
+  void AddTo(kit::Routes* routes);
+
+ private:
+  kit::Response GetFeed(const kit::Request& request, UserId viewer) const;
+  kit::Response GetHealth() const;
+
+  const ApiParts parts_;
+};
+
+}  // namespace hearth::feed

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "apps/feed/cache/feed_cache.h"
+#include "apps/feed/core/followed_posts.h"
+#include "apps/feed/queue/feed_queue.h"
+#include "apps/feed/stores/follow_store.h"
+#include "apps/feed/stores/post_store.h"
+#include "apps/feed/stores/user_store.h"
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "base/status.h"
+#include "kit/metrics.h"
+
+namespace hearth::feed {
+
+struct FanOutOptions {
+  // Posts of authors with more followers than this are pulled by those who read.
+  int64_t pushed_followers_max = 10'000;
+  size_t threads = 2;
+  std::chrono::milliseconds repair_period = std::chrono::seconds(10);
+  // Posts younger than this are left to the queue.
+  std::chrono::seconds repair_age{10};
+};
+
+// Works on the events of the queue: brings posts into the caches of followers, and takes them out.
+//
+// Everything it does may be done twice, and nothing is lost for good where it fails: readers find
+// in the database what the caches lack, and a repair pushes the posts whose events were lost. The
+// ids of posts have no gaps, so that it knows which.
+//
+// Threads: RunOnce and Repair from any number; Start and Stop once each. Ownership: borrows all
+// that it is made of.
+class FanOut {
+ public:
+  struct Parts {
+    const Clock& clock;
+    FeedCache& cache;
+    FeedQueue& queue;
+    const UserStore& users;
+    FollowStore& follows;
+    const PostStore& posts;
+    FollowedPosts& followed_posts;
+    kit::Metrics& metrics;
+  };
+  static constexpr size_t kRepairedPerRun = 500;
+  // How long a thread waits for events before it looks whether it should stop.
+  static constexpr std::chrono::milliseconds kPatience{1'000};
+  // After an error of the queue.
+  static constexpr std::chrono::milliseconds kPause{500};
+
+  FanOut(FanOutOptions options, Parts parts);
+  ~FanOut();
+
+  void Start();
+  void Stop() EXCLUDES_LOCK(mutex_);
+
+  // Works on the events of one batch; how many there were. Unavailable where the queue is.
+  Result<size_t> RunOnce(std::chrono::milliseconds patience);
+  // Pushes posts that nobody has pushed although they are older than `repair_age`; how many.
+  Result<size_t> Repair();
+
+ private:
+  void Work() EXCLUDES_LOCK(mutex_);
+  void RepairNowAndThen() EXCLUDES_LOCK(mutex_);
+  // False: it is time to stop.
+  bool Sleep(std::chrono::milliseconds time) EXCLUDES_LOCK(mutex_);
+
+  using KeepAlive = std::function<void()>;
+  Status Process(const FeedEvent& event, const KeepAlive& keep_alive);
+  Status Push(UserId author, PostKey post, const KeepAlive& keep_alive);
+  Status Remove(UserId author, PostKey post, const KeepAlive& keep_alive);
+  Status ChangeFollowing(const FeedEvent& event);
+  // Whether readers pull the posts of an author; decides it where that is due.
+  Result<bool> IsPulled(UserId author);
+
+  const FanOutOptions options_;
+  const Parts parts_;
+  kit::Counter& events_done_;
+  kit::Counter& events_failed_;
+  kit::Counter& repaired_posts_;
+  kit::Gauge& lag_;
+  Mutex mutex_;  // Leaf lock.
+  CondVar stop_requested_;
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace hearth::feed

@@ -1,0 +1,208 @@
+#include "apps/feed/media/media_store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#include "base/check.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "kit/images/images.h"
+
+namespace hearth::feed {
+namespace {
+
+constexpr std::string_view kEnding = ".webp";
+constexpr size_t kHashDigits = 2 * crypto_hash_sha256_BYTES;
+constexpr size_t kFolderDigits = 2;  // 256 folders keep each of them short.
+constexpr int kQuality = 82;
+constexpr char kIncoming[] = "/incoming";  // Files that have no name yet.
+
+std::string NameOf(std::string_view content) {
+  std::array<unsigned char, crypto_hash_sha256_BYTES> hash;
+  crypto_hash_sha256(hash.data(), reinterpret_cast<const unsigned char*>(content.data()),
+                     content.size());
+  std::array<char, kHashDigits + 1> digits;
+  sodium_bin2hex(digits.data(), digits.size(), hash.data(), hash.size());
+  return std::string(digits.data(), kHashDigits) + std::string(kEnding);
+}
+
+// Nothing else is ever made a path of.
+bool IsName(std::string_view file) {
+  return file.size() == kHashDigits + kEnding.size() && file.ends_with(kEnding) &&
+         std::ranges::all_of(file.substr(0, kHashDigits), [](char digit) {
+           return (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f');
+         });
+}
+
+Status DiskFailed(std::string_view doing, int error) {
+  return Status(Code::kUnavailable,
+                std::string(doing) + ": " + std::generic_category().message(error));
+}
+
+// What a crash after this leaves has all names that were given in the folder.
+Status SyncFolder(const std::string& folder) {
+  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return DiskFailed("cannot open " + folder, errno);
+  const int error = fsync(descriptor) == 0 ? 0 : errno;
+  close(descriptor);
+  return error == 0 ? Status() : DiskFailed("cannot sync " + folder, error);
+}
+
+Status WriteAll(int descriptor, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = write(descriptor, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return DiskFailed("cannot write a picture", errno);
+    content.remove_prefix(static_cast<size_t>(written));
+  }
+  if (fsync(descriptor) != 0) return DiskFailed("cannot sync a picture", errno);
+  return {};
+}
+
+// The path of a file with the content, on the disk for certain, that has no name of its own yet.
+Result<std::string> WriteTemporary(const std::string& folder, std::string_view content) {
+  std::string path = folder + "/XXXXXX";
+  const int descriptor = mkostemp(path.data(), O_CLOEXEC);
+  if (descriptor < 0) return DiskFailed("cannot make a file in " + folder, errno);
+  const Status written = WriteAll(descriptor, content);
+  close(descriptor);
+  if (!written.ok()) {
+    unlink(path.c_str());
+    return written;
+  }
+  return path;
+}
+
+bool Exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
+
+}  // namespace
+
+MediaStore::MediaStore(std::string folder) : folder_(std::move(folder)) {
+  CHECK(sodium_init() >= 0);
+  // What a process left that died while it wrote.
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_ + kIncoming, ignored);
+}
+
+MediaStore::Upload::~Upload() { store_.End(files_, Outcome::kGivenUp); }
+
+Result<Media> MediaStore::Upload::Add(std::string_view bytes) {
+  ASSIGN_OR_RETURN(const Encoded encoded, store_.Encode(bytes));
+  Media media;
+  media.width = encoded.width;
+  media.height = encoded.height;
+  ASSIGN_OR_RETURN(media.file, store_.Store(encoded.shown, files_));
+  ASSIGN_OR_RETURN(media.thumbnail, store_.Store(encoded.thumbnail, files_));
+  return media;
+}
+
+void MediaStore::Upload::Keep() {
+  store_.End(files_, Outcome::kKept);
+  files_.clear();
+}
+
+Result<std::string> MediaStore::Read(const std::string& file) const {
+  const Status not_found(Code::kNotFound, "there is no such picture");
+  if (!IsName(file)) return not_found;
+  const std::string path = PathOf(file);
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) return Exists(path) ? DiskFailed("cannot open a picture", EIO) : not_found;
+  std::string content((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  if (stream.bad()) return DiskFailed("cannot read a picture", EIO);
+  return content;
+}
+
+Result<MediaStore::Encoded> MediaStore::Encode(std::string_view bytes) {
+  if (bytes.size() > kImageBytesMax) {
+    return InvalidArgument("the picture is larger than " + std::to_string(kImageBytesMax) +
+                           " bytes");
+  }
+  const MutexLock lock(decoding_);
+  ASSIGN_OR_RETURN(kit::Image image, kit::DecodeImage(bytes, {.edge_wanted = kEdgeMax}));
+  ASSIGN_OR_RETURN(image, kit::ShrinkImage(image, kEdgeMax));
+  ASSIGN_OR_RETURN(const kit::Image thumbnail, kit::ShrinkImage(image, kThumbnailEdgeMax));
+  Encoded encoded;
+  encoded.width = image.width;
+  encoded.height = image.height;
+  ASSIGN_OR_RETURN(encoded.shown, kit::EncodeWebp(image, kQuality));
+  ASSIGN_OR_RETURN(encoded.thumbnail, kit::EncodeWebp(thumbnail, kQuality));
+  return encoded;
+}
+
+Result<std::string> MediaStore::Store(std::string_view content, std::vector<std::string>& files) {
+  const std::string file = NameOf(content);
+  const std::string folder = FolderOf(file);
+  if (!UseExisting(file)) {
+    std::error_code error;
+    const bool is_new_folder = std::filesystem::create_directories(folder, error);
+    if (!error) std::filesystem::create_directories(folder_ + kIncoming, error);
+    if (error) return DiskFailed("cannot make " + folder, error.value());
+    if (is_new_folder) RETURN_IF_ERROR(SyncFolder(folder_));
+    ASSIGN_OR_RETURN(const std::string temporary_path,
+                     WriteTemporary(folder_ + kIncoming, content));
+    RETURN_IF_ERROR(UseNew(temporary_path, file));
+  }
+  files.push_back(file);
+  // Also for one that exists: whoever made it may not have come so far yet.
+  RETURN_IF_ERROR(SyncFolder(folder));
+  return file;
+}
+
+bool MediaStore::UseExisting(const std::string& file) {
+  const MutexLock lock(in_use_mutex_);
+  if (!Exists(PathOf(file))) return false;
+  ++in_use_[file].uploads;
+  return true;
+}
+
+Status MediaStore::UseNew(const std::string& temporary_path, const std::string& file) {
+  const MutexLock lock(in_use_mutex_);
+  const std::string path = PathOf(file);
+  const bool is_new = !Exists(path);
+  // Over the one of another upload, too: what they hold is the same.
+  if (rename(temporary_path.c_str(), path.c_str()) != 0) {
+    const int error = errno;
+    unlink(temporary_path.c_str());
+    return DiskFailed("cannot name a picture", error);
+  }
+  Use& use = in_use_[file];
+  ++use.uploads;
+  if (is_new) use.is_new = true;
+  return {};
+}
+
+void MediaStore::End(const std::vector<std::string>& files, Outcome outcome) {
+  const MutexLock lock(in_use_mutex_);
+  for (const std::string& file : files) {
+    const auto found = in_use_.find(file);
+    Use& use = found->second;
+    if (outcome == Outcome::kKept) use.is_new = false;
+    if (--use.uploads > 0) continue;
+    if (use.is_new && unlink(PathOf(file).c_str()) != 0) {
+      Log(LogLevel::kWarning, "a picture that no post needs cannot be removed",
+          {{"file", file}, {"reason", std::generic_category().message(errno)}});
+    }
+    in_use_.erase(found);
+  }
+}
+
+std::string MediaStore::FolderOf(const std::string& file) const {
+  return folder_ + "/" + file.substr(0, kFolderDigits);
+}
+
+std::string MediaStore::PathOf(const std::string& file) const {
+  return FolderOf(file) + "/" + file;
+}
+
+}  // namespace hearth::feed

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "apps/feed/ids/ids.h"
+#include "client/firestore.h"
+
+namespace hearth::feed {
+
+// Where the feed keeps its documents. The prefix tells environments, and other applications in the
+// same database, apart.
+//
+// Threads: immutable.
+class Collections {
+ public:
+  // `environment`: "prod", "staging", "ci" or "dev".
+  Collections(client::Firestore database, const std::string& environment)
+      : database_(std::move(database)), prefix_(environment + "-feed-") {}
+
+  const client::Firestore& database() const { return database_; }
+
+  client::CollectionReference users() const { return Of("users"); }
+  client::DocumentReference user(UserId id) const { return users().Doc(ToText(id)); }
+  // Who has a name: unique, because it is the document's.
+  client::DocumentReference username(const std::string& name) const {
+    return Of("usernames").Doc(name);
+  }
+  // One document for each account that a user follows, and the same the other way round.
+  client::CollectionReference following(UserId user) const {
+    return this->user(user).Collection("following");
+  }
+  client::CollectionReference followers(UserId user) const {
+    return this->user(user).Collection("followers");
+  }
+  // The ids of all accounts that a user follows, to be had by one read.
+  client::DocumentReference following_list(UserId user) const {
+    return this->user(user).Collection("lists").Doc("following");
+  }
+  client::CollectionReference posts() const { return Of("posts"); }
+  client::DocumentReference post(PostId id) const { return posts().Doc(ToText(id)); }
+  client::DocumentReference like(PostId post, UserId user) const {
+    return this->post(post).Collection("likes").Doc(ToText(user));
+  }
+  client::CollectionReference comments(PostId post) const {
+    return this->post(post).Collection("comments");
+  }
+  // The last id that was given: "users", "posts", "comments".
+  client::DocumentReference counter(const std::string& name) const {
+    return Of("counters").Doc(name);
+  }
+  // The ids of the authors whose posts are pulled when somebody reads, not pushed.
+  client::DocumentReference pulled_authors() const { return Of("lists").Doc("pulled"); }
+  // Families of refresh tokens.
+  client::CollectionReference sessions() const { return Of("sessions"); }
+  client::CollectionReference events() const { return Of("events"); }
+  client::CollectionReference dead_events() const { return Of("dead-events"); }
+  // How far the demonstration has come.
+  client::DocumentReference demo() const { return Of("lists").Doc("demo"); }
+
+ private:
+  client::CollectionReference Of(const std::string& name) const {
+    return database_.Collection(prefix_ + name);
+  }
+
+  client::Firestore database_;
+  std::string prefix_;
+};
+
+}  // namespace hearth::feed

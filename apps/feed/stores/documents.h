@@ -1,0 +1,60 @@
+// What the stores share in reading and writing documents.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "apps/feed/ids/ids.h"
+#include "base/clock.h"
+#include "base/status.h"
+#include "client/snapshot.h"
+#include "client/transaction.h"
+#include "client/value.h"
+
+namespace hearth::feed {
+
+// Those who give ids, or follow many at once, meet at one document: each has to be let try.
+inline constexpr client::TransactionOptions kContended = {.attempts_max = 20};
+
+inline constexpr int64_t kMicrosPerSecond = 1'000'000;
+// 9999-12-31: no document can hold a later moment.
+inline constexpr int64_t kSecondsMax = 253'402'300'799;
+
+inline int64_t NowSeconds(const Clock& clock) { return clock.WallMicros() / kMicrosPerSecond; }
+
+// Requires 0 to kSecondsMax.
+inline client::Timestamp ToTimestamp(int64_t seconds) {
+  return client::Timestamp::FromMicros(seconds * kMicrosPerSecond);
+}
+
+// Zero, empty or false where the field is missing or of another type.
+int64_t IntegerOf(const client::Map& fields, std::string_view name);
+std::string TextOf(const client::Map& fields, std::string_view name);
+bool BooleanOf(const client::Map& fields, std::string_view name);
+int64_t SecondsOf(const client::Map& fields, std::string_view name);
+
+// The id of nothing where the field is missing or of another type.
+template <Id T>
+T ReadId(const client::Map& fields, std::string_view name) {
+  return T{IntegerOf(fields, name)};
+}
+
+// The last id that a counter gave; the id of nothing where there is no such document yet.
+template <Id T>
+T LastId(const client::DocumentSnapshot& counter) {
+  return ReadId<T>(counter.Data(), "last_id");
+}
+
+// A commit that was not answered may have been carried out, and is tried again. This says what the
+// tries before have made, so that none of it is made twice: a name that nobody else has.
+inline constexpr char kMakerField[] = "maker";
+// Whether the document is there, made by `maker`.
+bool IsMadeBy(const std::string& maker, const client::DocumentSnapshot& document);
+
+// What goes on when there is a document that no version of this application has made.
+inline Status NotOurs(const client::DocumentSnapshot& document, const char* kind) {
+  return Status(Code::kDataLoss, document.path().path() + " is no " + kind);
+}
+
+}  // namespace hearth::feed

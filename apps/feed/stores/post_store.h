@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/feed/stores/collections.h"
+#include "apps/feed/stores/post.h"
+#include "base/clock.h"
+#include "base/status.h"
+
+namespace hearth::feed {
+
+// A page of posts, newest first.
+struct PostPage {
+  std::vector<Post> posts;
+  bool has_more = false;
+};
+
+// Posts and who likes them.
+//
+// Ids are given in the order of commits, without gaps, and `created_at` never goes back from one id
+// to the next: the posts above an id are all that came after it. The feed's cache relies on both.
+//
+// Threads: safe for concurrent use. Errors: NotFound for posts that are not there, or deleted.
+class PostStore {
+ public:
+  PostStore(const Clock& clock, Collections collections);
+
+  // `created_seconds`: in the past, for demonstrations; never before the post before it. Now
+  // without it. Counts the post on its author's account.
+  Result<Post> Create(UserId user_id, const std::string& username, const std::string& caption,
+                      const std::vector<Media>& media,
+                      std::optional<int64_t> created_seconds = std::nullopt);
+  Result<Post> Get(PostId id) const;
+  // Those that are there and not deleted, in the order of the ids; nothing stands for the others.
+  Result<std::vector<Post>> GetAll(const std::vector<PostId>& ids) const;
+  // PermissionDenied for another user's post.
+  Result<Post> EditCaption(PostId id, UserId user_id, const std::string& caption);
+  // Marks it as deleted. PermissionDenied for another user's post; NotFound the second time.
+  Result<Post> Delete(PostId id, UserId user_id);
+
+  // Of one author, strictly before `before`.
+  Result<PostPage> ListOf(UserId author_id, const std::optional<PostKey>& before,
+                          size_t limit) const;
+  // All posts after an id, deleted ones too, lowest id first.
+  Result<std::vector<Post>> ListAfter(PostId id, size_t limit) const;
+  // {} where there are none.
+  Result<PostKey> Newest() const;
+  // Without the deleted ones.
+  Result<int64_t> Count() const;
+
+  // AlreadyExists and NotFound, also for two that try at the same time.
+  Status Like(PostId post_id, UserId user_id);
+  Status Unlike(PostId post_id, UserId user_id);
+  // Which of the posts the user likes.
+  Result<std::vector<bool>> HasLiked(const std::vector<PostId>& post_ids, UserId user_id) const;
+
+ private:
+  const Clock& clock_;
+  const Collections collections_;
+};
+
+}  // namespace hearth::feed

@@ -1,0 +1,48 @@
+// The formats that DecodeImage knows, one file each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/status.h"
+#include "kit/images/images.h"
+
+namespace hearth::kit {
+
+// Each of them checks the size that the file claims before it makes room for a pixel. Errors:
+// InvalidArgument says what is wrong with the file.
+Result<Image> DecodeJpeg(std::string_view bytes, const ImageLimits& limits);
+Result<Image> DecodePng(std::string_view bytes, const ImageLimits& limits);
+Result<Image> DecodeGif(std::string_view bytes, const ImageLimits& limits);
+Result<Image> DecodeWebp(std::string_view bytes, const ImageLimits& limits);
+
+// InvalidArgument for a picture without pixels or beyond the limits.
+Status CheckImageSize(int64_t width, int64_t height, const ImageLimits& limits);
+// Transparent black.
+Image MakeImage(int width, int height);
+
+inline constexpr size_t kPixelBytes = 4;
+inline size_t RowBytes(int width) { return static_cast<size_t>(width) * kPixelBytes; }
+inline const uint8_t* ToBytes(std::string_view text) {
+  return reinterpret_cast<const uint8_t*>(text.data());
+}
+
+// How the camera was held, as EXIF numbers it: which row and column of what it stored are the top
+// and the left of what it saw.
+enum class Orientation : uint8_t {
+  kTopLeft = 1,
+  kTopRight = 2,
+  kBottomRight = 3,
+  kBottomLeft = 4,
+  kLeftTop = 5,
+  kRightTop = 6,
+  kRightBottom = 7,
+  kLeftBottom = 8,
+};
+
+// `exif`: a whole JPEG file, or the EXIF block of another. kTopLeft where nothing sensible is said.
+Orientation ReadOrientation(std::string_view exif);
+Image TurnUpright(Image image, Orientation orientation);
+
+}  // namespace hearth::kit

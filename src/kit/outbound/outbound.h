@@ -1,0 +1,88 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "kit/jobs/circuit_breaker.h"
+#include "kit/metrics.h"
+
+namespace hearth::kit {
+
+struct HttpRequest {
+  std::string method = "GET";
+  std::string url;
+  std::vector<std::pair<std::string, std::string>> headers = {};
+  std::string body = {};
+};
+
+struct HttpResponse {
+  int status = 0;
+  std::vector<std::pair<std::string, std::string>> headers;  // Names in lower case.
+  std::string body;
+  std::string url;  // After redirects.
+
+  std::optional<std::string_view> Header(std::string_view lower_case_name) const;
+};
+
+// How to deal with one outside service.
+struct OutboundOptions {
+  std::string name;  // For metrics and errors: "hn".
+  std::string user_agent = "Hearth/1.0";
+  std::chrono::milliseconds connect_timeout = std::chrono::seconds(5);
+  std::chrono::milliseconds timeout = std::chrono::seconds(10);  // Of one attempt, body included.
+  size_t response_bytes_max = 10 * 1024 * 1024;
+  size_t redirects_max = 0;  // The answer that leads beyond is handed out as it is.
+  size_t attempts_max = 3;   // Of requests that change nothing (GET, HEAD), after what may pass.
+  std::chrono::milliseconds backoff = std::chrono::milliseconds(250);  // Doubles; jitter of half.
+  std::chrono::milliseconds backoff_max = std::chrono::seconds(30);    // Of Retry-After too.
+  size_t concurrent_max = 20;
+  double requests_per_second = 0;  // 0: as fast as it goes. Up to a second's worth at once.
+  // The breaker opens after so many failures in a row, refuses for a while, then lets one try.
+  size_t breaker_failures = 5;
+  std::chrono::milliseconds breaker_open = std::chrono::seconds(30);
+  // Addresses of this machine, of private networks, link-local and other special ones are refused,
+  // after resolving and on redirects too, unless the URL's "host:port" is listed here.
+  std::vector<std::string> private_hosts_allowed = {};
+};
+
+// Outbound HTTP to one service.
+//
+// Threads: safe for concurrent use; calls block. Ownership: borrows what the constructor is given.
+// Errors: Unavailable (cannot be reached, breaker open), DeadlineExceeded, ResourceExhausted
+// (answer too large), PermissionDenied (address not allowed), InvalidArgument (URL), Cancelled
+// (stopped). An answer with any status is no error of Send's; FetchJson makes one of those that are
+// not 2xx.
+class Outbound {
+ public:
+  Outbound(OutboundOptions options, const Clock& clock, RandomSource& random, Metrics& metrics);
+  ~Outbound();
+
+  Result<HttpResponse> Send(const HttpRequest& request);
+  // GET, 2xx, JSON. DataLoss for an answer that is no JSON; NotFound for 404; Unavailable for other
+  // statuses.
+  Result<nlohmann::json> FetchJson(const std::string& url);
+  // The answers in the order of the URLs, `concurrent_max` at a time; as FetchJson for each.
+  std::vector<Result<nlohmann::json>> FetchAllJson(const std::vector<std::string>& urls);
+
+  using BreakerState = CircuitBreaker::State;
+  BreakerState breaker_state() const;
+  // Calls under way and later ones end with Cancelled, soon.
+  void Stop();
+
+ private:
+  struct State;
+  const std::unique_ptr<State> state_;
+};
+
+}  // namespace hearth::kit

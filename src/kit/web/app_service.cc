@@ -1,0 +1,269 @@
+#include "kit/web/app_service.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "http/event_loop.h"
+#include "kit/web/event_stream.h"
+#include "kit/web/negotiation.h"
+#include "kit/web/prepared_answer.h"
+
+namespace hearth::kit {
+namespace {
+
+const std::vector<double>& LatencyBounds() {
+  static const std::vector<double> bounds = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
+                                             0.1,   0.25,   0.5,   1,    2.5,   10};
+  return bounds;
+}
+
+bool ChangesSomething(std::string_view method) {
+  return method != "GET" && method != "HEAD" && method != "OPTIONS";
+}
+
+// 0 for what is no number.
+uint64_t ParseNumber(std::string_view text) {
+  uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stopped == end ? number : 0;
+}
+
+}  // namespace
+
+// One request that a handler answers. A body whose announced length is beyond the limit is refused
+// before any of it is read.
+//
+// Threads: the exchange's loop, except that Run has the request to itself. Ownership: shared by
+// the connection, by the task that runs the handler and by the answer on its way back.
+class AppService::Call final : public http::ExchangeHandler,
+                               public std::enable_shared_from_this<Call> {
+ public:
+  Call(AppService& service, http::Exchange& exchange, std::string path, Routes::Found found)
+      : service_(service),
+        loop_(exchange.loop()),
+        exchange_(&exchange),
+        wishes_(exchange.head()),
+        last_event_id_(ParseNumber(exchange.head().Find("last-event-id").value_or(""))),
+        method_(exchange.head().method() == "HEAD" ? "GET" : exchange.head().method()),
+        route_(std::move(found.pattern)),
+        body_bytes_max_(found.options.body_bytes_max.value_or(service.options_.body_bytes_max)),
+        body_bytes_announced_(ParseNumber(exchange.head().Find("content-length").value_or(""))),
+        path_(std::move(path)),
+        peer_(exchange.peer()),
+        started_(service.clock_.Monotonic()),
+        head_(exchange.TakeHead()) {}
+
+  // False when it is refused already.
+  bool CheckAnnouncedLength() {
+    if (body_bytes_announced_ <= body_bytes_max_) return true;
+    RefuseTooLarge();
+    return false;
+  }
+
+  void OnBody(std::string_view bytes) override {
+    exchange_->ConsumeBody(bytes.size());
+    if (answered_) return;
+    if (bytes.size() > body_bytes_max_ - body_.size()) return RefuseTooLarge();
+    if (!exchange_->budget().Take(bytes.size())) {
+      return Refuse(503, "too many unfinished requests");
+    }
+    budget_taken_bytes_ += bytes.size();
+    if (!service_.TakeBodyBytes(bytes.size())) {
+      return Refuse(503, "too many large requests at the same time");
+    }
+    service_taken_bytes_ += bytes.size();
+    // At once, because growing step by step would hold a large body twice; what the client never
+    // sends is not touched, and so costs no memory.
+    if (body_.empty()) body_.reserve(body_bytes_announced_);
+    body_.append(bytes);
+  }
+
+  void OnBodyEnd() override {
+    if (answered_) return;
+    is_with_handler_ = service_.threads_.TryPost([self = shared_from_this()] { self->Run(); });
+    if (!is_with_handler_) Refuse(503, "the application has too much to do");
+  }
+
+  void OnInputEnd() override {
+    if (stream_) stream_->End();
+  }
+  void OnDrain() override {
+    if (stream_) stream_->End();
+  }
+  void OnWritable() override {
+    if (stream_) stream_->OnWritable();
+  }
+
+  void OnClosed() override {
+    answered_ = true;
+    exchange_->budget().Return(budget_taken_bytes_);
+    exchange_ = nullptr;
+    if (!is_with_handler_) ReturnBodyBytes();  // Else the handler still reads the body.
+    if (stream_) stream_->Close();
+  }
+
+ private:
+  // On one of the service's threads.
+  void Run() {
+    Response response = service_.routes_.Answer(
+        Request(std::move(head_), std::move(body_), std::move(path_), peer_));
+    ReturnBodyBytes();  // The body went with the request. An answer may take long.
+    if (response.events) {
+      loop_->Post([self = shared_from_this(), events = std::move(response.events)]() mutable {
+        self->SendEvents(std::move(events));
+      });
+      return;
+    }
+    // Shared only because a task must be copyable.
+    const auto answer =
+        std::make_shared<PreparedAnswer>(PreparedAnswer::Of(std::move(response), wishes_));
+    service_.Count(method_, route_, answer->status, started_);
+    loop_->Post([self = shared_from_this(), answer] { self->Send(std::move(*answer)); });
+  }
+
+  void Send(PreparedAnswer answer) {
+    if (std::exchange(answered_, true)) return;
+    std::move(answer).SendTo(*exchange_);
+  }
+
+  void SendEvents(std::shared_ptr<EventChannel> channel) {
+    if (answered_) return;
+    // Browsers come back after the end, over and over, until they are told that there is no more.
+    const EventChannel::Piece rest = channel->ReadAfter(last_event_id_, 1);
+    if (rest.has_ended && rest.text.empty()) {
+      service_.Count(method_, route_, 204, started_);
+      return Send(PreparedAnswer::Of(Response{.status = 204}, wishes_));
+    }
+    auto stream = std::make_shared<EventStream>(*exchange_, std::move(channel), last_event_id_,
+                                                service_.options_.event_keep_alive);
+    if (!stream->Subscribe()) return Refuse(503, "too many watch this already");
+    answered_ = true;
+    service_.Count(method_, route_, 200, started_);
+    stream_ = std::move(stream);
+    SendEventStreamHead(*exchange_);
+    stream_->Start();
+  }
+
+  void ReturnBodyBytes() {
+    body_ = std::string();
+    service_.body_bytes_ -= std::exchange(service_taken_bytes_, 0);
+  }
+
+  void RefuseTooLarge() {
+    Refuse(413, "the request body is larger than " + std::to_string(body_bytes_max_) + " bytes");
+  }
+  void Refuse(int status, const std::string& message) {
+    ReturnBodyBytes();
+    service_.Count(method_, route_, status, started_);
+    Response response = service_.routes_.Error(status, message);
+    if (status == 503) response.headers.emplace_back("retry-after", "1");
+    Send(PreparedAnswer::Of(std::move(response), wishes_));
+  }
+
+  AppService& service_;
+  const std::shared_ptr<http::EventLoop> loop_;  // Shared: the call may outlive the server.
+  http::Exchange* exchange_;                     // Null once closed.
+  const AnswerWishes wishes_;
+  const uint64_t last_event_id_;
+  const std::string method_;
+  const std::string route_;
+  const size_t body_bytes_max_;
+  const uint64_t body_bytes_announced_;  // 0 where it is not.
+  std::string path_;
+  const std::string peer_;
+  const std::chrono::steady_clock::time_point started_;
+  http::RequestHead head_;
+  std::string body_;
+  size_t budget_taken_bytes_ = 0;   // Of the connection.
+  size_t service_taken_bytes_ = 0;  // Of the service, until the body is gone.
+  bool answered_ = false;
+  bool is_with_handler_ = false;
+  std::shared_ptr<EventStream> stream_;  // Shared with the loop's tasks.
+};
+
+AppService::AppService(AppServiceOptions options, const Routes& routes, const Clock& clock,
+                       Metrics& metrics)
+    : options_(std::move(options)),
+      routes_(routes),
+      clock_(clock),
+      metrics_(metrics),
+      threads_(options_.threads, options_.queued_requests_max) {
+  CHECK(options_.prefix.empty() ||
+        (options_.prefix.starts_with('/') && !options_.prefix.ends_with('/')));
+}
+
+AppService::~AppService() = default;
+
+std::shared_ptr<http::ExchangeHandler> AppService::Open(http::Exchange& exchange) {
+  const std::string_view whole_path = exchange.head().path();
+  const std::string_view below =
+      whole_path.substr(std::min(options_.prefix.size(), whole_path.size()));
+  // "/apps/news" is not above "/apps/newspaper".
+  if (!whole_path.starts_with(options_.prefix) || (!below.empty() && !below.starts_with('/'))) {
+    PreparedAnswer::Of(routes_.Error(404, "not found"), AnswerWishes(exchange.head()))
+        .SendTo(exchange);
+    return nullptr;
+  }
+  const std::string path(below);
+  Routes::Found found = routes_.Find(exchange.head().method(), path);
+  if (AnswerAtOnce(exchange, found, path)) return nullptr;
+  auto call = std::make_shared<Call>(*this, exchange, path, std::move(found));
+  if (!call->CheckAnnouncedLength()) return nullptr;
+  return call;
+}
+
+bool AppService::TakeBodyBytes(size_t bytes) {
+  if (body_bytes_.fetch_add(bytes) + bytes <= options_.all_bodies_bytes_max) return true;
+  body_bytes_ -= bytes;
+  return false;
+}
+
+bool AppService::AnswerAtOnce(http::Exchange& exchange, const Routes::Found& found,
+                              std::string_view path) {
+  const http::RequestHead& head = exchange.head();
+  const AnswerWishes wishes(head);
+  std::optional<PreparedAnswer> answer;
+  if (path.empty()) {
+    // The page's links are relative to its folder.
+    const std::string query = head.query().empty() ? "" : "?" + std::string(head.query());
+    answer = PreparedAnswer::Of(
+        Response{.status = 307, .headers = {{"location", options_.prefix + "/" + query}}}, wishes);
+  } else if (ChangesSomething(head.method()) && IsCrossSite(head)) {
+    answer = PreparedAnswer::Of(
+        routes_.Error(403, "requests from pages of other sites are refused"), wishes);
+  } else if (found.asset != nullptr) {
+    answer = PreparedAnswer::Of(*found.asset, wishes);
+  } else if (found.handler == nullptr) {
+    // Nobody's code runs for it.
+    answer = PreparedAnswer::Of(
+        routes_.Answer(Request(head, "", std::string(path), exchange.peer())), wishes);
+  }
+  if (!answer) return false;
+  const std::string_view method = head.method() == "HEAD" ? "GET" : head.method();
+  const bool is_known = found.handler != nullptr || found.asset != nullptr;
+  Count(is_known ? method : "", is_known ? found.pattern : "other", answer->status,
+        clock_.Monotonic());
+  std::move(*answer).SendTo(exchange);
+  return true;
+}
+
+void AppService::Count(std::string_view method, std::string_view route, int status,
+                       std::chrono::steady_clock::time_point started) const {
+  const std::chrono::duration<double> taken = clock_.Monotonic() - started;
+  const Labels labels = {
+      {"app", options_.name}, {"method", std::string(method)}, {"route", std::string(route)}};
+  Labels with_status = labels;
+  with_status["status"] = std::to_string(status);
+  metrics_.GetCounter("hearth_app_requests_total", "Requests to applications.", with_status).Add();
+  metrics_
+      .GetHistogram("hearth_app_request_seconds", "Time to the answer of an application.",
+                    LatencyBounds(), labels)
+      .Observe(taken.count());
+}
+
+}  // namespace hearth::kit

@@ -1,0 +1,39 @@
+#include "kit/web/response.h"
+
+#include <gtest/gtest.h>
+
+namespace hearth::kit {
+namespace {
+
+TEST(ResponseTest, JsonWithTextThatIsNoUtf8IsStillAnAnswer) {
+  const Response response = Response::Json({{"text", "a\xff"}}, 201);
+  EXPECT_EQ(response.status, 201);
+  EXPECT_EQ(response.content_type, "application/json; charset=utf-8");
+  EXPECT_EQ(response.body, "{\"text\":\"a\xEF\xBF\xBD\"}\n");
+}
+
+TEST(ResponseTest, RedirectNamesThePlace) {
+  const Response response = Response::Redirect("/there");
+  EXPECT_EQ(response.status, 303);
+  EXPECT_EQ(response.headers.front(), std::pair(std::string("location"), std::string("/there")));
+}
+
+TEST(ResponseTest, CookiesAreAlwaysStrict) {
+  EXPECT_EQ(SetCookie("a", "b", {}).second, "a=b; Path=/; HttpOnly; SameSite=Strict");
+  EXPECT_EQ(
+      SetCookie(
+          "a", "b",
+          {.max_age = std::chrono::hours(1), .path = "/x", .http_only = false, .secure = true})
+          .second,
+      "a=b; Path=/x; Max-Age=3600; Secure; SameSite=Strict");
+  EXPECT_EQ(SetCookie("a", "", {.max_age = std::chrono::seconds(-1)}).second,
+            "a=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict");
+}
+
+TEST(ResponseDeathTest, ACookieCannotSmuggleAttributes) {
+  EXPECT_DEATH(SetCookie("a", "b; Domain=x", {}), "");
+  EXPECT_DEATH(SetCookie("a", "b\r\nx: y", {}), "");
+}
+
+}  // namespace
+}  // namespace hearth::kit
