@@ -13,8 +13,8 @@
 #include "apps/feed/post_store.h"
 #include "apps/feed/user_store.h"
 #include "base/clock.h"
+#include "base/metrics.h"
 #include "base/random.h"
-#include "kit/metrics.h"
 
 namespace hearth::feed {
 
@@ -29,7 +29,7 @@ class FeedCore {
   struct Parts {
     const Clock& clock;
     RandomSource& random;
-    kit::Metrics& metrics;
+    Metrics& metrics;
     Collections collections;
     std::unique_ptr<FeedCache> cache;
     std::unique_ptr<FeedQueue> queue;
@@ -70,7 +70,7 @@ class FeedCore {
   FollowedPosts followed_posts_;
   HomeFeed home_;
   FanOut fan_out_;
-  kit::Counter& unpublished_events_;
+  Counter& unpublished_events_;
 };
 
 }  // namespace hearth::feed

@@ -10,8 +10,8 @@
 #include "apps/feed/followed_posts.h"
 #include "apps/feed/post_store.h"
 #include "apps/feed/single_flight.h"
+#include "base/metrics.h"
 #include "base/status.h"
-#include "kit/metrics.h"
 
 namespace hearth::feed {
 
@@ -38,7 +38,7 @@ class HomeFeed {
   static constexpr size_t kUnpushedMax = 200;
 
   HomeFeed(FeedCache& cache, const FollowStore& follows, const PostStore& posts,
-           FollowedPosts& followed_posts, kit::Metrics& metrics);
+           FollowedPosts& followed_posts, Metrics& metrics);
 
   // Strictly before `before`, or the newest.
   Result<PostPage> Read(int64_t user, const std::optional<PostKey>& before);
@@ -75,7 +75,7 @@ class HomeFeed {
   const FollowStore& follows_;
   const PostStore& posts_;
   FollowedPosts& followed_posts_;
-  kit::Metrics& metrics_;
+  Metrics& metrics_;
   SingleFlight warming_{kWarmingWaitersMax};  // By user.
 };
 

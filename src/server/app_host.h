@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/metrics.h"
 #include "base/mutex.h"
 #include "base/random.h"
 #include "base/status.h"
@@ -15,7 +16,6 @@
 #include "http/router.h"
 #include "kit/app_service.h"
 #include "kit/application.h"
-#include "kit/metrics.h"
 #include "server/apps.h"
 
 namespace hearth::server {
@@ -26,7 +26,7 @@ struct AppHostOptions {
   std::function<Result<client::Firestore>()> open_database;
   const Clock& clock;
   RandomSource& random;
-  kit::Metrics& metrics;
+  Metrics& metrics;
   std::string environment;
   nlohmann::json settings;  // By application's name.
   std::string sandbox_url;

@@ -12,6 +12,7 @@
 
 #include "apps/sandbox/sandbox.h"
 #include "base/clock.h"
+#include "base/metrics.h"
 #include "base/random.h"
 #include "base/status_macros.h"
 #include "client/embedded/embedded.h"
@@ -24,7 +25,6 @@
 #include "engine/options.h"
 #include "http/router.h"
 #include "http/server.h"
-#include "kit/metrics.h"
 #include "server/app_host.h"
 #include "server/apps.h"
 #include "server/front_page.h"
@@ -127,7 +127,7 @@ Status Serve(const ServeOptions& options) {
   index_files.Apply(engine.get());
   service::FirestoreMethods firestore(*engine, clock, random);
   firestore.Register(&methods);
-  kit::Metrics metrics;
+  Metrics metrics;
   doors::control::ControlService control(*engine, [&metrics] { return metrics.Text(); });
   doors::control::EmulatorService emulator(*engine);
   const auto background = [&engine](Task task) { return engine->RunOnReaders(std::move(task)); };
