@@ -65,9 +65,10 @@ Status RunApp(const RunAppOptions& options) {
     call->Respond(
         {.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics.Text()});
   });
-  http::Server server(
-      {.listen = {std::move(listen)}, .loops = std::max(1u, std::thread::hardware_concurrency())},
-      router);
+  http::Server server({.listen = {std::move(listen)},
+                       .loops = std::max(1u, std::thread::hardware_concurrency()),
+                       .metrics = &metrics},
+                      router);
   RETURN_IF_ERROR(server.Start());
   Announce(server.addresses().front());
 
