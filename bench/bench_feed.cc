@@ -79,7 +79,7 @@ client::Firestore OpenDatabase(const Options& options, const std::string& folder
 
 // The feed without a web server, on one kind of cache; as after a start of the process.
 struct Feed {
-  kit::Metrics metrics;
+  Metrics metrics;
   std::unique_ptr<RedisClient> redis;  // Null: in memory.
   std::unique_ptr<FeedCore> core;
 
@@ -397,7 +397,7 @@ std::optional<double> Bench::RedisMb() {
 void Bench::TakeLoad() {
   // The turn of the other cache has brought posts that Redis was not told of.
   if (kind_ == CacheKind::kRedis) redis_->Flush();
-  kit::Metrics metrics;
+  Metrics metrics;
   nlohmann::json settings = {{"session_secret", kSecret}};
   if (kind_ == CacheKind::kRedis) settings["redis"] = redis_->address().ToString();
   const Result<std::unique_ptr<kit::Application>> app =

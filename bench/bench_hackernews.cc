@@ -156,7 +156,7 @@ class Bench {
   const storage::TemporaryFolder folder_;
   const SystemClock clock_;
   RandomSource random_;
-  kit::Metrics metrics_;
+  Metrics metrics_;
   FakeHn hn_;
   std::shared_ptr<client::CountingTransport> counts_;  // Shared with the database's handle.
   Collections collections_;

@@ -35,7 +35,7 @@ struct TestApplication {
   storage::TemporaryFolder folder;
   SystemClock clock;
   RandomSource random;
-  kit::Metrics metrics;
+  Metrics metrics;
 };
 
 // The answer to a GET of an application with these settings.

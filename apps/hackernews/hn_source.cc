@@ -36,7 +36,7 @@ bool SetsUserCookie(const kit::HttpResponse& response) {
 }  // namespace
 
 HnSource::HnSource(const HnSourceOptions& options, const Clock& clock, RandomSource& random,
-                   kit::Metrics& metrics)
+                   Metrics& metrics)
     : options_(options),
       clock_(clock),
       api_(ApiOptions(options), clock, random, metrics),

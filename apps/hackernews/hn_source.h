@@ -9,10 +9,10 @@
 
 #include "apps/hackernews/story.h"
 #include "base/clock.h"
+#include "base/metrics.h"
 #include "base/mutex.h"
 #include "base/random.h"
 #include "base/status.h"
-#include "kit/metrics.h"
 #include "kit/outbound/outbound.h"
 
 namespace hearth::hackernews {
@@ -35,7 +35,7 @@ class HnSource {
   static constexpr size_t kNewStoriesMax = 5'000;
 
   HnSource(const HnSourceOptions& options, const Clock& clock, RandomSource& random,
-           kit::Metrics& metrics);
+           Metrics& metrics);
 
   // The ids of the newest stories.
   Result<std::vector<int64_t>> NewStories();

@@ -55,7 +55,7 @@ class SandboxTest : public testing::Test {
   FakeClock clock_{kNowSeconds * 1'000'000};
   SystemClock system_clock_;
   RandomSource random_{1};
-  kit::Metrics metrics_;
+  Metrics metrics_;
   std::unique_ptr<Sandbox> sandbox_;
   std::optional<kit::Outbound> outbound_;
 };

@@ -36,6 +36,11 @@ void ThreadPool::Post(Task task) {
   changed_.NotifyOne();
 }
 
+size_t ThreadPool::queued_tasks() const {
+  MutexLock lock(mutex_);
+  return tasks_.size();
+}
+
 void ThreadPool::Run() {
   while (true) {
     Task task;

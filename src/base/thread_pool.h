@@ -25,11 +25,14 @@ class ThreadPool final : public Executor {
   // Continues work that was taken before: there is as much of it as was let in.
   void Post(Task task) override EXCLUDES_LOCK(mutex_);
 
+  // How many tasks wait for a thread.
+  size_t queued_tasks() const EXCLUDES_LOCK(mutex_);
+
  private:
   void Run() EXCLUDES_LOCK(mutex_);
 
   const size_t queued_tasks_max_;
-  Mutex mutex_;  // Leaf lock: tasks run without it.
+  mutable Mutex mutex_;  // Leaf lock: tasks run without it.
   CondVar changed_;
   std::deque<Task> tasks_ GUARDED_BY(mutex_);
   bool stopping_ GUARDED_BY(mutex_) = false;

@@ -29,7 +29,9 @@ TEST(ThreadPool, RefusesBeyondItsBound) {
   started.get_future().wait();  // The only thread is busy now.
   EXPECT_TRUE(pool.TryPost([] {}));
   EXPECT_TRUE(pool.TryPost([] {}));
+  EXPECT_EQ(pool.queued_tasks(), 2u);
   EXPECT_FALSE(pool.TryPost([] {}));
+  EXPECT_EQ(pool.queued_tasks(), 2u);
   release.set_value();
 }
 

@@ -178,6 +178,7 @@ Status Committer::Store(Group& group) {
   }
   Status stored = group.batch.empty() ? Status() : store_.Commit(group.batch);
   if (stored.ok()) {
+    if (!group.batch.empty()) groups_.Add();
     for (auto& [key, record] : group.overlay) cache_.Update(key, std::move(record));
     for (documents::Database* database : group.new_databases) database->is_on_disk = true;
     if (group.newest) vector_graphs_.Append(group.vector_changes, *group.newest);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/callback.h"
+#include "base/metrics.h"
 #include "base/mutex.h"
 #include "base/status.h"
 #include "documents/commit_clock.h"
@@ -66,6 +67,8 @@ class Committer final : public indexing::CommitSteps {
   void Submit(AdmittedCommit commit) EXCLUDES_LOCK(mutex_);
   void Submit(indexing::CommitStep step) override EXCLUDES_LOCK(mutex_);
 
+  // How many groups were written, and how many the store has failed to write.
+  uint64_t groups() const { return groups_.value(); }
   uint64_t failed_groups() const override { return failed_groups_; }
 
  private:
@@ -94,6 +97,7 @@ class Committer final : public indexing::CommitSteps {
   const indexing::IndexRegistry& indexes_;
   indexing::VectorGraphs& vector_graphs_;
   watch::ChangeFeed& change_feed_;
+  Counter groups_;
   std::atomic<uint64_t> failed_groups_ = 0;
 
   Mutex mutex_;  // Guards the queue only; nothing is called while it is held.

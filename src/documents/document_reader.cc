@@ -23,12 +23,21 @@ Result<model::Record> ToRecord(Result<std::optional<std::string>> stored) {
 
 }  // namespace
 
-Result<model::Record> DocumentReader::Newest(const std::string& document_key) const {
+Result<model::Record> DocumentReader::Load(const std::string& document_key, Source* source) const {
+  *source = Source::kMemory;
   if (model::Record cached = cache_.Find(document_key)) return cached;
+  *source = Source::kDisk;
   const DocumentCache::Ticket ticket = cache_.BeginFill(document_key);
   Result<model::Record> record = ToRecord(store_.Get(Space::kDocuments, document_key));
   if (record.ok()) cache_.Insert(document_key, *record, ticket);
   return record;
+}
+
+Result<model::Record> DocumentReader::Newest(const std::string& document_key) const {
+  Source source;
+  Result<model::Record> newest = Load(document_key, &source);
+  Count(source);
+  return newest;
 }
 
 std::optional<Result<model::Record>> DocumentReader::NewestIfInMemory(
@@ -56,22 +65,28 @@ bool DocumentReader::IsPresent(const model::Record& newest) const {
 }
 
 Result<model::Record> DocumentReader::Present(const std::string& document_key) const {
-  ASSIGN_OR_RETURN(model::Record newest, Newest(document_key));
-  if (IsPresent(newest)) return newest;
-  return At(document_key, clock_.ReadTime());
+  Source source;
+  ASSIGN_OR_RETURN(model::Record newest, Load(document_key, &source));
+  if (!IsPresent(newest)) return At(document_key, clock_.ReadTime());
+  Count(source);
+  return newest;
 }
 
 std::optional<Result<model::Record>> DocumentReader::PresentIfInMemory(
     const std::string& document_key) const {
   std::optional<Result<model::Record>> newest = NewestIfInMemory(document_key);
   if (!newest || (newest->ok() && !IsPresent(**newest))) return std::nullopt;
+  Count(Source::kMemory);
   return newest;
 }
 
 Result<model::Record> DocumentReader::At(const std::string& document_key,
                                          Timestamp read_time) const {
-  ASSIGN_OR_RETURN(model::Record newest, Newest(document_key));
-  if (IsStateAt(newest, read_time)) return newest;
+  Source source;
+  ASSIGN_OR_RETURN(model::Record newest, Load(document_key, &source));
+  const bool is_newest = IsStateAt(newest, read_time);
+  Count(is_newest ? source : Source::kDisk);
+  if (is_newest) return newest;
 
   const std::unique_ptr<storage::Snapshot> snapshot = store_.NewSnapshot();
   storage::KeyRange later = storage::PrefixRange(document_key);
@@ -92,6 +107,7 @@ std::optional<Result<model::Record>> DocumentReader::AtIfInMemory(const std::str
                                                                   Timestamp read_time) const {
   std::optional<Result<model::Record>> newest = NewestIfInMemory(document_key);
   if (!newest || (newest->ok() && !IsStateAt(**newest, read_time))) return std::nullopt;
+  Count(Source::kMemory);
   return newest;
 }
 

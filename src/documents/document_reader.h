@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/metrics.h"
 #include "base/status.h"
 #include "documents/commit_clock.h"
 #include "documents/document_cache.h"
@@ -38,7 +40,19 @@ class DocumentReader {
   std::optional<Result<model::Record>> AtIfInMemory(const std::string& document_key,
                                                     model::Timestamp read_time) const;
 
+  // How many reads were answered, from memory and otherwise. One that would have had to wait for
+  // the disk counts when it does.
+  uint64_t memory_reads() const { return memory_reads_.value(); }
+  uint64_t disk_reads() const { return disk_reads_.value(); }
+
  private:
+  enum class Source : uint8_t { kMemory, kDisk };
+
+  void Count(Source source) const {
+    (source == Source::kMemory ? memory_reads_ : disk_reads_).Add();
+  }
+  // As Newest, but does not count.
+  Result<model::Record> Load(const std::string& document_key, Source* source) const;
   std::optional<Result<model::Record>> NewestIfInMemory(const std::string& document_key) const;
   // True when `newest`, read just now, is also the state at `read_time`.
   bool IsStateAt(const model::Record& newest, model::Timestamp read_time) const;
@@ -48,6 +62,8 @@ class DocumentReader {
   const storage::Store& store_;
   CommitClock& clock_;
   DocumentCache& cache_;
+  mutable Counter memory_reads_;
+  mutable Counter disk_reads_;
 };
 
 }  // namespace hearth::documents

@@ -30,6 +30,7 @@ void Engine::Core::Admit(Database& database, std::vector<request::Write> writes,
   const size_t bytes = request::ApproximateBytes(writes);
   if (!commits_under_way_.Begin(bytes)) {
     locks_.Release(owner);
+    counters_.commit_errors.Add();
     return done(Status(Code::kResourceExhausted, "too many commits are waiting"));
   }
   transactions::LockScope scope = ToLockScope(database, writes);
@@ -38,6 +39,7 @@ void Engine::Core::Admit(Database& database, std::vector<request::Write> writes,
       &database, owner, std::move(writes),
       [this, bytes, done = std::move(done)](Result<request::CommitResult> result) mutable {
         commits_under_way_.End(bytes);
+        (result.ok() ? counters_.commits : counters_.commit_errors).Add();
         done(std::move(result));
       }});
   scope.may_enter = [commit](size_t i, const watch::LiveQuery& query) {

@@ -62,6 +62,7 @@ Result<std::unique_ptr<Engine::Core>> Engine::Core::Open(storage::Store& store, 
   core->index_keeper_->Start(core->committer_);
   core->vector_graphs_.Start();
   core->StartTtl();
+  core->AddMetrics();
   // Last: it looks after all of them.
   core->maintenance_ = std::thread([&self = *core] { self.RunMaintenance(); });
   return core;
@@ -74,6 +75,8 @@ Engine::Core::Core(storage::Store& store, const Clock& clock, RandomSource& rand
       clock_(clock),
       random_(random),
       options_(options),
+      metrics_(options.metrics),
+      counters_(metrics_.get()),
       catalog_(std::move(catalog)),
       commit_clock_(clock, newest_time),
       cache_(options.document_cache_bytes),
@@ -88,6 +91,7 @@ Engine::Core::Core(storage::Store& store, const Clock& clock, RandomSource& rand
       watch_threads_(options.watch_threads, std::numeric_limits<size_t>::max()) {}
 
 Engine::Core::~Core() {
+  metric_callbacks_.clear();  // They ask the parts that end now.
   {
     MutexLock lock(maintenance_mutex_);
     stopping_ = true;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/metrics.h"
 #include "base/mutex.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
@@ -40,6 +41,15 @@
 namespace hearth::engine {
 
 transactions::LockScope ToLockScope(const documents::Database& database, const ReadScope& scope);
+
+// What the engine counts itself. The rest its parts know, and are asked for when somebody looks.
+struct EngineCounters {
+  explicit EngineCounters(Metrics& metrics);
+
+  Counter& commits;
+  Counter& commit_errors;
+  Counter& queries;
+};
 
 // The engine's parts, and how they work together. What is public has the meaning that engine.h
 // gives it.
@@ -182,6 +192,11 @@ class Engine::Core final : public watch::Reader {
   void FollowIndexPolicy(documents::Database& database);
   std::vector<index::TtlPolicy> TtlPoliciesOf(const documents::Database& database) const;
 
+  // ---- Metrics. To be called when all parts are there.
+  void AddMetrics();
+  void AddTtlMetrics();
+  void AddIndexMetrics();
+
   void RunMaintenance();
   // So that no later commit gets a time that a reader has been told, even though the machine's
   // clock may be set back meanwhile.
@@ -191,6 +206,8 @@ class Engine::Core final : public watch::Reader {
   const Clock& clock_;
   RandomSource& random_;
   const EngineOptions options_;
+  const MetricsOrPrivate metrics_;
+  EngineCounters counters_;
   std::unique_ptr<documents::Catalog> catalog_;
   documents::CommitClock commit_clock_;
   documents::DocumentCache cache_;
@@ -219,6 +236,7 @@ class Engine::Core final : public watch::Reader {
   ThreadPool readers_;
   ThreadPool watch_threads_;
   std::thread maintenance_;
+  std::vector<MetricCallback> metric_callbacks_;
 };
 
 }  // namespace hearth::engine

@@ -9,6 +9,10 @@
 #include "watch/change_feed.h"
 #include "watch/watcher.h"
 
+namespace hearth {
+class Metrics;
+}
+
 namespace hearth::engine {
 
 struct EngineOptions {
@@ -32,6 +36,7 @@ struct EngineOptions {
   // A query that looks at more documents than this, for want of an index, is logged, or in strict
   // mode refused.
   size_t scanned_documents_max = 100'000;
+  Metrics* metrics = nullptr;  // Must outlive the engine. Null: nobody looks.
 };
 
 }  // namespace hearth::engine

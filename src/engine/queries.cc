@@ -51,6 +51,7 @@ Run Engine::Core::StartQuery(std::unique_ptr<ReadView> view, query::NormalizedQu
           [this, &database](const execution::Plan& plan, const query::Statistics& statistics) {
             NoteCost(database, plan, statistics);
           }));
+  counters_.queries.Add();
   if (locked_by) {
     const transactions::LockScope locked = ToLockScope(database, ScopeOf(run->query()));
     if (locked.key_prefixes.size() == 1) NarrowLocksAfter(*run, *locked_by, locked.key_prefixes[0]);

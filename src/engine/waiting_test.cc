@@ -76,6 +76,10 @@ TEST_F(WaitingTest, AnswersComeOnTheExecutor) {
     EXPECT_EQ(Query(moment), Status());
   }
   EXPECT_EQ(Commit({}, transaction), Status());
+}
+
+TEST_F(WaitingTest, TheEndOfAClearIsToldThereToo) {
+  test_.MustCommit(SetNumber("c/a", 1));
   EXPECT_EQ(Await<Status>([&](Executor& here, auto done) {
               Clear(test_.engine(), test_.database(), AllDocuments(), here, std::move(done));
             }),

@@ -7,6 +7,10 @@
 #include <string>
 #include <vector>
 
+namespace hearth {
+class Metrics;
+}
+
 namespace hearth::http {
 
 struct ListenAddress {
@@ -51,6 +55,7 @@ struct ServerOptions {
   // A connection beyond these is accepted and closed at once, so that its client learns it early.
   size_t connections_max = 50'000;
   ConnectionLimits connection = {};
+  Metrics* metrics = nullptr;  // Must outlive the server. Null: nobody looks.
 };
 
 }  // namespace hearth::http

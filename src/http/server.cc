@@ -62,12 +62,20 @@ class LoopConnections final : public ConnectionKeeper {
 };
 
 Server::Server(ServerOptions options, Service& service)
-    : options_(std::move(options)), service_(service) {
+    : options_(std::move(options)),
+      metrics_(options_.metrics),
+      refused_connections_(
+          metrics_.get().GetCounter("hearth_http_refused_connections_total",
+                                    "Connections closed at once because too many were open.")),
+      service_(service, metrics_.get()) {
   CHECK(options_.loops > 0);
   for (size_t i = 0; i < options_.loops; ++i) {
     loops_.push_back(std::make_shared<EventLoop>());
     connections_.push_back(std::make_unique<LoopConnections>(*this, loops_.back()));
   }
+  open_connections_ =
+      metrics_.get().AddGauge("hearth_http_connections", "Open connections.",
+                              [this] { return static_cast<double>(connection_count_); });
 }
 
 Server::~Server() { Drain(std::chrono::milliseconds(0)); }
@@ -83,7 +91,10 @@ Status Server::Start() {
   listener_ = std::move(listener);
   bound_ = std::move(bound);
   listener_->Accept([this](tcp::socket socket, size_t loop_index) {
-    if (connection_count_ >= options_.connections_max) return;  // The socket closes here.
+    if (connection_count_ >= options_.connections_max) {
+      refused_connections_.Add();
+      return;  // The socket closes here.
+    }
     ++connection_count_;
     connections_[loop_index]->Adopt(std::move(socket));
   });

@@ -9,8 +9,10 @@
 #include <thread>
 #include <vector>
 
+#include "base/metrics.h"
 #include "base/mutex.h"
 #include "base/status.h"
+#include "http/counting_service.h"
 #include "http/event_loop.h"
 #include "http/exchange.h"
 #include "http/options.h"
@@ -53,7 +55,9 @@ class Server {
   void WaitForNoConnections(std::chrono::steady_clock::time_point until) EXCLUDES_LOCK(mutex_);
 
   const ServerOptions options_;
-  Service& service_;
+  const MetricsOrPrivate metrics_;
+  Counter& refused_connections_;
+  CountingService service_;
   std::vector<ListenAddress> bound_;
   std::atomic<size_t> connection_count_ = 0;
 
@@ -66,6 +70,7 @@ class Server {
   std::unique_ptr<Listener> listener_;
   std::vector<std::thread> threads_;
   bool drained_ = false;
+  MetricCallback open_connections_;  // Last: it reads what stands above.
 };
 
 }  // namespace hearth::http

@@ -117,6 +117,40 @@ TEST(ServerTest, BothSidesOfTheConnectionLimit) {
   EXPECT_TRUE(IsServed(first));
 }
 
+TEST(ServerTest, CountsConnectionsAndRequests) {
+  Metrics metrics;
+  TestServer test;
+  test.options.metrics = &metrics;
+  test.options.connections_max = 2;
+  test.Start();
+  EXPECT_THAT(metrics.Text(), HasSubstr("\nhearth_http_connections 0\n"));
+  EXPECT_THAT(metrics.Text(), HasSubstr("\nhearth_http_refused_connections_total 0\n"));
+  for (const char* protocol : {"http1", "http2", "grpc"}) {
+    EXPECT_THAT(metrics.Text(), HasSubstr("hearth_http_requests_total{protocol=\"" +
+                                          std::string(protocol) + "\"} 0\n"));
+  }
+  TestSocket http1(test.port());
+  ASSERT_TRUE(IsServed(http1));
+  TestHttp2Client http2(test.port());
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(http2.Get("/").http_status(), 404);
+  for (const char* type : {"application/grpc", "application/grpc+proto", "application/grpc-web"}) {
+    const int32_t stream = http2.Open("POST", "/", {{"content-type", type}});
+    http2.EndBody(stream);
+    ASSERT_TRUE(http2.UntilClosed(stream));
+    EXPECT_EQ(http2.answer(stream).http_status(), 404);
+  }
+  TestSocket third(test.port());
+  EXPECT_EQ(third.ReadToEnd(), "");
+  const std::string text = metrics.Text();
+  EXPECT_THAT(text, HasSubstr("\nhearth_http_connections 2\n"));
+  EXPECT_THAT(text, HasSubstr("\nhearth_http_refused_connections_total 1\n"));
+  EXPECT_THAT(text, HasSubstr("hearth_http_requests_total{protocol=\"http1\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("hearth_http_requests_total{protocol=\"http2\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("hearth_http_requests_total{protocol=\"grpc\"} 3\n"));
+  test.server.reset();
+  EXPECT_THAT(metrics.Text(), testing::Not(HasSubstr("hearth_http_connections")));
+}
+
 TEST(ServerTest, SpreadsConnectionsOverTheLoops) {
   TestServer test;
   test.options.loops = 3;

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/metrics.h"
 #include "base/mutex.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "client/firestore.h"
 #include "http/router.h"
-#include "kit/metrics.h"
 #include "kit/web/app_service.h"
 #include "kit/web/application.h"
 #include "server/apps.h"
@@ -26,7 +26,7 @@ struct AppHostOptions {
   std::function<Result<client::Firestore>()> open_database;
   const Clock& clock;
   RandomSource& random;
-  kit::Metrics& metrics;
+  Metrics& metrics;
   std::string environment;
   nlohmann::json settings;  // By application's name.
   std::string sandbox_url;

@@ -59,7 +59,7 @@ class AppHostTest : public testing::Test {
 
   FakeClock clock_{1'000'000};
   RandomSource random_{1};
-  kit::Metrics metrics_;
+  Metrics metrics_;
 };
 
 TEST_F(AppHostTest, FactsAreAskedForOnceInAWhile) {

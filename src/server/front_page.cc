@@ -42,7 +42,7 @@ nlohmann::json DatabasesOf(const engine::Engine& engine) {
 }  // namespace
 
 FrontPage::FrontPage(const engine::Engine& engine, AppHost& apps, const Clock& clock,
-                     kit::Metrics& metrics, std::string project)
+                     Metrics& metrics, std::string project)
     : engine_(engine),
       apps_(apps),
       clock_(clock),

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/metrics.h"
 #include "base/mutex.h"
 #include "engine/engine.h"
 #include "http/exchange.h"
 #include "http/router.h"
-#include "kit/metrics.h"
 #include "kit/web/app_service.h"
 #include "kit/web/routes.h"
 #include "server/app_host.h"
@@ -26,7 +26,7 @@ namespace hearth::server {
 class FrontPage final : public http::Service {
  public:
   // `project`: that of the applications.
-  FrontPage(const engine::Engine& engine, AppHost& apps, const Clock& clock, kit::Metrics& metrics,
+  FrontPage(const engine::Engine& engine, AppHost& apps, const Clock& clock, Metrics& metrics,
             std::string project);
   ~FrontPage() override;
 

@@ -10,12 +10,12 @@
 #include "apps/sandbox/sandbox.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/metrics.h"
 #include "base/random.h"
 #include "base/status_macros.h"
 #include "client/remote/remote.h"
 #include "http/router.h"
 #include "http/server.h"
-#include "kit/metrics.h"
 #include "server/app_host.h"
 #include "server/apps.h"
 #include "server/serve.h"
@@ -44,7 +44,7 @@ Status RunApp(const RunAppOptions& options) {
 
   const SystemClock clock;
   RandomSource random;
-  kit::Metrics metrics;
+  Metrics metrics;
   std::unique_ptr<sandbox::Sandbox> stand_ins;
   if (!options.app.is_live) {
     ASSIGN_OR_RETURN(stand_ins, sandbox::Sandbox::Start({.clock = &clock}));
@@ -65,9 +65,10 @@ Status RunApp(const RunAppOptions& options) {
     call->Respond(
         {.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics.Text()});
   });
-  http::Server server(
-      {.listen = {std::move(listen)}, .loops = std::max(1u, std::thread::hardware_concurrency())},
-      router);
+  http::Server server({.listen = {std::move(listen)},
+                       .loops = std::max(1u, std::thread::hardware_concurrency()),
+                       .metrics = &metrics},
+                      router);
   RETURN_IF_ERROR(server.Start());
   Announce(server.addresses().front());
 

@@ -12,6 +12,7 @@
 
 #include "apps/sandbox/sandbox.h"
 #include "base/clock.h"
+#include "base/metrics.h"
 #include "base/random.h"
 #include "base/status_macros.h"
 #include "client/embedded/embedded.h"
@@ -24,7 +25,6 @@
 #include "engine/options.h"
 #include "http/router.h"
 #include "http/server.h"
-#include "kit/metrics.h"
 #include "server/app_host.h"
 #include "server/apps.h"
 #include "server/front_page.h"
@@ -39,8 +39,9 @@ namespace {
 
 constexpr size_t kMebibyte = 1024 * 1024;
 
-Result<http::ServerOptions> ToServerOptions(const ServeOptions& options) {
+Result<http::ServerOptions> ToServerOptions(const ServeOptions& options, Metrics& metrics) {
   http::ServerOptions result;
+  result.metrics = &metrics;
   for (const std::string& text : options.listen) {
     ASSIGN_OR_RETURN(http::ListenAddress address, ParseListenAddress(text));
     result.listen.push_back(std::move(address));
@@ -51,8 +52,9 @@ Result<http::ServerOptions> ToServerOptions(const ServeOptions& options) {
   return result;
 }
 
-Result<engine::EngineOptions> ToEngineOptions(const ServeOptions& options) {
+Result<engine::EngineOptions> ToEngineOptions(const ServeOptions& options, Metrics& metrics) {
   engine::EngineOptions result;
+  result.metrics = &metrics;
   result.document_cache_bytes = options.cache_mib * kMebibyte / 2;
   ASSIGN_OR_RETURN(result.index_mode, ParseIndexMode(options.indexes));
   result.indexes.unused_max = std::chrono::hours(24) * options.unused_index_days;
@@ -103,8 +105,9 @@ void Announce(const http::ListenAddress& address) {
 Status Serve(const ServeOptions& options) {
   ASSIGN_OR_RETURN(const LogLevel log_level, ParseLogLevel(options.log_level));
   ASSIGN_OR_RETURN(const LogFormat log_format, ParseLogFormat(options.log_format));
-  ASSIGN_OR_RETURN(http::ServerOptions server_options, ToServerOptions(options));
-  ASSIGN_OR_RETURN(const engine::EngineOptions engine_options, ToEngineOptions(options));
+  Metrics metrics;  // Of everything below: it goes last.
+  ASSIGN_OR_RETURN(http::ServerOptions server_options, ToServerOptions(options, metrics));
+  ASSIGN_OR_RETURN(const engine::EngineOptions engine_options, ToEngineOptions(options, metrics));
   ASSIGN_OR_RETURN(AppPlan plan, PlanApps(options));
   ASSIGN_OR_RETURN(IndexFiles index_files,
                    IndexFiles::Load(options.index_config, plan.chosen, plan.database));
@@ -120,6 +123,7 @@ Status Serve(const ServeOptions& options) {
   storage::RocksDbOptions storage_options;
   storage_options.path = options.data_path;
   storage_options.block_cache_bytes = options.cache_mib * kMebibyte / 2;
+  storage_options.metrics = &metrics;
   ASSIGN_OR_RETURN(const std::unique_ptr<storage::Store> store,
                    storage::OpenRocksDbStore(storage_options));
   ASSIGN_OR_RETURN(const std::unique_ptr<engine::Engine> engine,
@@ -127,8 +131,7 @@ Status Serve(const ServeOptions& options) {
   index_files.Apply(engine.get());
   service::FirestoreMethods firestore(*engine, clock, random);
   firestore.Register(&methods);
-  kit::Metrics metrics;
-  doors::control::ControlService control(*engine, [&metrics] { return metrics.Text(); });
+  doors::control::ControlService control(*engine, metrics);
   doors::control::EmulatorService emulator(*engine);
   const auto background = [&engine](Task task) { return engine->RunOnReaders(std::move(task)); };
   doors::rest::RestService rest(methods, background);

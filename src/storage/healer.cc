@@ -63,6 +63,7 @@ Status Healer::HealIfTroubled() {
   }
   healing_.join();
   if (outcome->ok()) {
+    healed_.Add();
     Log(LogLevel::kInfo, "storage healed");
   } else {
     errors_.Set();

@@ -4,6 +4,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/metrics.h"
 #include "base/mutex.h"
 #include "base/status.h"
 #include "rocksdb/db.h"
@@ -20,9 +21,10 @@ namespace hearth::storage {
 // Threads: the committer's. Ownership: borrows all that it is made of.
 class Healer {
  public:
-  // `unused` is a column family without data.
-  Healer(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& unused, WalGuard& wal, ErrorListener& errors)
-      : db_(db), unused_(unused), wal_(wal), errors_(errors) {}
+  // `unused` is a column family without data. `healed` counts the failures that were overcome.
+  Healer(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& unused, WalGuard& wal, ErrorListener& errors,
+         Counter& healed)
+      : db_(db), unused_(unused), wal_(wal), errors_(errors), healed_(healed) {}
   // Gives up on a healing that is under way; the database can only be closed then.
   ~Healer();
   Healer(const Healer&) = delete;
@@ -41,6 +43,7 @@ class Healer {
   rocksdb::ColumnFamilyHandle& unused_;
   WalGuard& wal_;
   ErrorListener& errors_;
+  Counter& healed_;
   std::thread healing_;  // Joinable while a healing is under way or its outcome not yet taken.
   Mutex mutex_;          // Leaf lock.
   CondVar changed_;

@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 
+#include "base/testing/metric_value.h"
 #include "base/testing/test_seed.h"
 #include "storage/rocksdb_open.h"
 #include "storage/store_contract.h"
@@ -34,8 +35,8 @@ class FaultTest : public testing::Test {
   }
 
   // Small buffers, so that flushes and compactions happen in the midst of it all.
-  RocksDbOptions Options() const {
-    return {.path = path_, .write_buffer_bytes = size_t{128} << 10};
+  RocksDbOptions Options() {
+    return {.path = path_, .write_buffer_bytes = size_t{128} << 10, .metrics = &metrics_};
   }
 
   Status Commit(const Batch& batch) {
@@ -95,6 +96,7 @@ class FaultTest : public testing::Test {
   TemporaryFolder folder_;
   const std::string path_ = folder_ / "data";
   std::shared_ptr<FaultyFileSystem> files_ = std::make_shared<FaultyFileSystem>();
+  Metrics metrics_;
   std::unique_ptr<Store> store_;
   std::array<std::map<std::string, std::string>, kSpaces> model_;
   int copies_ = 0;
@@ -114,8 +116,10 @@ TEST_P(LogFaultTest, TheVeryFirstCommitFailsAndTheNextSucceeds) {
   EXPECT_EQ(Put("a", "failed").code(), GetParam().code);
   CheckAgainstModel();
   CheckCopyAgainstModel();
+  EXPECT_EQ(MetricValue(metrics_, "hearth_storage_healed_total"), 0);
   EXPECT_EQ(Put("b", "1"), Status());
   EXPECT_EQ(Put("a", "2"), Status());
+  EXPECT_EQ(MetricValue(metrics_, "hearth_storage_healed_total"), 1);
   CheckAgainstModel();
   CheckCopyAgainstModel();
   CheckPowerLossAgainstModel();

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
+#include "base/metrics.h"
 #include "base/status_macros.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/db.h"
@@ -33,11 +34,18 @@ constexpr size_t kBatchBytesKept = size_t{1} << 20;
 constexpr std::chrono::milliseconds kStallPause{10};
 constexpr int kStallTriesMax = 500;
 
+// From a disk with a cache of its own to one that is about to fail.
+std::vector<double> SyncSecondsBounds() {
+  return {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
+          0.05,   0.1,     0.25,   0.5,   1,      2.5,   5};
+}
+
 // All that an open store consists of. Destroyed from the last member to the first.
 struct Parts {
   std::unique_ptr<DataFolder> folder;
   std::shared_ptr<WalGuard> wal;  // Shared with `env`.
   std::unique_ptr<rocksdb::Env> env;
+  std::shared_ptr<rocksdb::Cache> cache;        // Shared with `db`.
   std::shared_ptr<ErrorListener> errors;        // Shared with `db`.
   std::shared_ptr<ExpiryFilterFactory> expiry;  // Shared with `db`.
   std::unique_ptr<rocksdb::DB> db;
@@ -47,11 +55,26 @@ struct Parts {
 // After a commit or a background job failed, the next commit first tries to heal.
 class RocksDbStore final : public Store {
  public:
-  explicit RocksDbStore(Parts parts) : parts_(std::move(parts)) {
+  RocksDbStore(Parts parts, Metrics* metrics)
+      : parts_(std::move(parts)),
+        metrics_(metrics),
+        sync_seconds_(metrics_.get().GetHistogram(
+            "hearth_storage_sync_seconds",
+            "How long it took to write a group of commits to the log and sync it.",
+            SyncSecondsBounds())) {
     database_.db = parts_.db.get();
     for (size_t i = 0; i < kSpaces; ++i) database_.families[i] = parts_.families[i].get();
-    healer_ = std::make_unique<Healer>(*parts_.db, *parts_.families[kSpaces], *parts_.wal,
-                                       *parts_.errors);
+    healer_ = std::make_unique<Healer>(
+        *parts_.db, *parts_.families[kSpaces], *parts_.wal, *parts_.errors,
+        metrics_.get().GetCounter("hearth_storage_healed_total",
+                                  "I/O failures after which the store works again."));
+    const rocksdb::Cache& cache = *parts_.cache;
+    cache_bytes_ = metrics_.get().AddGauge(
+        "hearth_storage_block_cache_bytes", "Bytes in the block cache, unflushed writes included.",
+        [&cache] { return static_cast<double>(cache.GetUsage()); });
+    cache_bytes_max_ = metrics_.get().AddGauge(
+        "hearth_storage_block_cache_bytes_max", "Bytes that the block cache may hold.",
+        [&cache] { return static_cast<double>(cache.GetCapacity()); });
   }
   ~RocksDbStore() override;
   RocksDbStore(const RocksDbStore&) = delete;
@@ -79,12 +102,19 @@ class RocksDbStore final : public Store {
 
  private:
   Status Write(const Batch& batch);
+  // As RocksDB's own, with a sync, and timed.
+  rocksdb::Status WriteSynced();
 
   Parts parts_;
+  const MetricsOrPrivate metrics_;
+  Histogram& sync_seconds_;
   OpenDatabase database_;
   std::unique_ptr<Healer> healer_;
   rocksdb::WriteBatch batch_;  // Write's; commits come one at a time.
   mutable TsanOrder order_;
+  // Last: they read what stands above.
+  MetricCallback cache_bytes_;
+  MetricCallback cache_bytes_max_;
 };
 
 RocksDbStore::~RocksDbStore() {
@@ -113,6 +143,16 @@ Status RocksDbStore::DoCommit(const Batch& batch) {
   return written.While("committing");
 }
 
+rocksdb::Status RocksDbStore::WriteSynced() {
+  rocksdb::WriteOptions options;
+  options.sync = true;
+  const auto started = std::chrono::steady_clock::now();
+  rocksdb::Status written = parts_.db->Write(options, &batch_);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - started;
+  sync_seconds_.Observe(taken.count());
+  return written;
+}
+
 Status RocksDbStore::Write(const Batch& batch) {
   batch_.Clear();
   for (const Batch::Change& change : batch.changes()) {
@@ -121,14 +161,12 @@ Status RocksDbStore::Write(const Batch& batch) {
                                                : batch_.Delete(family, change.key);
     if (!added.ok()) return FromRocksDb(added);
   }
-  rocksdb::WriteOptions options;
-  options.sync = true;
   const TsanOrderLock lock(order_);
-  rocksdb::Status written = parts_.db->Write(options, &batch_);
+  rocksdb::Status written = WriteSynced();
   // After an error of a compaction RocksDB does not wait when writes must: it says "incomplete".
   for (int tries = 0; written.IsIncomplete() && tries < kStallTriesMax; ++tries) {
     std::this_thread::sleep_for(kStallPause);
-    written = parts_.db->Write(options, &batch_);
+    written = WriteSynced();
   }
   if (batch_.GetDataSize() > kBatchBytesKept) batch_ = rocksdb::WriteBatch();
   if (written.ok()) {
@@ -149,8 +187,8 @@ Status OpenDatabaseIn(const RocksDbOptions& options, Parts& parts) {
   const std::string path = parts.folder->db_path();
   if (!is_new) RETURN_IF_ERROR(CheckAndMendLogs(*parts.wal, path));
 
-  const std::shared_ptr<rocksdb::Cache> cache = NewBlockCache(options.block_cache_bytes);
-  rocksdb::DBOptions db_options = DatabaseOptions(options, cache);
+  parts.cache = NewBlockCache(options.block_cache_bytes);
+  rocksdb::DBOptions db_options = DatabaseOptions(options, parts.cache);
   db_options.create_if_missing = is_new;
   db_options.error_if_exists = is_new;
   // RocksDB would make the folder too, but warn first that it is not there.
@@ -163,7 +201,7 @@ Status OpenDatabaseIn(const RocksDbOptions& options, Parts& parts) {
   rocksdb::DB* db = nullptr;
   std::vector<rocksdb::ColumnFamilyHandle*> families;
   const rocksdb::Status opened = rocksdb::DB::Open(
-      db_options, path, FamilyDescriptors(options, cache, parts.expiry), &families, &db);
+      db_options, path, FamilyDescriptors(options, parts.cache, parts.expiry), &families, &db);
   if (!opened.ok()) return FromRocksDb(opened);
   parts.db.reset(db);
   for (rocksdb::ColumnFamilyHandle* family : families) parts.families.emplace_back(family);
@@ -182,7 +220,7 @@ Result<std::unique_ptr<Store>> OpenRocksDbStoreOn(const RocksDbOptions& options,
   parts.expiry = std::make_shared<ExpiryFilterFactory>();
   const Status opened = OpenDatabaseIn(options, parts);
   if (!opened.ok()) return opened.While("opening " + options.path);
-  return std::unique_ptr<Store>(std::make_unique<RocksDbStore>(std::move(parts)));
+  return std::unique_ptr<Store>(std::make_unique<RocksDbStore>(std::move(parts), options.metrics));
 }
 
 Result<std::unique_ptr<Store>> OpenRocksDbStore(const RocksDbOptions& options) {

@@ -7,6 +7,10 @@
 #include "base/status.h"
 #include "storage/store.h"
 
+namespace hearth {
+class Metrics;
+}
+
 namespace hearth::storage {
 
 // The number of the byte layout that this program reads and writes: docs/formats/storage.md.
@@ -23,6 +27,7 @@ struct RocksDbOptions {
   // What a compaction aims at for one file. Smaller files are more to open, larger ones more to
   // rewrite.
   size_t table_file_bytes = size_t{64} << 20;
+  Metrics* metrics = nullptr;  // Must outlive the store. Null: nobody looks.
 };
 
 // Opens the data in `options.path`, or makes it in a folder that is missing or empty. Every commit

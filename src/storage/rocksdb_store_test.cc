@@ -13,6 +13,7 @@
 #include <random>
 #include <string>
 
+#include "base/testing/metric_value.h"
 #include "base/testing/test_rounds.h"
 #include "storage/rocksdb_open.h"
 #include "storage/store_contract.h"
@@ -44,6 +45,29 @@ Status Put(Store& store, Space space, const std::string& key, const std::string&
   Batch batch;
   batch.Put(space, key, value);
   return store.Commit(batch);
+}
+
+TEST_F(RocksDbStoreTest, MeasuresSyncsAndTheBlockCache) {
+  Metrics metrics;
+  std::unique_ptr<Store> store =
+      *OpenRocksDbStore({.path = path_, .block_cache_bytes = size_t{8} << 20, .metrics = &metrics});
+  EXPECT_EQ(MetricValue(metrics, "hearth_storage_sync_seconds_count"), 0);
+  EXPECT_EQ(MetricValue(metrics, "hearth_storage_healed_total"), 0);
+  EXPECT_EQ(MetricValue(metrics, "hearth_storage_block_cache_bytes_max"), 8 << 20);
+  const double before = MetricValue(metrics, "hearth_storage_block_cache_bytes").value();
+  const std::string value(size_t{2} << 20, 'v');
+  for (const char* key : {"a", "b"}) {
+    ASSERT_EQ(Put(*store, Space::kDocuments, key, value), Status());
+  }
+  EXPECT_EQ(MetricValue(metrics, "hearth_storage_sync_seconds_count"), 2);
+  EXPECT_EQ(MetricValue(metrics, "hearth_storage_sync_seconds_bucket{le=\"+Inf\"}"), 2);
+  EXPECT_GT(MetricValue(metrics, "hearth_storage_sync_seconds_sum").value(), 0);
+  EXPECT_GT(MetricValue(metrics, "hearth_storage_block_cache_bytes").value(),
+            before + static_cast<double>(value.size()));
+  ASSERT_EQ(store->Commit(Batch()), Status());
+  EXPECT_EQ(MetricValue(metrics, "hearth_storage_sync_seconds_count"), 2);
+  store.reset();
+  EXPECT_EQ(MetricValue(metrics, "hearth_storage_block_cache_bytes"), std::nullopt);
 }
 
 // What is on disk and not in memory must be said to be so, whatever RocksDB makes of it.

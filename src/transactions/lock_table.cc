@@ -313,6 +313,7 @@ void LockTable::Acquire(LockOwner owner, LockScope scope, LockMode mode, OnDecid
     } else if (waiting_.size() >= kWaitingRequestsMax) {
       answer(Status(Code::kResourceExhausted, "too many requests wait for a lock"));
     } else {
+      waits_.Add();
       Enqueue(std::move(request), ticket);
       decisions.questions = std::move(questions);
     }

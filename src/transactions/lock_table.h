@@ -20,6 +20,7 @@
 
 #include "base/callback.h"
 #include "base/clock.h"
+#include "base/metrics.h"
 #include "base/mutex.h"
 #include "base/status.h"
 #include "transactions/prefix_map.h"
@@ -156,6 +157,8 @@ class LockTable {
   void Close(Status status) EXCLUDES_LOCK(mutex_);
 
   size_t waiting_requests() const EXCLUDES_LOCK(mutex_);
+  // How many requests have had to wait, from the beginning.
+  uint64_t waits() const { return waits_.value(); }
   // How many locked documents and prefixes were looked at, from the beginning: what requests cost.
   uint64_t examined_locks() const { return examined_locks_; }
 
@@ -285,6 +288,7 @@ class LockTable {
   std::unordered_map<LockOwner, OwnerState, LockOwnerHash> owners_ GUARDED_BY(mutex_);
   Status closed_ GUARDED_BY(mutex_);  // OK while it is open.
   mutable std::atomic<uint64_t> examined_locks_ = 0;
+  Counter waits_;
 };
 
 }  // namespace hearth::transactions

@@ -1,6 +1,7 @@
 // `hearth indexes` and `hearth ttl`, and what they ask for over HTTP.
 
 import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {test} from 'node:test';
 import {newProject} from './support/check.js';
@@ -162,6 +163,28 @@ test('documents expire seconds after their time', async () => {
   assert.match(metrics, /^hearth_ttl_late_seconds\{[^}]*\} 0$/m);
   assert.match(metrics, /^hearth_indexes\{state="ready"\} 1$/m);
   assert.match(metrics, /^hearth_index_bytes \d+$/m);
+});
+
+test('a server shows the metrics that are documented, and no others', async () => {
+  const page = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
+  const documented = new Map();
+  const expected = [];
+  for (const [, name, kind, from] of page.matchAll(/^\| `(\w+)[^|]*` \| (\w+)[^|]* \| ([\w/]+) \|/gm)) {
+    documented.set(name, kind);
+    if (['http', 'engine', 'storage'].includes(from)) expected.push(name);
+  }
+  assert.ok(expected.length > 20, 'the table has been found');
+  const server = await serve();
+  await openFirestore(server).doc('rooms/r1').set({size: 1});
+  const text = await (await fetch(`http://${server.address}/metrics`)).text();
+  const shown = new Map([...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, kind]) => [name, kind]));
+  for (const name of expected) assert.ok(shown.has(name), `${name} is documented and not shown`);
+  for (const [name, kind] of shown) assert.equal(kind, documented.get(name), name);
+  for (const moved of [
+    /^hearth_http_connections [1-9]/m, /^hearth_http_requests_total\{protocol="grpc"\} [1-9]/m,
+    /^hearth_http_requests_total\{protocol="http1"\} 1$/m, /^hearth_commits_total 1$/m,
+    /^hearth_storage_sync_seconds_count [1-9]/m, /^hearth_storage_block_cache_bytes [1-9]/m,
+  ]) assert.match(text, moved);
 });
 
 test('policies have offsets, survive a restart, and can be cleared', async () => {

@@ -15,9 +15,9 @@
 #include "apps/feed/stores/post_store.h"
 #include "apps/feed/stores/user_store.h"
 #include "base/clock.h"
+#include "base/metrics.h"
 #include "base/mutex.h"
 #include "base/status.h"
-#include "kit/metrics.h"
 
 namespace hearth::feed {
 
@@ -48,7 +48,7 @@ class FanOut {
     FollowStore& follows;
     const PostStore& posts;
     FollowedPosts& followed_posts;
-    kit::Metrics& metrics;
+    Metrics& metrics;
   };
   static constexpr size_t kRepairedPerRun = 500;
   // How long a thread waits for events before it looks whether it should stop.
@@ -83,10 +83,10 @@ class FanOut {
 
   const FanOutOptions options_;
   const Parts parts_;
-  kit::Counter& events_done_;
-  kit::Counter& events_failed_;
-  kit::Counter& repaired_posts_;
-  kit::Gauge& lag_;
+  Counter& events_done_;
+  Counter& events_failed_;
+  Counter& repaired_posts_;
+  Gauge& lag_;
   Mutex mutex_;  // Leaf lock.
   CondVar stop_requested_;
   bool stopping_ GUARDED_BY(mutex_) = false;

@@ -17,8 +17,8 @@
 #include "apps/feed/stores/post_store.h"
 #include "apps/feed/stores/user_store.h"
 #include "base/clock.h"
+#include "base/metrics.h"
 #include "base/random.h"
-#include "kit/metrics.h"
 
 namespace hearth::feed {
 
@@ -36,7 +36,7 @@ class FeedCore {
   struct Parts {
     const Clock& clock;
     RandomSource& random;
-    kit::Metrics& metrics;
+    Metrics& metrics;
     Collections collections;
     std::unique_ptr<FeedCache> cache;
     std::unique_ptr<FeedQueue> queue;
@@ -90,7 +90,7 @@ class FeedCore {
   FollowedPosts followed_posts_;
   HomeFeed home_;
   FanOut fan_out_;
-  kit::Counter& unpublished_events_;
+  Counter& unpublished_events_;
 };
 
 }  // namespace hearth::feed

@@ -53,7 +53,7 @@ Result<FeedCache::Mark> EnsureMark(FeedCache& cache, const PostStore& posts) {
 }
 
 HomeFeed::HomeFeed(FeedCache& cache, const FollowStore& follows, const PostStore& posts,
-                   FollowedPosts& followed_posts, kit::Metrics& metrics)
+                   FollowedPosts& followed_posts, Metrics& metrics)
     : cache_(cache),
       follows_(follows),
       posts_(posts),

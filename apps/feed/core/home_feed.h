@@ -11,7 +11,6 @@
 #include "apps/feed/stores/follow_store.h"
 #include "apps/feed/stores/post_store.h"
 #include "base/status.h"
-#include "kit/metrics.h"
 
 namespace hearth::feed {
 
@@ -38,7 +37,7 @@ class HomeFeed {
   static constexpr size_t kUnpushedMax = 200;
 
   HomeFeed(FeedCache& cache, const FollowStore& follows, const PostStore& posts,
-           FollowedPosts& followed_posts, kit::Metrics& metrics);
+           FollowedPosts& followed_posts, Metrics& metrics);
 
   // Strictly before `before`, or the newest.
   Result<PostPage> Read(UserId user, const std::optional<PostKey>& before);
@@ -75,7 +74,7 @@ class HomeFeed {
   const FollowStore& follows_;
   const PostStore& posts_;
   FollowedPosts& followed_posts_;
-  kit::Metrics& metrics_;
+  Metrics& metrics_;
   SingleFlight warming_{kWarmingWaitersMax};  // By user.
 };
 

@@ -133,7 +133,7 @@ class HomeFeedTest : public testing::Test {
   const storage::TemporaryFolder folder_;
   FakeClock clock_{kNow * 1'000'000};
   RandomSource random_{7};
-  kit::Metrics metrics_;
+  Metrics metrics_;
   // Shared with the database's handle.
   const std::shared_ptr<client::CountingTransport> counts_ =
       std::make_shared<client::CountingTransport>(

@@ -29,7 +29,7 @@ namespace {
 ModelBackend InProcess() {
   return {.name = "in process",
           .make =
-              [](const Clock& clock, RandomSource& random, kit::Metrics& metrics,
+              [](const Clock& clock, RandomSource& random, Metrics& metrics,
                  const Collections& collections) {
                 return FeedCore::Parts{
                     .clock = clock,
@@ -53,7 +53,7 @@ class RedisUnderFire {
  public:
   ModelBackend Backend() {
     ModelBackend backend{.name = "on Redis", .make = {}, .harms = Harms()};
-    backend.make = [this](const Clock& clock, RandomSource& random, kit::Metrics& metrics,
+    backend.make = [this](const Clock& clock, RandomSource& random, Metrics& metrics,
                           const Collections& collections) {
       client_ = std::make_unique<RedisClient>(
           clock, metrics, std::vector<RedisAddress>{server_.address()},

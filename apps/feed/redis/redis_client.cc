@@ -19,8 +19,8 @@ RedisCommand CallScript(const RedisScript& script, const std::vector<std::string
   return command;
 }
 
-RedisClient::RedisClient(const Clock& clock, kit::Metrics& metrics,
-                         std::vector<RedisAddress> addresses, RedisTimes times)
+RedisClient::RedisClient(const Clock& clock, Metrics& metrics, std::vector<RedisAddress> addresses,
+                         RedisTimes times)
     : clock_(clock),
       addresses_(std::move(addresses)),
       times_(times),

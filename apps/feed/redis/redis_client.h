@@ -15,9 +15,9 @@
 #include "apps/feed/redis/redis_reply.h"
 #include "apps/feed/redis/redis_slots.h"
 #include "base/clock.h"
+#include "base/metrics.h"
 #include "base/mutex.h"
 #include "base/status.h"
-#include "kit/metrics.h"
 
 namespace hearth::feed {
 
@@ -51,7 +51,7 @@ class RedisClient {
   // Redirections, and scripts that are missing, for one command.
   static constexpr int kAttemptsMax = 6;
 
-  RedisClient(const Clock& clock, kit::Metrics& metrics, std::vector<RedisAddress> addresses,
+  RedisClient(const Clock& clock, Metrics& metrics, std::vector<RedisAddress> addresses,
               RedisTimes times = {});
 
   // `patience`: how long the command may block by itself.
@@ -99,9 +99,9 @@ class RedisClient {
   const Clock& clock_;
   const std::vector<RedisAddress> addresses_;
   const RedisTimes times_;
-  kit::Counter& commands_;
-  kit::Counter& errors_;
-  kit::Gauge& degraded_;
+  Counter& commands_;
+  Counter& errors_;
+  Gauge& degraded_;
 
   Mutex mutex_;  // Leaf lock, but for those of the breakers.
   std::map<RedisAddress, SharedNode> nodes_ GUARDED_BY(mutex_);

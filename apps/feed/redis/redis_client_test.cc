@@ -35,7 +35,7 @@ class RedisClientTest : public testing::Test {
   void Rest() { clock_.Advance(RedisClient::kDegradedFor); }
 
   FakeClock clock_{0};
-  kit::Metrics metrics_;
+  Metrics metrics_;
 };
 
 TEST_F(RedisClientTest, AnswersInOrder) {

@@ -26,7 +26,7 @@ class RedisFeedCacheTest : public testing::Test {
   RedisServer server_;
   FakeClock clock_{0};
   RandomSource random_;
-  kit::Metrics metrics_;
+  Metrics metrics_;
   RedisClient client_{clock_,
                       metrics_,
                       {server_.address()},

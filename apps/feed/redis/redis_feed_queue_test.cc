@@ -45,7 +45,7 @@ class RedisQueueFixture final : public FeedQueueFixture {
 
   RedisServer& server_;
   FakeClock clock_{0};
-  kit::Metrics metrics_;
+  Metrics metrics_;
   RedisClient client_;
   RedisClient other_client_;
   RedisFeedQueue queue_{client_};
@@ -73,7 +73,7 @@ class RedisFeedQueueTest : public testing::Test {
  protected:
   RedisServer server_;
   FakeClock clock_{0};
-  kit::Metrics metrics_;
+  Metrics metrics_;
   RedisClient client_{clock_, metrics_, {server_.address()}, kPatientTimes};
   RedisFeedQueue queue_{client_};
 };

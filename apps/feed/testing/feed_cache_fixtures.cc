@@ -47,7 +47,7 @@ class RedisFixture final : public FeedCacheFixture {
 
   FakeClock clock_{kStartMicros};
   RandomSource random_;
-  kit::Metrics metrics_;
+  Metrics metrics_;
   const std::vector<RedisServer*> servers_;
   RedisClient client_;
   RedisFeedCache cache_{client_, random_};

@@ -24,11 +24,11 @@
 #include "apps/feed/stores/collections.h"
 #include "apps/feed/testing/failing_transport.h"
 #include "apps/feed/testing/recording_feed_queue.h"
+#include "base/metrics.h"
 #include "base/random.h"
 #include "base/testing/fake_clock.h"
 #include "client/firestore.h"
 #include "client/testing/transport_contract.h"
-#include "kit/metrics.h"
 #include "kit/web/routes.h"
 #include "kit/web/session.h"
 #include "storage/testing/temporary_folder.h"
@@ -132,7 +132,7 @@ class FeedTest : public testing::TestWithParam<client::ContractBackend> {
   FeedCore::Parts MakeParts();
 
   RandomSource random_{7};
-  kit::Metrics metrics_;
+  Metrics metrics_;
   RecordingFeedQueue* queue_ = nullptr;
   FeedCore core_;
   Api api_;

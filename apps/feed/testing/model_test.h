@@ -13,9 +13,9 @@
 #include "apps/feed/core/feed_core.h"
 #include "apps/feed/stores/collections.h"
 #include "apps/feed/testing/feed_oracle.h"
+#include "base/metrics.h"
 #include "base/random.h"
 #include "base/testing/fake_clock.h"
-#include "kit/metrics.h"
 
 namespace hearth::feed {
 
@@ -23,8 +23,7 @@ namespace hearth::feed {
 struct ModelBackend {
   std::string name;
   // As for a process that begins: whatever outlives a process is still there.
-  std::function<FeedCore::Parts(const Clock&, RandomSource&, kit::Metrics&, const Collections&)>
-      make;
+  std::function<FeedCore::Parts(const Clock&, RandomSource&, Metrics&, const Collections&)> make;
   // Harm that is done to the cache from outside, to choose from; each leaves it reachable.
   std::vector<std::function<void(std::mt19937_64&, FeedCore&, const std::vector<UserId>& users)>>
       harms;
@@ -84,7 +83,7 @@ class FeedModel {
   std::mt19937_64 chance_;
   FakeClock clock_{1'794'744'000'000'000};
   RandomSource random_;
-  kit::Metrics metrics_;
+  Metrics metrics_;
   Collections collections_;
   // For changes whose events are lost.
   PostStore posts_;

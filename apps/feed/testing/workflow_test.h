@@ -18,10 +18,10 @@
 #include "apps/feed/stores/tokens.h"
 #include "apps/feed/stores/user_store.h"
 #include "apps/feed/testing/redis_server.h"
+#include "base/metrics.h"
 #include "base/random.h"
 #include "base/testing/fake_clock.h"
 #include "client/firestore.h"
-#include "kit/metrics.h"
 #include "kit/web/application.h"
 #include "kit/web/session.h"
 #include "storage/testing/temporary_folder.h"
@@ -74,7 +74,7 @@ class WorkflowTest : public testing::TestWithParam<WorkflowBackend> {
   storage::TemporaryFolder folder_;
   FakeClock clock_{1'764'410'400'000'000};  // 2025-11-29T10:00:00Z
   RandomSource random_{7};
-  kit::Metrics metrics_;
+  Metrics metrics_;
   client::Firestore database_;
   Collections collections_;
   UserStore users_;

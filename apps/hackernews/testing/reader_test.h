@@ -18,12 +18,12 @@
 #include "apps/hackernews/hackernews.h"
 #include "apps/hackernews/story.h"
 #include "apps/hackernews/testing/fake_hn.h"
+#include "base/metrics.h"
 #include "base/random.h"
 #include "base/testing/fake_clock.h"
 #include "client/firestore.h"
 #include "client/testing/counting_transport.h"
 #include "client/testing/transport_contract.h"
-#include "kit/metrics.h"
 #include "kit/web/application.h"
 #include "storage/testing/temporary_folder.h"
 
@@ -65,7 +65,7 @@ class ReaderTest : public testing::TestWithParam<client::ContractBackend> {
   storage::TemporaryFolder folder_;
   FakeClock clock_{kStartMs * 1'000};
   RandomSource random_{7};
-  kit::Metrics metrics_;
+  Metrics metrics_;
   FakeHn hn_;
   std::shared_ptr<client::CountingTransport> counts_;  // Shared with the database's handle.
   client::Firestore database_;

@@ -6,7 +6,6 @@
 
 #include "base/status_macros.h"
 #include "doors/control/json_answers.h"
-#include "doors/control/metrics.h"
 #include "doors/control/request_check.h"
 #include "index/index_config.h"
 
@@ -59,9 +58,9 @@ Result<index::TtlPolicy> ParsePolicy(const std::string& collection, std::string_
 
 }  // namespace
 
-ControlService::ControlService(engine::Engine& engine, std::function<std::string()> more_metrics)
+ControlService::ControlService(engine::Engine& engine, Metrics& metrics)
     : engine_(engine),
-      more_metrics_(std::move(more_metrics)),
+      metrics_(metrics),
       handler_([this](const std::shared_ptr<http::PlainCall>& call) {
         const Status accepted = engine_.RunOnReaders(
             [this, call] { call->Respond(Answer(call->head(), call->body())); });
@@ -78,8 +77,7 @@ PlainAnswer ControlService::Answer(const http::RequestHead& head, std::string_vi
   if (!parts) return ErrorAnswer(InvalidArgument("the path has a '%' without two hex digits"));
   if (*parts == Parts{"metrics"}) {
     if (!IsReading(head)) return MethodNotAllowed("GET");
-    return {.content_type = "text/plain; version=0.0.4; charset=utf-8",
-            .body = MetricsText(engine_) + (more_metrics_ ? more_metrics_() : "")};
+    return {.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics_.Text()};
   }
   if (*parts == Parts{"hearth", "v1", "databases"}) {
     return IsReading(head) ? AnswerDatabases() : MethodNotAllowed("GET");

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/metrics.h"
 #include "base/status.h"
 #include "engine/engine.h"
 #include "http/exchange.h"
@@ -27,13 +27,12 @@ inline constexpr size_t kControlBodyBytesMax = 64 * 1024;
 //           {"field": "createdAt", "offset": "2d"}
 //   DELETE  /hearth/v1/projects/P/databases/D/ttlPolicies/COLLECTION
 //
-// Threads: safe for concurrent use; never blocks a loop. Ownership: borrows the engine, which must
-// outlive every call. Errors: Google's JSON.
+// Threads: safe for concurrent use; never blocks a loop. Ownership: borrows the engine and the
+// registry, which must outlive every call. Errors: Google's JSON.
 class ControlService final : public http::Service {
  public:
-  // `more_metrics`: Prometheus' text of what the engine does not know of, added to its own. Called
-  // from any thread; may be empty.
-  explicit ControlService(engine::Engine& engine, std::function<std::string()> more_metrics = {});
+  // `metrics`: what GET /metrics shows.
+  ControlService(engine::Engine& engine, Metrics& metrics);
 
   std::shared_ptr<http::ExchangeHandler> Open(http::Exchange& exchange) override;
 
@@ -60,7 +59,7 @@ class ControlService final : public http::Service {
                                     const std::string& collection) const;
 
   engine::Engine& engine_;
-  const std::function<std::string()> more_metrics_;
+  Metrics& metrics_;
   const http::PlainHandler handler_;
 };
 

@@ -43,8 +43,15 @@ class ControlServiceTest : public testing::Test {
     return error["message"];
   }
 
-  TestEngine engine_;
-  ControlService service_{engine_.engine()};
+  static engine::EngineOptions OptionsWith(Metrics& metrics) {
+    engine::EngineOptions options;
+    options.metrics = &metrics;
+    return options;
+  }
+
+  Metrics metrics_;
+  TestEngine engine_{OptionsWith(metrics_)};
+  ControlService service_{engine_.engine(), metrics_};
 };
 
 TEST_F(ControlServiceTest, ListsDatabasesThatCameIntoBeing) {
@@ -166,6 +173,15 @@ TEST_F(ControlServiceTest, PagesOfOtherOriginsGetNothing) {
   for (const auto& [name, value] : answer.more_headers) {
     EXPECT_FALSE(name.starts_with("access-control-")) << name;
   }
+}
+
+TEST_F(ControlServiceTest, MetricsAreOneRegistrys) {
+  MakeDatabase();
+  metrics_.GetCounter("app_total", "Of an application.").Add();
+  const http::PlainAnswer answer = Ask("GET", "/metrics");
+  EXPECT_EQ(answer.body, metrics_.Text());
+  EXPECT_THAT(answer.body, HasSubstr("\napp_total 1\n"));
+  EXPECT_THAT(answer.body, HasSubstr("\nhearth_commits_total 1\n"));
 }
 
 TEST_F(ControlServiceTest, MetricsCountIndexes) {

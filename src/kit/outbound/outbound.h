@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/metrics.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "kit/jobs/circuit_breaker.h"
-#include "kit/metrics.h"
 
 namespace hearth::kit {
 

@@ -258,7 +258,7 @@ void AppService::Count(std::string_view method, std::string_view route, int stat
   const Labels labels = {
       {"app", options_.name}, {"method", std::string(method)}, {"route", std::string(route)}};
   Labels with_status = labels;
-  with_status["status"] = std::to_string(status);
+  with_status.emplace_back("status", std::to_string(status));
   metrics_.GetCounter("hearth_app_requests_total", "Requests to applications.", with_status).Add();
   metrics_
       .GetHistogram("hearth_app_request_seconds", "Time to the answer of an application.",

@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/metrics.h"
 #include "base/thread_pool.h"
 #include "http/exchange.h"
-#include "kit/metrics.h"
 #include "kit/web/routes.h"
 
 namespace hearth::kit {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/metrics.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "client/firestore.h"
-#include "kit/metrics.h"
 #include "kit/web/routes.h"
 
 namespace hearth::kit {

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "base/metrics.h"
+
+namespace hearth {
+
+// What the registry shows for a series, named as in its text: `requests_total{app="a"}`. nullopt if
+// it shows none.
+inline std::optional<double> MetricValue(Metrics& metrics, const std::string& series) {
+  const std::string text = "\n" + metrics.Text();
+  const size_t begin = text.find("\n" + series + " ");
+  if (begin == std::string::npos) return std::nullopt;
+  return std::strtod(text.c_str() + begin + 1 + series.size(), nullptr);
+}
+
+}  // namespace hearth
