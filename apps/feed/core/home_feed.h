@@ -10,6 +10,7 @@
 #include "apps/feed/core/single_flight.h"
 #include "apps/feed/stores/follow_store.h"
 #include "apps/feed/stores/post_store.h"
+#include "base/metrics.h"
 #include "base/status.h"
 
 namespace hearth::feed {
