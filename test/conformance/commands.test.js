@@ -181,10 +181,14 @@ test('a server shows the metrics that are documented, and no others', async () =
   for (const name of expected) assert.ok(shown.has(name), `${name} is documented and not shown`);
   for (const [name, kind] of shown) assert.equal(kind, documented.get(name), name);
   for (const moved of [
-    /^hearth_http_connections [1-9]/m, /^hearth_http_requests_total\{protocol="grpc"\} [1-9]/m,
-    /^hearth_http_requests_total\{protocol="http1"\} 1$/m, /^hearth_commits_total 1$/m,
-    /^hearth_storage_sync_seconds_count [1-9]/m, /^hearth_storage_block_cache_bytes [1-9]/m,
-  ]) assert.match(text, moved);
+    /^hearth_http_connections [1-9]/m,
+    /^hearth_http_requests_total\{protocol="grpc"\} [1-9]/m,
+    /^hearth_http_requests_total\{protocol="http1"\} 1$/m,
+    /^hearth_commits_total 1$/m,
+    /^hearth_storage_sync_seconds_count [1-9]/m,
+    /^hearth_storage_block_cache_bytes [1-9]/m,
+  ])
+    assert.match(text, moved);
 });
 
 test('policies have offsets, survive a restart, and can be cleared', async () => {
