@@ -13,7 +13,7 @@ set(HEARTH_EMBEDDED_MODULES
 set(HEARTH_REMOTE_MODULES protocol libjwt wire client_remote)
 
 foreach(module IN LISTS HEARTH_COMMON_MODULES HEARTH_EMBEDDED_MODULES HEARTH_REMOTE_MODULES)
-  target_include_directories(${module} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_include_directories(hearth_${module} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endforeach()
 install(CODE "
   execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND python3
@@ -23,7 +23,8 @@ install(CODE "
 set(HEARTH_PACKAGE ${CMAKE_INSTALL_LIBDIR}/cmake/Hearth)
 foreach(part Common Embedded Remote)
   string(TOUPPER ${part} upper)
-  install(TARGETS ${HEARTH_${upper}_MODULES} EXPORT Hearth${part}Targets
+  list(TRANSFORM HEARTH_${upper}_MODULES PREPEND hearth_ OUTPUT_VARIABLE targets)
+  install(TARGETS ${targets} EXPORT Hearth${part}Targets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/hearth)
   install(EXPORT Hearth${part}Targets NAMESPACE Hearth:: DESTINATION ${HEARTH_PACKAGE})
 endforeach()

@@ -36,11 +36,12 @@ foreach(proto IN LISTS PROTO_FILES)
   list(APPEND PROTO_SOURCES ${PROTO_OUT}/${stem}.pb.cc)
 endforeach()
 
-add_library(protocol STATIC ${PROTO_SOURCES})
+add_library(hearth_protocol STATIC ${PROTO_SOURCES})
 if(NOT CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
   # Nobody looks for bugs in generated code, and it is a sixth of what sanitizers have to compile.
-  target_compile_options(protocol PRIVATE -O0 -g0
+  target_compile_options(hearth_protocol PRIVATE -O0 -g0
     $<$<BOOL:${HEARTH_FUZZ}>:-fno-sanitize=undefined,fuzzer-no-link>)
 endif()
-target_include_directories(protocol SYSTEM PUBLIC $<BUILD_INTERFACE:${PROTO_OUT}>)
-target_link_libraries(protocol PUBLIC protobuf::libprotobuf)
+target_include_directories(hearth_protocol SYSTEM PUBLIC $<BUILD_INTERFACE:${PROTO_OUT}>)
+target_link_libraries(hearth_protocol PUBLIC protobuf::libprotobuf)
+set_target_properties(hearth_protocol PROPERTIES EXPORT_NAME protocol)

@@ -1,6 +1,6 @@
 # hearth_web(<name> FOLDER <folder> ENTRIES <file>...)
 #
-# The library web_<name>: the page in FOLDER, bundled by esbuild, as C++. Include "<name>_assets.h"
+# The library web_<name> (hearth_libraries): the page in FOLDER, bundled by esbuild, as C++. Include "<name>_assets.h"
 # for hearth::<name>::<Name>Assets(). Made anew when one of the files that it was made of changes; a
 # file that is new beside them is noticed at the next configure.
 find_program(NODE node REQUIRED)
@@ -27,7 +27,7 @@ function(hearth_web name)
     DEPFILE ${out}/${name}_assets.d
     COMMENT "Bundling ${W_FOLDER}"
     VERBATIM)
-  add_library(web_${name} STATIC ${out}/${name}_assets.cc ${out}/${name}_assets.h)
-  target_include_directories(web_${name} PUBLIC ${out} ${PROJECT_SOURCE_DIR}/src)
-  target_compile_options(web_${name} PRIVATE ${HEARTH_WARNINGS})
+  add_library(hearth_web_${name} STATIC ${out}/${name}_assets.cc ${out}/${name}_assets.h)
+  target_include_directories(hearth_web_${name} PUBLIC ${out} ${PROJECT_SOURCE_DIR}/src)
+  target_compile_options(hearth_web_${name} PRIVATE ${HEARTH_WARNINGS})
 endfunction()
