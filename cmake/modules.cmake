@@ -1,15 +1,9 @@
 # Libraries are targets called hearth_<name>, so that they collide with nobody's. Our own files call them <name>.
 #
-# hearth_libraries(<variable> <name>...): the targets of these libraries; names of others stay as they are.
+# hearth_libraries(<variable> <name>...): the targets of these libraries. Those of others have a "::" in their names and
+# stay as they are.
 function(hearth_libraries variable)
-  set(result)
-  foreach(library IN LISTS ARGN)
-    if(TARGET hearth_${library})
-      list(APPEND result hearth_${library})
-    else()
-      list(APPEND result ${library})
-    endif()
-  endforeach()
+  list(TRANSFORM ARGN PREPEND hearth_ REGEX "^[a-z0-9_]+$" OUTPUT_VARIABLE result)
   set(${variable} ${result} PARENT_SCOPE)
 endfunction()
 
