@@ -15,6 +15,8 @@
 #include "http/http2_protocol.h"
 #include "http/protocol.h"
 #include "http/router.h"
+#include "rpc/call.h"
+#include "rpc/methods.h"
 
 namespace hearth::http {
 namespace {
@@ -23,9 +25,9 @@ constexpr size_t kBufferedBytesMax = 1024 * 1024;
 constexpr size_t kOutputBytesMax = 64 * 1024;
 
 // Says back what it hears, until it hears "end".
-class Echo final : public RpcReceiver {
+class Echo final : public rpc::Receiver {
  public:
-  explicit Echo(std::shared_ptr<RpcCall> call) : call_(std::move(call)) {}
+  explicit Echo(std::shared_ptr<rpc::Call> call) : call_(std::move(call)) {}
   void OnMessage(std::string_view message) override {
     if (message == "end") return call_->Finish(Status(Code::kOutOfRange, "end"));
     call_->Send(std::string(message));
@@ -33,20 +35,20 @@ class Echo final : public RpcReceiver {
   void OnHalfClose() override { call_->Finish(Status()); }
 
  private:
-  std::shared_ptr<RpcCall> call_;
+  std::shared_ptr<rpc::Call> call_;
 };
 
 // A loop on a thread of its own, and the services that inputs reach.
 class Target final : public ProtocolHost {
  public:
   Target() {
-    methods_.Add("/s/Unary", [](const std::shared_ptr<RpcCall>& call, std::string_view request) {
+    methods_.Add("/s/Unary", [](const std::shared_ptr<rpc::Call>& call, std::string_view request) {
       call->Respond(std::string(request));
     });
-    methods_.Add("/s/Stream", StreamMethod([](std::shared_ptr<RpcCall> call) {
+    methods_.Add("/s/Stream", rpc::StreamMethod([](std::shared_ptr<rpc::Call> call) {
                    return std::make_unique<Echo>(std::move(call));
                  }));
-    router_.SetGrpc(grpc_);
+    router_.SetFirst(grpc_);
     router_.AddPlain("GET", "/", [](const std::shared_ptr<PlainCall>& call) {
       call->Respond({.body = "Ok\n"});
     });
@@ -104,8 +106,9 @@ class Target final : public ProtocolHost {
   const ConnectionLimits limits_;
   BufferBudget budget_{kBufferedBytesMax};
   const std::string peer_ = "127.0.0.1";
-  RpcMethods methods_;
-  GrpcService grpc_{methods_, GrpcOptions{.message_bytes_max = 64 * 1024}};
+  rpc::Methods methods_;
+  doors::grpc::GrpcService grpc_{methods_,
+                                 doors::grpc::GrpcOptions{.message_bytes_max = 64 * 1024}};
   Router router_;
   std::shared_ptr<EventLoop> loop_ = std::make_shared<EventLoop>();
   std::thread thread_;

@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "base/waiting_executor.h"
 #include "engine/engine.h"
+#include "engine/options.h"
 #include "engine/query_run.h"
 #include "model/document.h"
 #include "query/normalize.h"

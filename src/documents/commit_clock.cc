@@ -7,7 +7,11 @@ namespace hearth::documents {
 using model::Timestamp;
 
 CommitClock::CommitClock(const Clock& clock, Timestamp newest)
-    : clock_(clock), newest_commit_(newest), assigned_(newest), visible_(newest) {}
+    : clock_(clock),
+      newest_commit_(newest),
+      // A read time even while the first commit is under way, and before it.
+      assigned_(std::max(newest, Timestamp::FromMicros(clock.WallMicros() - 1))),
+      visible_(assigned_) {}
 
 Timestamp CommitClock::Assign() {
   const Timestamp now = Timestamp::FromMicros(clock_.WallMicros());

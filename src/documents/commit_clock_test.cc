@@ -39,6 +39,15 @@ TEST_F(CommitClockTest, GoesOnAfterTheNewestCommitOnDisk) {
   EXPECT_EQ(restarted.Assign(), At(3'600'000'001));
 }
 
+TEST_F(CommitClockTest, AReadBesideTheFirstCommitOfAllHasATime) {
+  CommitClock fresh(clock_, Timestamp());
+  const Timestamp first = fresh.Assign();
+  EXPECT_EQ(first.micros(), kTestStartMicros);
+  const Timestamp read_time = fresh.ReadTime();
+  EXPECT_GT(read_time, Timestamp());
+  EXPECT_LT(read_time, first);
+}
+
 TEST_F(CommitClockTest, ReadTimesAreThePresent) {
   EXPECT_EQ(commit_clock_.ReadTime(), At(0));
   clock_.Advance(7us);
