@@ -43,6 +43,8 @@ void EventLoop::Run() {
     MutexLock lock(mailbox_mutex_);
     dropped.swap(mailbox_);
   }
+  dropped.clear();
+  has_ended_ = true;
 }
 
 void EventLoop::Stop() {

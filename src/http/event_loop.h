@@ -54,8 +54,12 @@ class EventLoop final : public Executor {
   // cost one wake-up and share a turn. After Stop the task is dropped unrun.
   void Post(Task task) override EXCLUDES_LOCK(mailbox_mutex_);
   bool InLoop() const { return std::this_thread::get_id() == thread_.load(); }
-  // For what belongs to the loop (base/role.h).
-  static bool IsInLoop(const void* loop) { return static_cast<const EventLoop*>(loop)->InLoop(); }
+  // For what belongs to the loop (base/role.h). When the loop has ended, whoever is left may clean
+  // up.
+  static bool IsInLoop(const void* loop) {
+    const EventLoop& self = *static_cast<const EventLoop*>(loop);
+    return self.InLoop() || self.has_ended_;
+  }
 
   boost::asio::io_context& io();
 
@@ -79,6 +83,7 @@ class EventLoop final : public Executor {
   void EndTurn();
 
   std::atomic<std::thread::id> thread_ = {};
+  std::atomic<bool> has_ended_ = false;
 
   Mutex mailbox_mutex_;  // Leaf lock: tasks run without it.
   std::vector<Task> mailbox_ GUARDED_BY(mailbox_mutex_);

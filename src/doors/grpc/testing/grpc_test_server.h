@@ -11,6 +11,7 @@ struct GrpcTestServer : http::TestServer {
   explicit GrpcTestServer(GrpcOptions grpc_options = {}) : grpc(methods, grpc_options) {
     router.SetFirst(grpc);
   }
+  ~GrpcTestServer() { server.reset(); }  // Its loops use what follows.
 
   rpc::Methods methods;
   GrpcService grpc;
