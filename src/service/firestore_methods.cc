@@ -54,4 +54,19 @@ void FirestoreMethods::RunOnReaders(const Call& call, Task task) {
   if (!accepted.ok()) call->Finish(accepted);
 }
 
+void FirestoreMethods::ReadOnReaders(const Call& call, const documents::Database& database,
+                                     request::Consistency consistency, engine::ReadScope scope,
+                                     Callback<void(std::unique_ptr<engine::ReadView>)> use) {
+  consistency = ForClientOf(*call, std::move(consistency));
+  RunOnReaders(call, [this, call, &database, consistency = std::move(consistency),
+                      scope = std::move(scope), use = std::move(use)]() mutable {
+    engine_.Read(
+        database, consistency, scope, engine_.readers(),
+        [call, use = std::move(use)](Result<std::unique_ptr<engine::ReadView>> view) mutable {
+          if (!view.ok()) return call->Finish(view.status());
+          use(*std::move(view));
+        });
+  });
+}
+
 }  // namespace hearth::service

@@ -60,6 +60,11 @@ class FirestoreMethods {
 
   // Runs `task` where it may wait for the disk, or ends the call if that is not possible now.
   void RunOnReaders(const Call& call, Task task);
+  // Opens a view and runs `use` with it on a reader. The call ends at once if too many reads wait,
+  // and later if there can be no view.
+  void ReadOnReaders(const Call& call, const documents::Database& database,
+                     request::Consistency consistency, engine::ReadScope scope,
+                     Callback<void(std::unique_ptr<engine::ReadView>)> use);
 
   engine::Engine& engine_;
   const Clock& clock_;

@@ -201,16 +201,15 @@ void FirestoreMethods::GetDocument(const Call& call, std::string_view request) {
     });
   }
   const Database& database = *parsed->database;
-  const Consistency consistency = ForClientOf(*call, std::move(parsed->consistency));
+  Consistency consistency = std::move(parsed->consistency);
   ReadScope scope;
   scope.documents.push_back(parsed->path);
-  engine_.Read(database, consistency, scope, engine_.readers(),
-               [call, get = *std::move(parsed)](Result<std::unique_ptr<ReadView>> view) {
-                 if (!view.ok()) return call->Finish(view.status());
-                 Result<std::string> answer = AnswerGet(get.name, get.mask, (*view)->Get(get.path));
-                 view->reset();
-                 call->Respond(std::move(answer));
-               });
+  ReadOnReaders(call, database, std::move(consistency), std::move(scope),
+                [call, get = *std::move(parsed)](std::unique_ptr<ReadView> view) {
+                  Result<std::string> answer = AnswerGet(get.name, get.mask, view->Get(get.path));
+                  view.reset();
+                  call->Respond(std::move(answer));
+                });
 }
 
 void FirestoreMethods::BatchGetDocuments(const Call& call, std::string_view request) {
@@ -221,17 +220,16 @@ void FirestoreMethods::ListDocuments(const Call& call, std::string_view request)
   Result<List> parsed = List::Parse(engine_, request);
   if (!parsed.ok()) return call->Finish(parsed.status());
   const Database& database = *parsed->database;
-  const Consistency consistency = ForClientOf(*call, std::move(parsed->consistency));
-  const ReadScope scope = std::move(parsed->scope);
-  engine_.Read(database, consistency, scope, engine_.readers(),
-               [call, list = *std::move(parsed)](Result<std::unique_ptr<ReadView>> view) {
-                 if (!view.ok()) return call->Finish(view.status());
-                 const Result<request::DocumentPage> page =
-                     engine::ListDocuments(**view, list.request);
-                 view->reset();
-                 if (!page.ok()) return call->Finish(page.status());
-                 call->Respond(wire::EncodeDocumentPage(list.database->name, *page, list.mask));
-               });
+  Consistency consistency = std::move(parsed->consistency);
+  ReadScope scope = std::move(parsed->scope);
+  ReadOnReaders(call, database, std::move(consistency), std::move(scope),
+                [call, list = *std::move(parsed)](std::unique_ptr<ReadView> view) {
+                  const Result<request::DocumentPage> page =
+                      engine::ListDocuments(*view, list.request);
+                  view.reset();
+                  if (!page.ok()) return call->Finish(page.status());
+                  call->Respond(wire::EncodeDocumentPage(list.database->name, *page, list.mask));
+                });
 }
 
 void FirestoreMethods::ListCollectionIds(const Call& call, std::string_view request) {
@@ -249,15 +247,15 @@ void FirestoreMethods::ListCollectionIds(const Call& call, std::string_view requ
     ASSIGN_OR_RETURN(const Database* database, engine_.OpenDatabase(parent.database));
     ReadScope scope;
     scope.access = ReadScope::Access::kScans;
-    engine_.Read(*database, consistency, scope, engine_.readers(),
-                 [call, parent = std::move(parent), page_size,
-                  token = message.page_token()](const Result<std::unique_ptr<ReadView>>& view) {
-                   if (!view.ok()) return call->Finish(view.status());
-                   const Result<request::CollectionIdPage> page =
-                       engine::ListCollectionIds(**view, parent, page_size, token);
-                   if (!page.ok()) return call->Finish(page.status());
-                   call->Respond(wire::EncodeCollectionIdPage(*page));
-                 });
+    ReadOnReaders(call, *database, std::move(consistency), std::move(scope),
+                  [call, parent = std::move(parent), page_size,
+                   token = message.page_token()](std::unique_ptr<ReadView> view) {
+                    const Result<request::CollectionIdPage> page =
+                        engine::ListCollectionIds(*view, parent, page_size, token);
+                    view.reset();
+                    if (!page.ok()) return call->Finish(page.status());
+                    call->Respond(wire::EncodeCollectionIdPage(*page));
+                  });
     return Status();
   };
   if (const Status status = start(); !status.ok()) call->Finish(status);

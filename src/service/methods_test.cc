@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/random.h"
 #include "base/testing/fake_clock.h"
@@ -69,6 +70,39 @@ TEST_F(PipelineMethodTest, BadRequestsAreInvalid) {
     const std::optional<Status> status = Execute(bytes);
     ASSERT_TRUE(status);
     EXPECT_EQ(status->code(), Code::kInvalidArgument);
+  }
+}
+
+// Reads of an earlier moment and listings wait in the readers' queue, which is bounded.
+TEST(ReadMethodsTest, AFullQueueOfReadersRefusesThem) {
+  engine::EngineOptions options;
+  options.reader_threads = 1;
+  options.queued_reads_max = 0;
+  engine::TestEngine full(options);
+  RandomSource random;
+  FirestoreMethods service(full.engine(), full.clock(), random);
+  rpc::Methods methods;
+  service.Register(&methods);
+  const std::string root = NameDatabase().text() + "/documents";
+  wire::proto::GetDocumentRequest get;
+  get.set_name(root + "/c/a");
+  get.mutable_read_time()->set_seconds(full.now() / 1'000'000);
+  wire::proto::ListDocumentsRequest list;
+  list.set_parent(root);
+  list.set_collection_id("c");
+  wire::proto::ListCollectionIdsRequest ids;
+  ids.set_parent(root);
+  const std::pair<std::string, std::string> requests[] = {
+      {"GetDocument", get.SerializeAsString()},
+      {"ListDocuments", list.SerializeAsString()},
+      {"ListCollectionIds", ids.SerializeAsString()}};
+  for (const auto& [name, bytes] : requests) {
+    const rpc::Method* method = methods.Find("/google.firestore.v1.Firestore/" + name);
+    ASSERT_NE(method, nullptr);
+    const auto call = std::make_shared<EndedCall>();
+    std::get<rpc::SingleRequestMethod> (*method)(call, bytes);
+    ASSERT_TRUE(call->status().has_value()) << name;
+    EXPECT_EQ(call->status()->code(), Code::kResourceExhausted) << name;
   }
 }
 
