@@ -22,7 +22,7 @@ constexpr std::array<uint8_t, 256> MakeDigits() {
   return digits;
 }
 
-// What every character of either alphabet stands for.
+// The digit of each character in either alphabet.
 constexpr std::array<uint8_t, 256> kDigits = MakeDigits();
 
 std::string Encode(std::string_view bytes, std::string_view alphabet) {

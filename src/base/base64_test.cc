@@ -14,7 +14,7 @@ TEST(Base64Url, GoesThereAndBack) {
 }
 
 TEST(Base64Url, RefusesWhatItDidNotMake) {
-  EXPECT_EQ(DecodeBase64Url("a"), std::nullopt);     // Six bits are no byte.
+  EXPECT_EQ(DecodeBase64Url("a"), std::nullopt);     // Six bits are not a byte.
   EXPECT_EQ(DecodeBase64Url("YQ=="), std::nullopt);  // Padding.
   EXPECT_EQ(DecodeBase64Url("YR"), std::nullopt);    // Stray bits.
   EXPECT_EQ(DecodeBase64Url("Y!"), std::nullopt);

@@ -11,8 +11,8 @@ namespace hearth {
 template <typename Signature>
 class Callback;
 
-// A function to be called later that, unlike std::function, may own what cannot be copied. Small
-// captures need no allocation. Calling an empty one is a bug.
+// A function to be called later. Unlike std::function, it may own values that cannot be copied.
+// Small captures need no allocation. Calling an empty one is a bug.
 //
 // Threads: one at a time. Ownership: owns what the function captured.
 template <typename R, typename... Arguments>
@@ -59,12 +59,12 @@ class Callback<R(Arguments...)> {
   }
 
  private:
-  // Enough for a pointer to an object and what most requests bring along.
+  // Enough for a pointer to an object and the captures of most requests.
   static constexpr size_t kInlineBytes = 48;
 
   struct Actions {
     R (*call)(void* storage, Arguments&&... arguments);
-    // Leaves nothing behind in `from`.
+    // Leaves `from` without an object.
     void (*move)(void* from, void* to) noexcept;
     void (*destroy)(void* storage) noexcept;
   };
@@ -105,7 +105,7 @@ class Callback<R(Arguments...)> {
   alignas(std::max_align_t) std::byte storage_[kInlineBytes];
 };
 
-// Work for another time or another thread.
+// Work to run later or on another thread.
 using Task = Callback<void()>;
 
 }  // namespace hearth

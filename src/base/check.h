@@ -1,5 +1,5 @@
-// CHECK(condition): ends the process when one of our own invariants is broken, also in release
-// builds. Never used on what a caller or the environment can cause.
+// CHECK(condition): aborts the process if one of our own invariants is broken, also in release
+// builds. Never used for errors that a caller or the environment can cause.
 #pragma once
 
 namespace hearth {

@@ -4,8 +4,8 @@
 
 namespace hearth {
 
-// Whether the connection of a client is still open, for whoever holds something on its behalf. A
-// client that has left may come back on another connection.
+// Whether a client's connection is still open. Checked by code that holds resources for the client.
+// A client that has left may come back on another connection.
 //
 // Threads: safe for concurrent use.
 class ClientPresence {

@@ -5,15 +5,15 @@
 
 namespace hearth {
 
-// Where time comes from. Threads: implementations are safe for concurrent use.
+// The source of time. Threads: implementations are safe for concurrent use.
 class Clock {
  public:
   virtual ~Clock() = default;
 
-  // Microseconds since the Unix epoch. May jump, also backwards, when the machine's clock is set.
+  // Microseconds since the Unix epoch. May jump, even backwards, when the machine's clock is set.
   virtual int64_t WallMicros() const = 0;
 
-  // For time-outs: never goes back.
+  // For timeouts: never goes back.
   virtual std::chrono::steady_clock::time_point Monotonic() const = 0;
 };
 

@@ -4,18 +4,18 @@
 
 namespace hearth {
 
-// Where callbacks run: an event loop, a pool of threads, a thread that waits.
+// Where callbacks run: an event loop, a thread pool, or a waiting thread.
 //
-// A function that may have to wait takes an executor and a callback. The callback runs there once,
-// and never from inside the function: a caller need not be ready for its answer before the call
-// has returned, nor ask on which thread it is.
+// A function that may have to wait takes an executor and a callback. The callback runs on that
+// executor, once, and never from inside the function. So a caller never sees its answer before the
+// call has returned, and need not care which thread it is on.
 //
 // Threads: safe for concurrent use.
 class Executor {
  public:
   virtual ~Executor() = default;
 
-  // Runs `task` later. An executor that has ended destroys the task instead.
+  // Runs `task` later. An executor that has shut down destroys the task instead.
   virtual void Post(Task task) = 0;
 };
 

@@ -4,7 +4,7 @@
 
 namespace hearth {
 
-// 404 for kNotFound, and so on: google.rpc.Code's table.
+// The HTTP status of a code, such as 404 for kNotFound, from google.rpc.Code's table.
 int HttpStatusOf(Code code);
 
 }  // namespace hearth

@@ -18,8 +18,8 @@ std::atomic<LogFormat> line_format = LogFormat::kText;
 
 constexpr std::array<std::string_view, 4> kLevelNames = {"debug", "info", "warning", "error"};
 
-// Control characters are escaped, so that no value can forge a second line; bytes that are no text
-// are replaced, so that every line stays valid JSON.
+// Escapes control characters, so that no value can forge a second line. Replaces bytes that are not
+// valid UTF-8, so that every line stays valid JSON.
 void AppendQuoted(std::string& line, std::string_view text) {
   const bool is_text = IsValidUtf8(text);
   line.push_back('"');
@@ -105,7 +105,7 @@ void Log(LogLevel level, std::string_view event, std::initializer_list<LogField>
   if (level < least_level) return;
   std::string line = FormatLogLine(line_format, SystemClock().WallMicros(), level, event, fields);
   line.push_back('\n');
-  // One write call a line keeps lines of several threads apart. A log that cannot be written
+  // One write call per line keeps lines of different threads apart. A log that cannot be written
   // must not stop the server.
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
 }

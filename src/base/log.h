@@ -1,4 +1,4 @@
-// Structured logs: one line an event, with named fields, on standard error.
+// Structured logs: one line per event, with named fields, on standard error.
 #pragma once
 
 #include <concepts>
@@ -11,7 +11,7 @@ namespace hearth {
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
 enum class LogFormat { kText, kJson };
 
-// One named value of an event. Numbers stay bare in JSON, everything else is quoted.
+// One named value of an event. Numbers are bare in JSON, everything else is quoted.
 struct LogField {
   LogField(std::string_view field_name, std::string_view text)
       : name(field_name), value(text), is_number(false) {}
@@ -28,10 +28,11 @@ struct LogField {
   bool is_number;
 };
 
-// Set once at start-up, before any other thread runs.
+// Call once at startup, before any other thread runs.
 void ConfigureLog(LogLevel least, LogFormat format);
 
-// Writes one line: time, level, event, fields. Threads: safe; lines never interleave.
+// Writes one line: time, level, event, fields. Threads: safe for concurrent use; lines never
+// interleave.
 void Log(LogLevel level, std::string_view event, std::initializer_list<LogField> fields = {});
 
 // The line that Log writes, without the newline.

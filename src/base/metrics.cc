@@ -28,10 +28,10 @@ Histogram::Reading Histogram::Read() const {
   return reading;
 }
 
-// All but `read` is guarded by the registry's mutex.
+// The registry's mutex guards everything except `read`.
 struct MetricCallback::Entry {
   const std::function<Metrics::Samples()> read;
-  size_t runs = 0;  // Under way.
+  size_t runs = 0;  // Currently running.
   bool is_removed = false;
 };
 
@@ -49,7 +49,7 @@ void MetricCallback::Reset() {
   entry_.reset();
 }
 
-// What one family had to say at some moment.
+// The values of one family, collected at one time.
 struct Metrics::Collected {
   std::string name;
   std::string help;

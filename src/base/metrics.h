@@ -17,7 +17,7 @@
 
 namespace hearth {
 
-// Counts up. Threads: safe for concurrent use.
+// Only goes up. Threads: safe for concurrent use.
 class Counter {
  public:
   void Add(uint64_t count = 1) { value_.fetch_add(count, std::memory_order_relaxed); }
@@ -37,16 +37,16 @@ class Gauge {
   std::atomic<double> value_ = 0;
 };
 
-// Durations or sizes in buckets. Threads: safe for concurrent use; an observation is two atomic
-// additions, so a reading taken meanwhile may have one of them only.
+// Durations or sizes in buckets. Threads: safe for concurrent use. An observation is two atomic
+// additions, so a concurrent reading may include only one of them.
 class Histogram {
  public:
-  // `bounds` are sorted; a bucket includes its bound.
+  // `bounds` must be sorted; a bucket includes its bound.
   explicit Histogram(std::vector<double> bounds);
   void Observe(double value);
   struct Reading {
     std::vector<double> bounds;
-    std::vector<uint64_t> counts;  // One more than bounds: the last has what lies beyond them.
+    std::vector<uint64_t> counts;  // One more than bounds: the last counts values above them.
     uint64_t count;
     double sum;
   };
@@ -58,14 +58,14 @@ class Histogram {
   std::atomic<double> sum_ = 0;
 };
 
-// Names and values. They are written in this order, and series are told apart by it: a family's
-// labels always come in the same order.
+// Names and values. The text format writes them in this order, and the order is part of a series'
+// identity: use the same order for all labels of a family.
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
 class Metrics;
 
-// Keeps a callback of a registry registered. Once this is destroyed the callback does not run and
-// never will again: the destructor waits for a run that is under way. It must therefore not be
+// Keeps a callback registered with a registry. After this is destroyed, the callback is not running
+// and never runs again: the destructor waits for a run in progress. It must therefore not be
 // destroyed by the callback itself, nor under a lock that the callback takes.
 //
 // Threads: one at a time. Ownership: the registry must outlive it.
@@ -87,11 +87,11 @@ class MetricCallback {
   std::shared_ptr<Entry> entry_;  // Shared with the registry.
 };
 
-// All that a process measures. The same name and labels give the same metric, whose address stays:
-// hot paths look it up once and keep it.
+// All metrics of a process. The same name and labels give the same metric at a stable address: hot
+// paths look it up once and keep it.
 //
-// Bounded: at most kSeriesMax metrics are made; later ones are counted by name only and not shown.
-// A family shows at most kSeriesMax values, those of callbacks included. The first excess is
+// Bounded: at most kSeriesMax metrics are created. Later ones are counted by name only and not
+// shown. A family shows at most kSeriesMax values, those of callbacks included. The first excess is
 // logged.
 //
 // Threads: safe for concurrent use. Ownership: owns the metrics, which live as long as it does.
@@ -104,19 +104,20 @@ class Metrics {
   Metrics(const Metrics&) = delete;
   Metrics& operator=(const Metrics&) = delete;
 
-  // A name belongs to one kind of metric; anything else is a bug and ends the process.
+  // A name belongs to one kind of metric; using it for another kind is a bug and aborts the
+  // process.
   Counter& GetCounter(const std::string& name, const std::string& help, const Labels& labels = {})
       EXCLUDES_LOCK(mutex_);
   Gauge& GetGauge(const std::string& name, const std::string& help, const Labels& labels = {})
       EXCLUDES_LOCK(mutex_);
-  // `bounds` matter only when the histogram is made.
+  // `bounds` are used only when the histogram is created.
   Histogram& GetHistogram(const std::string& name, const std::string& help,
                           const std::vector<double>& bounds, const Labels& labels = {})
       EXCLUDES_LOCK(mutex_);
 
-  // Values that are computed when somebody asks. The callback runs on the thread that asks, without
-  // a lock, and on several at once. Values with equal labels are added up, those of several
-  // callbacks and of the metrics above included.
+  // Values computed on demand. The callback runs on the thread that reads the metrics, without a
+  // lock, and possibly on several threads at once. Values with equal labels are added up, including
+  // those of several callbacks and of the metrics above.
   struct Sample {
     Labels labels;
     double value;
@@ -133,14 +134,14 @@ class Metrics {
                                         std::function<double()> read) EXCLUDES_LOCK(mutex_);
 
   // Everything in Prometheus' text format, sorted by name and labels. Runs the callbacks, which may
-  // wait for whatever their owners wait for.
+  // block.
   std::string Text() EXCLUDES_LOCK(mutex_);
 
  private:
   friend class MetricCallback;
 
   enum class Kind : uint8_t { kCounter, kGauge, kHistogram };
-  // Within nodes of maps, because these neither move nor are copied.
+  // Lives in map nodes, because these types can be neither moved nor copied.
   using Metric = std::variant<Counter, Gauge, Histogram>;
   struct Family {
     Kind kind;
@@ -161,22 +162,22 @@ class Metrics {
   void Remove(const std::string& name, const std::shared_ptr<MetricCallback::Entry>& entry)
       EXCLUDES_LOCK(mutex_);
   std::vector<Collected> Collect() const EXCLUDES_LOCK(mutex_);
-  // Adds what the callback says now, unless it was removed meanwhile.
+  // Adds the callback's current values, unless it has been removed meanwhile.
   void Run(MetricCallback::Entry& entry, Collected* collected) EXCLUDES_LOCK(mutex_);
-  // True the first time.
+  // Returns true on the first call only.
   bool NoteFull() EXCLUDES_LOCK(mutex_);
 
   mutable Mutex mutex_;  // Leaf lock; callbacks run without it.
   CondVar callback_ended_;
   std::map<std::string, Family> families_ GUARDED_BY(mutex_);
-  // Metrics that found no room, one for each name.
+  // Metrics beyond the limit, one per name.
   std::map<std::string, Metric> hidden_ GUARDED_BY(mutex_);
   size_t series_count_ GUARDED_BY(mutex_) = 0;
   bool is_full_ GUARDED_BY(mutex_) = false;
 };
 
-// The registry that somebody's options name, or a private one if they name none: code that counts
-// then need not care whether anybody looks.
+// The registry given in the options, or a private one if there is none. So code that counts need
+// not check whether anything reads its metrics.
 class MetricsOrPrivate {
  public:
   explicit MetricsOrPrivate(Metrics* given)

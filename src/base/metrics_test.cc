@@ -115,7 +115,7 @@ TEST(MetricsTest, CallbacksAreAskedEachTimeUntilTheyEnd) {
   EXPECT_EQ(metrics.Text(), "");
 }
 
-// So two servers, say, may share a registry, and one may be started again with it.
+// This allows two servers to share a registry, or one server to be restarted with it.
 TEST(MetricsTest, ValuesWithTheSameLabelsAreAddedUp) {
   Metrics metrics;
   metrics.GetCounter("c", "C.", {{"l", "a"}}).Add(3);
@@ -146,7 +146,7 @@ TEST(MetricsTest, TheEndOfACallbackWaitsForItsRun) {
   });
   std::jthread asking([&] { EXPECT_THAT(metrics.Text(), HasSubstr("\ng 1\n")); });
   gate.AwaitArrivals(1);
-  metrics.GetCounter("c", "C.").Add();  // No lock is held meanwhile.
+  metrics.GetCounter("c", "C.").Add();  // The registry holds no lock here.
   std::jthread opening([&] { gate.Open(); });
   callback.reset();
   EXPECT_TRUE(has_left);

@@ -1,4 +1,4 @@
-// std::mutex that Clang's -Wthread-safety can check. On GCC the annotations vanish.
+// A std::mutex that Clang's -Wthread-safety can check. With GCC the annotations expand to nothing.
 #pragma once
 
 #include <chrono>
@@ -39,7 +39,7 @@ class HEARTH_TSA_(scoped_lockable) MutexLock {
   Mutex& mutex_;
 };
 
-// Condition variable for Mutex. Wakes spuriously: wait in a loop that checks the condition.
+// Condition variable for Mutex. May wake spuriously: wait in a loop that checks the condition.
 class CondVar {
  public:
   void Wait(Mutex& mutex) REQUIRES_LOCK(mutex) { condition_.wait(mutex); }

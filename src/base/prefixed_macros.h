@@ -1,5 +1,5 @@
-// Passing failures on, for programs: names that cannot collide with theirs. Our own code uses the
-// short ones of status_macros.h.
+// Macros that pass failures on, for programs that use the client: the names cannot collide with
+// theirs. Our own code uses the short names in status_macros.h.
 #pragma once
 
 #include <utility>

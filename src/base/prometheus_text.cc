@@ -7,7 +7,7 @@
 namespace hearth {
 namespace {
 
-// Whole numbers up to here are exact, and are written without an exponent.
+// Whole numbers up to this one are exact in a double. They are written without an exponent.
 constexpr double kWholeNumberMax = 9'007'199'254'740'992;
 
 std::string MetricNumber(double number) {
@@ -22,7 +22,7 @@ std::string MetricNumber(double number) {
   return std::string(text, std::to_chars(text, end, number).ptr);
 }
 
-// Labels escape quotes, help texts do not.
+// Quotes are escaped in labels but not in help texts.
 enum class Quotes { kEscaped, kPlain };
 
 void AppendEscaped(std::string_view value, Quotes quotes, std::string* text) {
@@ -63,7 +63,7 @@ void PrometheusText::AddLine(std::string_view suffix, const Labels& labels, std:
     text_ += '{';
     for (const auto& [name, label] : labels) AppendLabel(name, label, &text_);
     if (!bound.empty()) AppendLabel("le", bound, &text_);
-    text_.back() = '}';  // In place of the last comma.
+    text_.back() = '}';  // Replaces the last comma.
   }
   text_ += ' ' + MetricNumber(value) + '\n';
 }
@@ -71,7 +71,7 @@ void PrometheusText::AddLine(std::string_view suffix, const Labels& labels, std:
 void PrometheusText::Add(const Labels& labels, double value) { AddLine("", labels, "", value); }
 
 void PrometheusText::Add(const Labels& labels, const Histogram::Reading& reading) {
-  uint64_t below = 0;  // Buckets include all smaller ones.
+  uint64_t below = 0;  // Buckets are cumulative.
   for (size_t i = 0; i < reading.counts.size(); ++i) {
     below += reading.counts[i];
     const std::string bound =

@@ -11,7 +11,7 @@ namespace hearth {
 // Builds the text family by family. Threads: one at a time.
 class PrometheusText {
  public:
-  // What follows, up to the next call, are values of this family. `type`: "counter", "gauge" or
+  // Values added from here to the next call belong to this family. `type`: "counter", "gauge" or
   // "histogram".
   void BeginFamily(std::string_view name, std::string_view help, std::string_view type);
   void Add(const Labels& labels, double value);
@@ -20,7 +20,7 @@ class PrometheusText {
   std::string Take() { return std::move(text_); }
 
  private:
-  // One line; `bound` is that of a bucket, or empty.
+  // One line. `bound` is the bucket's bound, or empty if this is not a bucket.
   void AddLine(std::string_view suffix, const Labels& labels, std::string_view bound, double value);
 
   std::string name_;

@@ -13,7 +13,7 @@ namespace {
 void Fill(char* bytes, size_t size) {
   while (size > 0) {
     const ssize_t got = getrandom(bytes, size, 0);
-    CHECK(got > 0 || errno == EINTR);  // Linux has it since 3.17.
+    CHECK(got > 0 || errno == EINTR);  // In Linux since 3.17.
     if (got <= 0) continue;
     bytes += got;
     size -= static_cast<size_t>(got);
@@ -39,7 +39,7 @@ uint64_t RandomSource::Next() {
     Fill(reinterpret_cast<char*>(numbers_.data()), sizeof(numbers_));
     used_ = 0;
   }
-  // What was handed out is not kept: it may have become a secret.
+  // Clears the number that is handed out: it may have become a secret.
   return std::exchange(numbers_[used_++], 0);
 }
 

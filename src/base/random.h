@@ -14,21 +14,21 @@ namespace hearth {
 // From the operating system's generator: earlier bytes do not help to guess later ones.
 std::string SecureRandomBytes(size_t size);
 
-// Where randomness comes from. Numbers are as good as SecureRandomBytes and may be secrets, unless
-// there is a seed.
+// A source of random numbers. They are as strong as SecureRandomBytes and may be used as secrets,
+// unless the source was seeded.
 //
 // Threads: safe for concurrent use.
 class RandomSource {
  public:
   RandomSource();
-  // Repeatable, for tests. Its numbers can be predicted from earlier ones.
+  // Repeatable, for tests. Later numbers can be predicted from earlier ones.
   explicit RandomSource(uint64_t seed);
   ~RandomSource();
 
   uint64_t Next() EXCLUDES_LOCK(mutex_);
 
  private:
-  // As much as the system always gives in one piece (getrandom(2)).
+  // As many bytes as the system always returns in one piece (getrandom(2)).
   static constexpr size_t kNumbersAtATime = 256 / sizeof(uint64_t);
 
   Mutex mutex_;  // Leaf lock.

@@ -10,7 +10,8 @@
 namespace hearth {
 namespace {
 
-// x from x ^ (x >> shift & mask) and x ^ (x << shift & mask): each round gets `shift` bits right.
+// Recovers x from x ^ (x >> shift & mask) or x ^ (x << shift & mask). Each round recovers `shift`
+// more bits.
 uint64_t UndoRight(uint64_t mixed, int shift, uint64_t mask) {
   uint64_t x = mixed;
   for (int known = shift; known < 64; known += shift) x = mixed ^ (x >> shift & mask);
@@ -22,7 +23,7 @@ uint64_t UndoLeft(uint64_t mixed, int shift, uint64_t mask) {
   return x;
 }
 
-// The word of std::mt19937_64's state that gave this number.
+// The word of std::mt19937_64's state that produced this number.
 uint64_t StateWord(uint64_t number) {
   uint64_t x = UndoRight(number, 43, ~uint64_t{0});
   x = UndoLeft(x, 37, 0xFFF7EEE000000000);
@@ -30,7 +31,7 @@ uint64_t StateWord(uint64_t number) {
   return UndoRight(x, 29, 0x5555555555555555);
 }
 
-// What a Mersenne twister that gave all of these would give next.
+// The next number of a Mersenne Twister that produced all the numbers so far.
 uint64_t PredictNext(RandomSource& random) {
   std::stringstream state;
   for (size_t i = 0; i < std::mt19937_64::state_size; ++i) state << StateWord(random.Next()) << ' ';

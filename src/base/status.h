@@ -11,7 +11,7 @@
 
 namespace hearth {
 
-// The canonical gRPC codes, same numbers, so a door forwards them unchanged.
+// The canonical gRPC codes with the same numbers, so a door forwards them unchanged.
 enum class Code : uint8_t {
   kOk = 0,
   kCancelled = 1,
@@ -32,7 +32,7 @@ enum class Code : uint8_t {
   kUnauthenticated = 16,
 };
 
-// "INVALID_ARGUMENT" and so on, as Google's JSON errors and logs spell it.
+// The name as in Google's JSON errors and in logs, such as "INVALID_ARGUMENT".
 std::string_view CodeName(Code code);
 
 class [[nodiscard]] Status {
@@ -44,7 +44,7 @@ class [[nodiscard]] Status {
   Code code() const { return code_; }
   const std::string& message() const { return message_; }
 
-  // Same code, message prefixed with what the caller was doing.
+  // Same code, with the message prefixed by what the caller was doing.
   Status While(std::string_view doing) const;
 
   // "NOT_FOUND: no such thing", for logs and command lines.
@@ -61,7 +61,7 @@ inline Status InvalidArgument(std::string message) {
   return Status(Code::kInvalidArgument, std::move(message));
 }
 
-// A T, or the non-OK Status that says why there is none.
+// A T, or the non-OK Status that explains why there is no T.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -74,7 +74,7 @@ class [[nodiscard]] Result {
 
   bool ok() const { return std::holds_alternative<T>(state_); }
   Status status() const { return ok() ? Status() : std::get<Status>(state_); }
-  // Require ok(); otherwise the process dies (std::terminate through bad_variant_access).
+  // Require ok(). Otherwise the process ends (std::terminate through bad_variant_access).
   const T& operator*() const& noexcept { return std::get<T>(state_); }
   T& operator*() & noexcept { return std::get<T>(state_); }
   T&& operator*() && noexcept { return std::get<T>(std::move(state_)); }
@@ -85,7 +85,7 @@ class [[nodiscard]] Result {
   std::variant<T, Status> state_;
 };
 
-// Marks the few places where a failure is of no consequence. `why` is for the reader.
+// Marks the few places where a failure does not matter. `why` is for the reader.
 inline void IgnoreError(const Status&, const char* /*why*/) {}
 
 }  // namespace hearth

@@ -1,5 +1,5 @@
-// Passing failures on. Apart from status.h, so that the headers of the C++ client define no short
-// names.
+// Macros that pass failures on. Separate from status.h, so that the headers of the C++ client
+// define no short names.
 #pragma once
 
 #include "base/prefixed_macros.h"

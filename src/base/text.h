@@ -1,23 +1,23 @@
-// Pieces of text.
+// String helpers.
 #pragma once
 
 #include <string_view>
 
 namespace hearth {
 
-// What std::isspace holds for, whatever the locale.
+// The characters for which std::isspace is true in the C locale.
 inline constexpr std::string_view kWhitespace = " \t\n\v\f\r";
-// What may stand around the parts of a header of HTTP.
+// Optional whitespace around the parts of an HTTP header.
 inline constexpr std::string_view kSpaceOrTab = " \t";
 
-// `text` without the characters of `blanks` at its ends.
+// `text` without leading and trailing characters of `blanks`.
 std::string_view Trim(std::string_view text, std::string_view blanks = kSpaceOrTab);
 
-// Removes what is before the first `end` from `text`, and `end` itself, and returns it: all of
-// `text` if there is no `end`.
+// Removes everything up to and including the first `end` from `text`. Returns the part before
+// `end`, or all of `text` if it has no `end`.
 std::string_view TakeUntil(std::string_view& text, char end);
 
-// Knows the case of ASCII letters only.
+// Ignores the case of ASCII letters only.
 bool EqualsIgnoringCase(std::string_view left, std::string_view right);
 
 }  // namespace hearth

@@ -12,7 +12,7 @@ namespace hearth {
 
 // A fixed number of threads that run tasks which may block on the disk.
 //
-// Threads: safe for concurrent use. The destructor runs what is queued, then joins.
+// Threads: safe for concurrent use. The destructor runs the queued tasks, then joins.
 class ThreadPool final : public Executor {
  public:
   ThreadPool(size_t threads, size_t queued_tasks_max);
@@ -20,12 +20,13 @@ class ThreadPool final : public Executor {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  // Takes new work. False, and the task is not taken, when `queued_tasks_max` tasks wait already.
+  // Accepts new work. Returns false and drops the task if `queued_tasks_max` tasks are queued
+  // already.
   [[nodiscard]] bool TryPost(Task task) EXCLUDES_LOCK(mutex_);
-  // Continues work that was taken before: there is as much of it as was let in.
+  // Continues work that was accepted before. Not limited: TryPost already bounds the work.
   void Post(Task task) override EXCLUDES_LOCK(mutex_);
 
-  // How many tasks wait for a thread.
+  // The number of tasks waiting for a thread.
   size_t queued_tasks() const EXCLUDES_LOCK(mutex_);
 
  private:

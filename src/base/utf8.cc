@@ -3,14 +3,14 @@
 namespace hearth {
 namespace {
 
-// The length of the one character that `text` begins with; 0 when it is malformed.
+// The length of the character that `text` begins with; 0 if it is malformed.
 size_t CharacterBytes(std::string_view text) {
   const auto lead = static_cast<uint8_t>(text[0]);
   if (lead < 0x80) return 1;
   const size_t bytes = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
   if (bytes == 0 || text.size() < bytes) return 0;
 
-  // The second byte is limited further where overlong forms, surrogates and the end of Unicode lie.
+  // The second byte has a smaller range near overlong forms, surrogates and the end of Unicode.
   const auto second = static_cast<uint8_t>(text[1]);
   const uint8_t least = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
   const uint8_t most = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;

@@ -7,12 +7,12 @@
 
 namespace hearth {
 
-// The part of IsValidUtf8 for text that is not all ASCII.
+// The slow path of IsValidUtf8, for text that is not all ASCII.
 bool IsValidUtf8Slow(std::string_view text);
 
 // Well-formed UTF-8: no overlong forms, no surrogates, nothing beyond U+10FFFF.
 inline bool IsValidUtf8(std::string_view text) {
-  // Nearly all names and most strings are ASCII: eight bytes at a time, none with its top bit set.
+  // Nearly all names and most strings are ASCII: test the top bits of eight bytes at a time.
   constexpr uint64_t kTopBits = 0x8080808080808080;
   size_t i = 0;
   for (; i + 8 <= text.size(); i += 8) {
@@ -26,7 +26,8 @@ inline bool IsValidUtf8(std::string_view text) {
   return true;
 }
 
-// How many UTF-16 units valid UTF-8 `text` has: Firestore counts positions in names so.
+// The number of UTF-16 code units in `text`, which must be valid UTF-8. Firestore counts positions
+// in names this way.
 size_t Utf16Length(std::string_view text);
 
 }  // namespace hearth

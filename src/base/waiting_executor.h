@@ -10,19 +10,19 @@
 
 namespace hearth {
 
-// Runs callbacks on the thread that waits for them, so that an answer costs one switch of threads.
+// Runs callbacks on the thread that waits for them, so that an answer costs one thread switch.
 //
-// Threads: Post from any; Await on one at a time. Ownership: must outlive the callbacks that it was
-// given for.
+// Threads: Post from any thread; Await on one thread at a time. Ownership: must outlive the
+// callbacks that are to run on it.
 class WaitingExecutor final : public Executor {
  public:
   void Post(Task task) override EXCLUDES_LOCK(mutex_) {
     MutexLock lock(mutex_);
     tasks_.push_back(std::move(task));
-    changed_.NotifyOne();  // Under the lock: whoever waits may end this object afterwards.
+    changed_.NotifyOne();  // Under the lock: the waiting thread may destroy this object afterwards.
   }
 
-  // Runs what is posted until `answer` is there, and moves it out.
+  // Runs posted tasks until `answer` is set, and moves it out.
   template <typename T>
   T Await(std::optional<T>& answer) EXCLUDES_LOCK(mutex_) {
     while (!answer) TakeNext()();
@@ -45,7 +45,7 @@ class WaitingExecutor final : public Executor {
   std::deque<Task> tasks_ GUARDED_BY(mutex_);
 };
 
-// Calls `start` with an executor and a callback, and waits for what the callback is told.
+// Calls `start` with an executor and a callback, and waits for the value passed to the callback.
 //
 //   const Result<CommitResult> result = Await<Result<CommitResult>>(
 //       [&](Executor& here, auto done) { engine.Commit(..., here, std::move(done)); });

@@ -23,10 +23,10 @@ class Catalog {
   // Reads the databases that are on disk.
   static Result<std::unique_ptr<Catalog>> Load(const storage::Store& store);
 
-  // The database called `name`, made on its first use. ResourceExhausted beyond kDatabasesMax.
+  // The database called `name`, created on first use. ResourceExhausted beyond kDatabasesMax.
   Result<Database*> Open(const model::DatabaseName& name) EXCLUDES_LOCK(mutex_);
 
-  // Those that are on disk.
+  // The databases that are on disk.
   std::vector<Database*> Stored() const EXCLUDES_LOCK(mutex_);
 
  private:

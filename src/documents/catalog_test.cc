@@ -24,7 +24,7 @@ class CatalogTest : public testing::Test {
     batch.Put(storage::Space::kMeta, key, value);
     ASSERT_EQ(store_->Commit(batch), Status());
   }
-  // What a database's first commit writes.
+  // Writes what the first commit to a database writes.
   void PutDatabase(std::string_view database, uint32_t number) {
     PutMeta(std::string(kDatabaseKeyPrefix) + NameDatabase(database).text(),
             model::EncodeUint32(number));
@@ -61,7 +61,7 @@ TEST_F(CatalogTest, RemembersWhatIsOnDisk) {
   EXPECT_EQ((*catalog->Open(NameDatabase("second")))->number, model::DatabaseNumber{5});
   EXPECT_TRUE((*catalog->Open(NameDatabase("second")))->is_on_disk);
   Database* fresh = *catalog->Open(NameDatabase("third"));
-  EXPECT_EQ(fresh->number, model::DatabaseNumber{6});  // Never one that keys may already have.
+  EXPECT_EQ(fresh->number, model::DatabaseNumber{6});  // Never a number that existing keys may use.
   EXPECT_FALSE(fresh->is_on_disk);
 }
 

@@ -36,7 +36,7 @@ TEST(ChangeLogTest, WhatEndsTooEarlyIsDamage) {
             "abc\x00\x00\x00\x02"
             "de"s);
   for (size_t length = 1; length < entry.size(); ++length) {
-    if (length == 7) continue;  // The first key, whole.
+    if (length == 7) continue;  // The complete first key.
     EXPECT_EQ(DecodeLogEntry(entry.substr(0, length)).status().code(), Code::kDataLoss) << length;
   }
   EXPECT_EQ(DecodeLogEntry("\xff\xff\xff\xff").status().code(), Code::kDataLoss);

@@ -92,7 +92,7 @@ TEST_F(CommitClockTest, ThePastIsSettled) {
   EXPECT_TRUE(commit_clock_.TrySettle(commit));
   EXPECT_TRUE(commit_clock_.TrySettle(At(-1'000)));
   commit_clock_.Assign();
-  EXPECT_TRUE(commit_clock_.TrySettle(commit));  // Also while others are under way.
+  EXPECT_TRUE(commit_clock_.TrySettle(commit));  // Even while others are in progress.
 }
 
 TEST_F(CommitClockTest, SettlingKeepsLaterCommitsOut) {
@@ -131,7 +131,7 @@ TEST_F(CommitClockTest, KnowsTheNewest) {
   clock_.Advance(9us);
   EXPECT_EQ(commit_clock_.ReadTime(), At(9));
   EXPECT_EQ(commit_clock_.Newest(), At(9));
-  EXPECT_TRUE(commit_clock_.IsNewest(commit));  // A read is no commit.
+  EXPECT_TRUE(commit_clock_.IsNewest(commit));  // A read is not a commit.
 }
 
 }  // namespace

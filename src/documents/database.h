@@ -9,7 +9,7 @@
 
 namespace hearth::documents {
 
-// One database of the store. It exists in memory from its first use and on disk from its first
+// One database in the store. It exists in memory from its first use and on disk from its first
 // commit. Threads: safe for concurrent use.
 struct Database {
   Database(model::DatabaseName database_name, model::DatabaseNumber database_number, bool on_disk)
@@ -17,7 +17,7 @@ struct Database {
 
   const model::DatabaseName name;
   const model::DatabaseNumber number;
-  std::atomic<bool> is_on_disk;  // Set on the committer's thread only.
+  std::atomic<bool> is_on_disk;  // Set only on the committer's thread.
   // The version of the index configuration that its indexes follow.
   std::atomic<uint64_t> index_policy_version = 0;
 };

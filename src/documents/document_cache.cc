@@ -6,7 +6,7 @@
 namespace hearth::documents {
 namespace {
 
-// What the list node, the hash entry and the two control blocks take beside the bytes.
+// The memory for the list node, the hash entry and the two control blocks, in addition to the data.
 constexpr size_t kEntryOverheadBytes = 160;
 
 }  // namespace
@@ -50,7 +50,7 @@ void DocumentCache::Insert(std::string_view document_key, model::Record record, 
   const bool is_stale = Ticket{shard.updates} != ticket;
   if (is_stale || !record || shard.by_key.contains(key)) return;
   Entry entry{std::string(document_key), std::move(record)};
-  if (EntryBytes(entry) > shard_bytes_max_) return;  // It would only push everything else out.
+  if (EntryBytes(entry) > shard_bytes_max_) return;  // It would only evict everything else.
   shard.by_use.push_front(std::move(entry));
   shard.by_key.emplace(HashedKey(shard.by_use.front().key), shard.by_use.begin());
   shard.bytes += EntryBytes(shard.by_use.front());

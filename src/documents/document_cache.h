@@ -19,30 +19,30 @@ namespace hearth::documents {
 // The records of recently read documents, by document key, bounded in bytes.
 //
 // It never holds a record older than the newest acknowledged commit: the committer calls Update
-// after a commit is on disk and before it is acknowledged, and a reader that fetched a record
-// from the store can only Insert it if no Update happened in between.
+// after a commit is on disk and before it is acknowledged, and a reader can Insert a record that it
+// fetched from the store only if no Update happened in between.
 //
 // Threads: safe for concurrent use.
 class DocumentCache {
  public:
-  // Names the moment before a read from the store.
+  // Identifies the moment before a read from the store.
   enum class Ticket : uint64_t {};
 
   explicit DocumentCache(size_t bytes_max);
 
-  // The cached record; null when it is not here.
+  // The cached record; null if it is not cached.
   model::Record Find(std::string_view document_key);
 
-  // To be taken before the record is read from the store.
+  // Call this before reading the record from the store.
   Ticket BeginFill(std::string_view document_key);
-  // Dropped if the document's part of the cache saw a commit since `ticket`.
+  // Ignored if the document's shard of the cache was updated since `ticket`.
   void Insert(std::string_view document_key, model::Record record, Ticket ticket);
 
-  // The document now has this record; null: it is gone.
+  // Sets the document's current record; null if it was deleted.
   void Update(std::string_view document_key, model::Record record);
 
  private:
-  // A document key with its hash, which chooses the shard and then the place in it.
+  // A document key with its hash, which selects the shard and the position in it.
   struct HashedKey {
     explicit HashedKey(std::string_view key)
         : text(key), hash(std::hash<std::string_view>{}(key)) {}

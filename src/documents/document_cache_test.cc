@@ -46,7 +46,7 @@ TEST(DocumentCacheTest, UpdatesReplace) {
   const model::Record held = cache.Find("k");
   cache.Update("k", MakeRecord("two"));
   EXPECT_EQ(*cache.Find("k"), "two");
-  EXPECT_EQ(*held, "one");  // Readers keep what they have.
+  EXPECT_EQ(*held, "one");  // Readers keep their record.
   cache.Update("k", nullptr);
   EXPECT_EQ(cache.Find("k"), nullptr);
 }
@@ -63,7 +63,7 @@ TEST(DocumentCacheTest, RefusesWhatWasReadBeforeACommit) {
   cache.Update("k", MakeRecord("new"));
   cache.Insert("k", MakeRecord("old"), ticket);
   EXPECT_EQ(cache.Find("k"), nullptr);
-  // The same when the commit deleted the document.
+  // The same if the commit deleted the document.
   const DocumentCache::Ticket second = cache.BeginFill("k");
   cache.Update("k", nullptr);
   cache.Insert("k", MakeRecord("old"), second);
@@ -92,7 +92,7 @@ TEST(DocumentCacheTest, StaysWithinItsBytes) {
   }
   const size_t kept = CountCached(cache, kKeys);
   EXPECT_LE(kept * kRecordBytes, kBytesMax);
-  EXPECT_GE(kept * kRecordBytes, kBytesMax / 2);  // But it uses what it was given.
+  EXPECT_GE(kept * kRecordBytes, kBytesMax / 2);  // But it uses its budget.
 }
 
 TEST(DocumentCacheTest, GrowingRecordsPushOthersOut) {
@@ -142,7 +142,7 @@ TEST(DocumentCacheTest, WithoutBytesItKeepsNothing) {
   EXPECT_EQ(cache.Find("k"), nullptr);
 }
 
-// A store of one number, read by many and written by one: whoever reads after a write was
+// A store of one number with many readers and one writer: a read that starts after a write was
 // acknowledged must not see an older number.
 TEST(DocumentCacheTest, NeverServesWhatIsOlderThanAnAcknowledgedUpdate) {
   DocumentCache cache(1 << 20);

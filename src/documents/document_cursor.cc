@@ -56,7 +56,8 @@ class PastCursor final : public DocumentCursor {
   }
 
  private:
-  // Moves both cursors past the next document that existed, and keeps that document.
+  // Moves both cursors past the next document that existed at the read time, and keeps that
+  // document.
   void Settle() {
     valid_ = false;
     while (!valid_ && (documents_->Valid() || history_->Valid()) && status().ok()) {
@@ -74,8 +75,8 @@ class PastCursor final : public DocumentCursor {
     valid_ = valid_ && status().ok();
   }
 
-  // Replaces record_ by what the first commit after the read time replaced, if there is one, and
-  // leaves the document's history.
+  // Replaces record_ with the record that the first commit after the read time replaced, if there
+  // is one, and moves past the document's history.
   void PutBack() {
     history_->Seek(HistoryKey(key_, Timestamp::FromMicros(read_time_.micros() + 1)));
     if (history_->Valid() && DocumentKeyOfHistoryKey(history_->key()) == key_) {

@@ -11,8 +11,8 @@ namespace hearth::documents {
 
 // Walks documents in key order as they were at one moment, within a range of document keys.
 //
-// Threads: one at a time. Ownership: borrows what it reads. Errors: a cursor that meets an error
-// is not Valid and has a status().
+// Threads: one at a time. Ownership: borrows what it reads. Errors: a cursor that encounters an
+// error is not Valid and has a status().
 class DocumentCursor {
  public:
   virtual ~DocumentCursor() = default;
@@ -31,8 +31,8 @@ std::unique_ptr<DocumentCursor> NewPresentCursor(const storage::Snapshot& snapsh
                                                  storage::KeyRange range,
                                                  storage::Direction direction);
 
-// The documents as they were at `read_time`: those of the snapshot, with what later commits
-// replaced put back.
+// The documents as they were at `read_time`: those of the snapshot, with the changes of later
+// commits undone.
 std::unique_ptr<DocumentCursor> NewPastCursor(const storage::Snapshot& snapshot,
                                               storage::KeyRange range, model::Timestamp read_time);
 

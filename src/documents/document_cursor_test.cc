@@ -20,7 +20,7 @@ using storage::Space;
 
 using State = std::map<std::string, std::string>;  // Document keys and records.
 
-// Writes what commits write, and remembers every state.
+// Writes the same keys as commits do, and remembers every state.
 class History {
  public:
   explicit History(storage::Store& store) : store_(store) { states_[0] = {}; }
@@ -127,7 +127,7 @@ TEST_F(DocumentCursorTest, NothingAtAll) {
   EXPECT_EQ(cursor->status(), Status());
 }
 
-// Random commits; then random ranges, times and seeks, against the states as they were.
+// Random commits, then random ranges, times and seeks, compared with the remembered states.
 TEST_F(DocumentCursorTest, EqualsTheStatesAsTheyWere) {
   Dice dice(TestSeed());
   std::vector<std::string> keys;
@@ -144,7 +144,7 @@ TEST_F(DocumentCursorTest, EqualsTheStatesAsTheyWere) {
     for (size_t count = 1 + dice.Below(4); count > 0; --count) {
       changes[keys[dice.Below(keys.size())]] = dice.OneIn(3) ? "" : "v" + std::to_string(i);
     }
-    // A delete of what is not there is no change, and leaves no trace.
+    // Deleting a document that does not exist is not a change and leaves no trace.
     std::erase_if(changes, [&](const auto& change) {
       return change.second.empty() && !history_.newest().contains(change.first);
     });
@@ -184,7 +184,7 @@ TEST_F(DocumentCursorTest, BrokenScansSaySo) {
   storage::FaultyStore faulty(*store_);
   const std::unique_ptr<storage::Snapshot> snapshot = faulty.NewSnapshot();
   const Status broken(Code::kDataLoss, "checksum");
-  // A scan that meets no fault takes this many steps; every one of them can fail.
+  // A scan without faults takes this many steps; each of them can fail.
   for (size_t step = 1; step <= 8; ++step) {
     faulty.FailScan(step, broken);
     const auto cursor = NewPastCursor(*snapshot, everything_, Timestamp::FromMicros(15));

@@ -54,12 +54,12 @@ std::optional<Result<model::Record>> DocumentReader::NewestIfInMemory(
 
 bool DocumentReader::IsStateAt(const model::Record& newest, Timestamp read_time) const {
   if (newest) return model::RecordUpdateTime(*newest) <= read_time;
-  // It may have been deleted after `read_time`, unless nothing at all happened after it.
+  // It may have been deleted after `read_time`, unless there was no commit after that time.
   return clock_.IsNewest(read_time);
 }
 
 bool DocumentReader::IsPresent(const model::Record& newest) const {
-  // Nearly always the first, which takes no lock.
+  // Nearly always the first condition holds, which takes no lock.
   return (newest && clock_.IsVisible(model::RecordUpdateTime(*newest))) ||
          IsStateAt(newest, clock_.ReadTime());
 }
@@ -95,8 +95,8 @@ Result<model::Record> DocumentReader::At(const std::string& document_key,
       snapshot->Scan(Space::kHistory, std::move(later), storage::Direction::kForward);
   if (!cursor->Valid()) {
     RETURN_IF_ERROR(cursor->status());
-    // Not changed since `read_time`; the newest state was read before the snapshot was taken,
-    // and a change in between would be in the history.
+    // Not changed since `read_time`: the newest state was read before the snapshot was taken, and a
+    // change in between would be in the history.
     return newest;
   }
   if (cursor->value().empty()) return model::Record();  // It did not exist.

@@ -5,10 +5,10 @@
 //   kLog        database (4), commit time (8)
 //   kIndexes    see index/entries.h
 //   kMeta       "database/" and the name of a database; "commit_time"; "index/" and the number of
-//               an index (4), "index_remains/" and the number of one that is gone (4);
+//               an index (4), "index_remains/" and the number of a dropped one (4);
 //               "next_index"; "read_time"; "store_id"; "ttl/", see ttl_policies.h
 //
-// Numbers are big-endian. Encoded paths are prefix-free, so what follows one is unambiguous.
+// Numbers are big-endian. Encoded paths are prefix-free, so the bytes after one are unambiguous.
 #pragma once
 
 #include <string>

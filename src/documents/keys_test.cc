@@ -74,7 +74,8 @@ TEST(KeysTest, HistoryKeysSortByDocumentThenTime) {
   EXPECT_LT(key(first, 255), key(first, 256));
   EXPECT_LT(key(first, INT64_MAX), key(second, 1));
   EXPECT_EQ(DocumentKeyOfHistoryKey(key(first, 77)), first);
-  // They lie within the range of their document, whose key is no other's prefix.
+  // They lie within the range of their document, whose key is not a prefix of any other document's
+  // key.
   const storage::KeyRange range = storage::PrefixRange(first);
   EXPECT_GE(key(first, 0), range.first);
   EXPECT_LT(key(first, INT64_MAX), range.last);

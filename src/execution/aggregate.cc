@@ -18,8 +18,8 @@ using model::FieldPath;
 using model::ValueType;
 using model::ValueView;
 
-// A sum as Firestore makes it: integers exactly, doubles with Neumaier's compensation, and both
-// together at the end.
+// A sum as Firestore computes it: integers exactly, doubles with Neumaier's compensation, and the
+// two added at the end.
 class Sum {
  public:
   void AddInteger(int64_t integer) {
@@ -46,7 +46,7 @@ class Sum {
  private:
   void AddToDoubles(double number) {
     const double sum = doubles_ + number;
-    // What the addition has lost; infinities lose nothing that could be put back.
+    // The part that the addition lost. With infinities there is nothing to compensate.
     if (std::isfinite(sum)) {
       compensation_ += std::abs(doubles_) >= std::abs(number) ? (doubles_ - sum) + number
                                                               : (number - sum) + doubles_;
@@ -72,7 +72,7 @@ void AddValue(const std::optional<ValueView>& value, Sum* sum) {
   if (value->type() == ValueType::kDouble) sum->AddDouble(value->number());
 }
 
-// The fields that aggregations read, and what became of them.
+// The fields that aggregations read, and the values computed from them.
 class Aggregator {
  public:
   Aggregator(Execution& execution, const std::vector<query::Aggregation>& aggregations)
@@ -94,7 +94,7 @@ class Aggregator {
         });
   }
 
-  // True when more documents would change nothing.
+  // True if more documents would not change the result.
   bool HasEnough() const {
     return std::all_of(aggregations_.begin(), aggregations_.end(),
                        [this](const query::Aggregation& each) {
@@ -173,7 +173,7 @@ class Aggregator {
   Execution& execution_;
   const Layout& layout_;
   const std::vector<query::Aggregation>& aggregations_;
-  std::vector<size_t> components_;  // Which component of the sort key has the field.
+  std::vector<size_t> components_;  // The sort key component that holds the field.
   bool reads_fields_ = false;
   bool has_all_in_key_ = false;
   uint64_t count_ = 0;

@@ -9,8 +9,8 @@
 
 namespace hearth::execution {
 
-// The encoded values of the aggregations, in order, over all that `execution` still has; reads
-// documents only where its index entries do not have the fields.
+// The encoded values of the aggregations, in order, over all remaining results of `execution`.
+// Reads documents only if its index entries lack the fields.
 Result<std::vector<std::string>> Aggregate(Execution* execution,
                                            const std::vector<query::Aggregation>& aggregations);
 

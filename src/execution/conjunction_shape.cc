@@ -71,7 +71,7 @@ Definition DirectIndex(const query::Query& query, const Layout& layout,
   for (const query::Order& order : SuffixOf(layout, shape)) {
     definition.fields.push_back({order.path, ModeOf(order.direction)});
   }
-  // Fixed fields have no direction of their own: ascending in either form.
+  // Fixed fields have no direction of their own: they are ascending in either form.
   definition = index::Canonical(std::move(definition));
   const bool first_descends =
       definition.fields.size() > fixed && definition.fields[fixed].mode == FieldMode::kDescending;

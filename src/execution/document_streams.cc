@@ -40,12 +40,12 @@ Result<bool> Take(const Context& context, std::string_view document_key, std::st
   return true;
 }
 
-// What the filters on `__name__` leave of the names, where every disjunct has them; all names
-// where there are several disjuncts.
+// The range of names that the filters on `__name__` allow. All names if there are several
+// disjuncts.
 Range NameRange(const Context& context) {
   Range range;
   if (context.query.disjuncts.size() != 1) return range;
-  // Positions among names that ascend, whatever the results' order.
+  // Uses ascending names, whatever the order of the results.
   Layout ascending = context.layout;
   ascending.name_descending = false;
   for (const query::FieldFilter& filter : context.query.disjuncts[0].filters) {
@@ -93,8 +93,9 @@ class CollectionScan final : public Stream {
 };
 
 // Walks everything below the parent in the order of names. Documents of a collection are stored
-// next to each other, before what lies below them; by name, each comes right before what lies
-// below it. So every level of the walk has a cursor for its documents and one for what is below.
+// next to each other, before everything below them. In the order of names, each document comes
+// right before everything below it. So every level of the walk has one cursor for its documents and
+// one for everything below them.
 class SubtreeScan final : public Stream {
  public:
   explicit SubtreeScan(const Context& context) : context_(context) {
@@ -132,15 +133,15 @@ class SubtreeScan final : public Stream {
   }
 
  private:
-  // One collection; the first level is the parent itself and has only `inside`.
+  // One collection. The first level is the parent itself and has only `inside`.
   struct Level {
-    std::string prefix;  // Of the collection and everything in it.
-    std::unique_ptr<documents::DocumentCursor> documents;  // Null: none are wanted.
-    std::unique_ptr<documents::DocumentCursor> below;      // Null: none are wanted.
+    std::string prefix;  // Key prefix of the collection and everything in it.
+    std::unique_ptr<documents::DocumentCursor> documents;  // Null: not wanted.
+    std::unique_ptr<documents::DocumentCursor> below;      // Null: not wanted.
     std::string inside;  // The prefix of the document whose collections are being walked.
   };
 
-  // The encoded segment that follows `prefix` and `skip` more bytes; empty at the end.
+  // The encoded segment after `prefix` and `skip` more bytes; empty at the end.
   static Result<std::string> NextSegment(const std::unique_ptr<documents::DocumentCursor>& cursor,
                                          const std::string& prefix, size_t skip) {
     if (!cursor) return std::string();
@@ -154,7 +155,7 @@ class SubtreeScan final : public Stream {
     return std::string(key.substr(0, key.size() - rest.size()));
   }
 
-  // Goes down into the next collection of the document that the last level is inside of.
+  // Descends into the next collection of the document that the last level is inside.
   Result<bool> EnterNextCollection() {
     Level& level = levels_.back();
     if (!level.below->Valid()) {
@@ -230,11 +231,11 @@ class Lookup final : public Stream {
 std::unique_ptr<Stream> NewCollectionScan(const Context& context, Direction direction) {
   const Result<model::CollectionPath> collection =
       model::CollectionPath::Parse(context.layout.collection);
-  CHECK(collection.ok());  // The query was checked.
+  CHECK(collection.ok());  // The query was validated before.
   Range names = NameRange(context);
   if (context.layout.fields.empty()) {
     Range cursors = CursorRange(context.layout, context.query, {}, Cut::kNo);
-    // Without fields the layout's names ascend.
+    // In a layout without fields, names ascend.
     if (cursors.lower) names.RaiseLower(*std::move(cursors.lower));
     if (cursors.upper) names.ReduceUpper(*std::move(cursors.upper));
   }

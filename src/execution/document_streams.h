@@ -14,42 +14,42 @@
 
 namespace hearth::execution {
 
-// All that the streams of one query share. Borrowed by them.
+// Everything that the streams of one query share. Borrowed by them.
 struct Context {
   const Source& source;
   const query::NormalizedQuery& query;
   const Layout& layout;
   Tally* tally;
-  // Records are not wanted: an index that has the names is better than the documents.
+  // Records are not needed: an index with the names is better than the documents.
   bool keys_only = false;
   size_t documents_max = std::numeric_limits<size_t>::max();
   const std::function<bool()>* is_cancelled = nullptr;
 
-  // The same for another query over the same source, of which this one makes use.
+  // The same for an inner query of this one over the same source.
   Context For(const query::NormalizedQuery& inner_query, const Layout& inner_layout) const {
     return {source, inner_query, inner_layout, tally, keys_only, documents_max, is_cancelled};
   }
-  // The same with other counts.
+  // The same with another tally.
   Context CountedBy(Tally* other) const {
     return {source, query, layout, other, keys_only, documents_max, is_cancelled};
   }
 
-  // Cancelled when nobody wants the answer any more. To be called for each thing that is read.
+  // Cancelled if the answer is no longer wanted. Call this for each item that is read.
   Status CheckCancelled() const {
     if (!tally->IsTimeToPause() || !is_cancelled || !*is_cancelled) return Status();
     return (*is_cancelled)() ? Status(Code::kCancelled, "the query was cancelled") : Status();
   }
 };
 
-// The query's documents, found by looking at all documents of its collection; in the order of
-// their names. For layouts without fields that is the order of sort keys, otherwise not.
-// Null where the source cannot be read backwards.
+// The query's documents, found by examining all documents of its collection, in the order of their
+// names. For layouts without fields that is also the order of sort keys. Null if the source cannot
+// be read backwards.
 std::unique_ptr<Stream> NewCollectionScan(const Context& context, storage::Direction direction);
 
 // The same for collection groups and for all documents below the parent. Forward only.
 std::unique_ptr<Stream> NewSubtreeScan(const Context& context);
 
-// The document that a conjunction names by an equality on `__name__`, if it is a result.
+// The document that a conjunction selects by an equality on `__name__`, if it is a result.
 std::unique_ptr<Stream> NewLookup(const Context& context, const query::Conjunction& conjunction,
                                   const query::FieldFilter& name_filter);
 

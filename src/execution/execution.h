@@ -15,15 +15,16 @@
 
 namespace hearth::execution {
 
-// What a query's answer is made of.
+// What a query returns.
 enum class Wants : uint8_t { kDocuments, kKeys };
 
 struct ExecutionOptions {
-  size_t documents_max = std::numeric_limits<size_t>::max();  // To be looked at without an index.
-  std::function<bool()> is_cancelled = {};                    // Asked every now and then.
+  // Limit on the documents that are examined without an index.
+  size_t documents_max = std::numeric_limits<size_t>::max();
+  std::function<bool()> is_cancelled = {};  // Called from time to time.
 };
 
-// A query being answered: pulled one result at a time.
+// A running query: results are pulled one at a time.
 //
 // Threads: one at a time. Ownership: borrows the source; owns everything else. Memory is bounded
 // whatever the size of the result. Errors: those of the source.
@@ -37,14 +38,14 @@ class Execution {
 
   // The next result, within offset and limit; nullopt after the last one.
   Result<std::optional<request::QueryResult>> Next();
-  // The same as an item that may be without its record.
+  // The same as an item, which may lack its record.
   Result<bool> NextItem(Item* item);
 
   const query::NormalizedQuery& query() const { return query_; }
   const Layout& layout() const { return layout_; }
   const Plan& plan() const { return plan_; }
   const query::Statistics& statistics() const { return tally_.statistics(); }
-  // The document of an item that came without its record; never null.
+  // The document of an item that has no record; never null.
   Result<model::Record> Read(const model::DocumentPath& path, const Item& item);
 
  private:

@@ -83,7 +83,7 @@ std::vector<const IndexMatch*> ChooseCover(const std::vector<IndexMatch>& matche
       const auto gain = static_cast<size_t>(
           std::count_if(match.covered.begin(), match.covered.end(),
                         [&](const IndexField& field) { return uncovered->contains(field); }));
-      // Among those that cover as much, the one with the fewest fields.
+      // Among those that cover equally many fields, prefer the one with the fewest fields.
       const bool is_better = gain > best_gain || (best && gain == best_gain &&
                                                   match.covered.size() < best->covered.size());
       if (gain > 0 && is_better) {

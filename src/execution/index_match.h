@@ -12,33 +12,35 @@
 
 namespace hearth::execution {
 
-// Fields that are fixed by an equality, or by what their array has to contain: one field may be
-// both. Of an equality the mode is kAscending.
+// Fields that are fixed by an equality, or by an element that their array must contain. A field may
+// be both. For an equality the mode is kAscending.
 using FixedFields = std::set<index::IndexField>;
 
-// An index whose entries, after some of a conjunction's fixed fields, have just the suffix that the
-// query's order wants.
+// An index whose entries consist of some of a conjunction's fixed fields, followed by exactly the
+// suffix that the query's order requires.
 struct IndexMatch {
-  bool inverted;                        // All directions of the suffix are the opposite ones.
-  FixedFields covered;                  // The fixed fields that it has.
-  const index::Index* index = nullptr;  // For the caller.
+  bool inverted;                        // All directions of the suffix are reversed.
+  FixedFields covered;                  // The fixed fields in this index.
+  const index::Index* index = nullptr;  // Set by the caller.
 };
 
-// nullopt unless the index's fields are fixed ones and then exactly the suffix.
+// nullopt unless the index's fields are fixed ones followed by exactly the suffix.
 std::optional<IndexMatch> MatchIndex(const index::Definition& definition, const Layout& layout,
                                      const ConjunctionShape& shape,
                                      const std::vector<query::Order>& suffix);
 
-// The fields that have one value in all documents of the conjunction, or in their arrays.
+// A field is fixed if it, or an element of its array, has the same value in all documents of the
+// conjunction.
 bool IsFixed(const index::IndexField& field, const ConjunctionShape& shape);
 FixedFields FixedFieldsOf(const ConjunctionShape& shape);
 
-// The keys' beginning: the index, the collection, and the values of its first `fixed` fields, which
-// are fixed.
+// The key prefix: the index, the collection, and the values of its first `fixed` fields, which are
+// fixed.
 std::string FixedPrefix(const index::Index& index, size_t fixed, const Layout& layout,
                         const ConjunctionShape& shape);
 
-// Chooses as few as possible that cover together what is in `uncovered`, and takes that out of it.
+// Chooses as few matches as possible that together cover the fields in `uncovered`, and removes
+// these fields from it.
 std::vector<const IndexMatch*> ChooseCover(const std::vector<IndexMatch>& matches,
                                            FixedFields* uncovered);
 

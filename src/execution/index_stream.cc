@@ -30,7 +30,7 @@ Range Complemented(const Range& range) {
   return result;
 }
 
-// The entries of one index as suffixes in the layout's directions.
+// The entries of one index, as suffixes in the layout's directions.
 class SuffixCursor {
  public:
   SuffixCursor(const Context& context, const ScannedIndex& scanned, const Range& range)
@@ -117,8 +117,8 @@ class IndexStream final : public Stream {
   }
 
  private:
-  // To the next suffix that all cursors have and that is not decided about. Reads no entry before
-  // it is asked for.
+  // Moves to the next suffix that all cursors have and that has not been decided yet. Does not read
+  // entries ahead.
   Result<bool> MoveToNext() {
     if (cursors_.empty()) {
       for (const ScannedIndex& scanned : scan_.indexes) {
@@ -129,11 +129,11 @@ class IndexStream final : public Stream {
     return Align();
   }
 
-  // Moves the cursors to the first suffix, from where they are, that all of them have.
+  // Moves the cursors forward to the first suffix that all of them have.
   Result<bool> Align() {
     while (true) {
       SuffixCursor& first = *cursors_[0];
-      SuffixCursor* ahead = nullptr;  // One that has nothing as early as the first.
+      SuffixCursor* ahead = nullptr;  // A cursor that is past the first one's suffix.
       for (size_t i = 0; i < cursors_.size() && ahead == nullptr; ++i) {
         SuffixCursor& cursor = *cursors_[i];
         if (cursor.Valid() && i > 0 && context_.layout.Before(cursor.suffix(), first.suffix())) {
@@ -150,8 +150,9 @@ class IndexStream final : public Stream {
     }
   }
 
-  // How much of the suffix is whole before what was cut off; 0: all of it. Where a fixed value was
-  // cut off, the order is right, but the document must be looked at.
+  // The length of the suffix up to the end of the first truncated component; 0: nothing is
+  // truncated. If a fixed value was truncated, the order is right, but the document must be
+  // checked.
   size_t CutLength() {
     is_doubtful_ = false;
     for (const auto& cursor : cursors_) {
@@ -163,7 +164,7 @@ class IndexStream final : public Stream {
     return 0;
   }
 
-  // Decides about the entry at which the cursors are.
+  // Decides whether the current entry is a result.
   Result<bool> TakeEntry(Item* item) {
     const std::string_view suffix = cursors_[0]->suffix();
     SortKey key;
@@ -182,7 +183,7 @@ class IndexStream final : public Stream {
     return TakeDocument(path, item);
   }
 
-  // Reads the document and looks whether it is a result; its sort key is then the whole one.
+  // Reads the document and checks whether it is a result. The item then has the complete sort key.
   Result<bool> TakeDocument(const DocumentPath& path, Item* item) {
     ASSIGN_OR_RETURN(model::Record record, context_.source.Get(path));
     context_.tally->AddDocument(path);
@@ -204,7 +205,8 @@ class IndexStream final : public Stream {
         model::DocumentKey(context_.source.database_number(), path));
   }
 
-  // Notes where entries say whether the field, component `i` of sort keys, is a double.
+  // Records which flag of the entries tells whether the field, component `i` of sort keys, is a
+  // double.
   void FindFlag(const model::FieldPath& path, size_t i) {
     for (size_t cursor = 0; cursor < scan_.indexes.size(); ++cursor) {
       const std::vector<index::IndexField>& fields = scan_.indexes[cursor].index->definition.fields;
@@ -226,8 +228,8 @@ class IndexStream final : public Stream {
     return doubles;
   }
 
-  // Takes the suffix apart: false if one of its components does not pass. The sort key has the
-  // constant components too.
+  // Splits the suffix into components. False if one of them does not pass its filter. The sort key
+  // includes the constant components.
   Result<bool> Compose(std::string_view suffix, SortKey* key) {
     auto filter = scan_.filters.begin();
     size_t position = 0;
@@ -270,7 +272,7 @@ class IndexStream final : public Stream {
            std::find(excluded.begin(), excluded.end(), bytes) == excluded.end();
   }
 
-  // Reads all documents whose suffixes begin with the same `cut` bytes, and puts them in order.
+  // Reads all documents whose suffixes share the first `cut` bytes, and sorts them.
   Status ReadGroup(size_t cut) {
     const std::string common(cursors_[0]->suffix().substr(0, cut));
     group_.clear();
@@ -285,7 +287,7 @@ class IndexStream final : public Stream {
       ASSIGN_OR_RETURN(const bool taken,
                        is_changed ? Result<bool>(false) : TakeDocument(path, &item));
       if (taken) {
-        item.record = nullptr;  // Read again when its turn comes.
+        item.record = nullptr;  // Read again when it is returned.
         item.was_cut = true;
         bytes += item.key.bytes.size() + sizeof(Item);
         if (bytes > kCutGroupBytesMax) {
@@ -316,7 +318,8 @@ class IndexStream final : public Stream {
 
   static constexpr size_t kFlaggedMax = 32;  // Bits of EntryFlags::doubles and Item::doubles.
 
-  // The entry of cursor number `cursor` has a bit for the component of sort keys.
+  // Bit `bit` in the entries of cursor number `cursor` belongs to component `component` of sort
+  // keys.
   struct Flag {
     size_t cursor;
     size_t bit;
@@ -326,12 +329,12 @@ class IndexStream final : public Stream {
   const Context context_;
   const query::Conjunction& conjunction_;
   const IndexScan scan_;
-  const Range bounds_;  // Of whole sort keys.
+  const Range bounds_;  // Range of complete sort keys.
   std::vector<std::unique_ptr<SuffixCursor>> cursors_;
   std::vector<const query::Order*> suffix_fields_;
   std::vector<Flag> flags_;
   bool has_all_flags_;
-  bool is_decided_ = false;  // About the entry at which the cursors are.
+  bool is_decided_ = false;  // Whether the current entry has been decided.
   bool is_doubtful_ = false;
   std::vector<Item> group_;
   size_t next_of_group_ = 0;

@@ -12,15 +12,15 @@
 
 namespace hearth::execution {
 
-// Documents whose index entries share so much that they must be put in order here hold at most
-// so many bytes of memory.
+// Memory limit for documents that must be sorted here because their index entries share a truncated
+// component.
 inline constexpr size_t kCutGroupBytesMax = 64 * 1024 * 1024;
 
-// One index of a scan: the entries with certain values in the first fields.
+// One index of a scan: the entries with given values in the first fields.
 struct ScannedIndex {
   const index::Index* index;
-  std::string prefix;  // Of the keys: number, collection and the values that are fixed.
-  // The entries' directions are the opposite of the layout's, in all components and the name.
+  std::string prefix;  // Of the keys: number, collection and the fixed values.
+  // The entries' directions are the reverse of the layout's, in all components and the name.
   bool inverted = false;
 };
 
@@ -30,15 +30,15 @@ struct ComponentFilter {
   ValueRange values;
 };
 
-// How one conjunction is answered from indexes whose entries, after their fixed values, all consist
-// of the same components in the same order: the layout's fields without the constant ones. With
-// several indexes, the documents that are in all of them.
+// How one conjunction is answered from indexes whose entries, after their fixed values, all have
+// the same components in the same order: the layout's fields without the constant ones. With
+// several indexes, the results are the documents that are in all of them.
 struct IndexScan {
   std::vector<ScannedIndex> indexes;
   Range range;  // Of the suffixes, in the layout's directions.
   std::vector<ComponentFilter> filters;
-  Constants constants;  // Fields of the layout that are fixed, and so not in the suffix.
-  // True when the entries alone decide, unless components are cut off.
+  Constants constants;  // Fixed fields of the layout, which are not in the suffix.
+  // True if the entries alone decide, unless components are truncated.
   bool is_exact = true;
 };
 

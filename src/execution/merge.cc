@@ -14,7 +14,7 @@ class Merge final : public Stream {
       : layout_(layout), waiting_(std::move(inputs)) {}
 
   Result<bool> Next(Item* item) override {
-    // Those that wait to be asked: all of them at first, later the ones whose item was taken.
+    // Streams to read from: all of them at first, later those whose item was taken.
     while (!waiting_.empty()) {
       Head head{std::move(waiting_.back()), {}};
       waiting_.pop_back();
@@ -40,7 +40,7 @@ class Merge final : public Stream {
     Item item;
   };
 
-  // The heap has the first of them on top.
+  // The heap has the first item on top.
   auto Later() const {
     return [this](const Head& left, const Head& right) {
       return layout_.Before(right.item.key.bytes, left.item.key.bytes);

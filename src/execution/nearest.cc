@@ -26,12 +26,12 @@ using index::IndexField;
 using index::QueryScope;
 using model::DocumentPath;
 
-// How many entries are asked of an approximate index, at first and if those were too few.
+// How many entries to request from an approximate index, at first and if those were too few.
 constexpr size_t kNearEntriesMin = 50;
 constexpr size_t kMoreNearEntries = 10;
 constexpr size_t kNearEntriesMax = 5'000;
 
-// Nothing but equalities: a vector index can have all that the conjunction says.
+// True if there are only equalities: a vector index can cover the whole conjunction.
 bool IsForVectorIndex(const Layout& layout, const ConjunctionShape& shape) {
   return shape.inequalities.empty() && shape.name_inequalities.empty() && !shape.name_equal &&
          SuffixOf(layout, shape).empty();
@@ -79,8 +79,8 @@ VectorScan ScanOf(const Context& context, const Index& index, const query::Conju
   return scan;
 }
 
-// Bytes that sort as the query's results do, and the way back: the sort key, complemented where
-// results go backwards, and where the name begins in it.
+// Converts a sort key to bytes that sort as the query's results do, and back: the sort key,
+// complemented if results are in reverse order, and the offset of the name in it.
 void SetTieBreak(const Layout& layout, const SortKey& key, std::string* bytes) {
   *bytes = key.bytes;
   if (layout.backward) index::Complement(0, bytes);
@@ -94,7 +94,7 @@ SortKey KeyOfTieBreak(const Layout& layout, std::string_view bytes) {
   return key;
 }
 
-// Finds the neighbours when the first is asked for.
+// Finds the neighbours when the first one is requested.
 class NearestStream : public Stream {
  public:
   enum class Compares : uint8_t { kDocuments, kEntries };
@@ -111,7 +111,7 @@ class NearestStream : public Stream {
     const vector::Neighbour& neighbour = (*neighbours_)[next_++];
     *item = {};
     item->key = KeyOfTieBreak(context_.layout, neighbour.name);
-    item->was_cut = true;  // Nothing is known about the numbers in it.
+    item->was_cut = true;  // The types of its numbers are unknown.
     item->distance = neighbour.distance;
     item->was_read = reads_documents_;
     return true;
@@ -125,7 +125,7 @@ class NearestStream : public Stream {
     return vector::NearestResults({wanted_.measure, limit, wanted_.distance_threshold});
   }
 
-  // Offers the document if it has such a vector.
+  // Offers the document if it has a matching vector.
   void OfferDocument(const SortKey& key, std::string_view fields, vector::NearestResults* results) {
     const std::optional<model::ValueView> value = model::FindField(fields, wanted_.vector_field);
     if (!value || value->type() != model::ValueType::kVector) return;
@@ -135,7 +135,7 @@ class NearestStream : public Stream {
     OfferComponents(key, results);
   }
 
-  // Offers what is in `components_`.
+  // Offers the vector in `components_`.
   void OfferComponents(const SortKey& key, vector::NearestResults* results) {
     SetTieBreak(context_.layout, key, &tie_break_);
     results->Offer(vector::Distance(wanted_.measure, wanted_.query_vector, components_),
@@ -144,7 +144,7 @@ class NearestStream : public Stream {
 
   const Context context_;
   const query::FindNearest& wanted_;
-  std::vector<double> components_;  // Used again for each vector, and so is this:
+  std::vector<double> components_;  // Reused for each vector, as is `tie_break_`.
   std::string tie_break_;
 
  private:
@@ -183,16 +183,16 @@ class NearestOfIndexes final : public NearestStream {
  public:
   NearestOfIndexes(const Context& context, const std::vector<VectorScan>& scans)
       : NearestStream(context, Compares::kEntries), scans_(scans) {
-    // Those that entries leave in doubt are read, and again if they are neighbours.
+    // Documents that the entries cannot decide are read, and read again if they are neighbours.
     context.tally->ExpectDocumentsAgain();
   }
 
  private:
-  // What has become of one entry.
+  // The outcome for one entry.
   enum class Verdict { kOffered, kPassedOver };
 
   Result<std::vector<vector::Neighbour>> Find() override {
-    // A document may be found by each of the scans.
+    // Several scans may find the same document.
     vector::NearestResults results = NewResults(wanted_.limit * scans_.size());
     RETURN_IF_ERROR(OfferChanged(&results));
     for (const VectorScan& scan : scans_) {
@@ -208,8 +208,8 @@ class NearestOfIndexes final : public NearestStream {
     return found;
   }
 
-  // The documents that have changed since the read time, as they were then. Their entries do not
-  // count.
+  // Offers the documents that have changed since the read time, as they were then. Their entries
+  // are ignored.
   Status OfferChanged(vector::NearestResults* results) {
     for (const std::string& key : *context_.source.changed()) {
       ASSIGN_OR_RETURN(const DocumentPath path, model::DocumentPathOfKey(key));
@@ -239,8 +239,8 @@ class NearestOfIndexes final : public NearestStream {
     return cursor->status();
   }
 
-  // Compares only what an approximate index has found. False when that is not there, or has too
-  // little of what the scan is about.
+  // Compares only the entries that an approximate index finds. False if there is no such index, or
+  // if it finds too few entries of this scan.
   Result<bool> SearchApproximately(const VectorScan& scan, vector::NearestResults* results) {
     const size_t few = std::max(2 * wanted_.limit, wanted_.limit + kNearEntriesMin);
     const size_t more = std::max(few, std::min(few * kMoreNearEntries, kNearEntriesMax));
@@ -291,7 +291,7 @@ class NearestOfIndexes final : public NearestStream {
     return Verdict::kOffered;
   }
 
-  // Where values are cut off in the key, the document decides.
+  // If values are truncated in the key, the document decides.
   Result<bool> DocumentPasses(const VectorScan& scan, std::string_view name) {
     ASSIGN_OR_RETURN(const DocumentPath path, index::DecodeName(name, context_.layout.scope, false,
                                                                 context_.layout.collection));

@@ -1,4 +1,4 @@
-// The nearest neighbours of a vector, among the documents of a query.
+// Finds the nearest neighbours of a vector among the documents of a query.
 #pragma once
 
 #include <cstddef>
@@ -12,31 +12,31 @@
 
 namespace hearth::execution {
 
-// How one conjunction of a search is answered: by the entries of a vector index that has all of its
-// equalities, and nothing else.
+// How one conjunction of a search is answered: from the entries of a vector index that has all of
+// its equalities, and no other fields.
 struct VectorScan {
   const index::Index* index;
   const query::Conjunction* conjunction;  // Of the query.
-  std::string fixed;                      // What the keys begin with: number, collection, values.
-  std::string prefix;                     // The same, and what the names begin with.
+  std::string fixed;                      // Key prefix: number, collection, values.
+  std::string prefix;                     // The same, plus the prefix of the names.
   std::string constants;                  // The sort keys' components before the name.
 };
 
 struct VectorPlan {
-  // One for each conjunction; none where documents have to be looked at.
+  // One per conjunction; empty if documents must be examined.
   std::vector<VectorScan> scans;
-  // The vector indexes for want of which there is none. Canonical.
+  // The missing vector indexes that would allow scans. Canonical.
   std::vector<index::Definition> missing;
 };
 
-// Of a query for the nearest.
+// For a nearest-neighbour query.
 VectorPlan PlanVectorScans(const Context& context);
 
 // The nearest neighbours, nearest first, with their distances and without their records. Equal
 // distances keep the order of the query. Borrows the scans.
 std::unique_ptr<Stream> NewNearestOfIndexes(const Context& context,
                                             const std::vector<VectorScan>& scans);
-// The same by comparing the vectors of all of `documents`.
+// The same, by comparing the vectors of all of `documents`.
 std::unique_ptr<Stream> NewNearestOfDocuments(const Context& context,
                                               std::unique_ptr<Stream> documents);
 

@@ -24,15 +24,15 @@ using index::IndexField;
 using index::QueryScope;
 using model::FieldPath;
 
-// How far a plan looks ahead to compare what its alternatives would read.
+// How far the planner looks ahead to compare what its alternatives would read.
 constexpr size_t kProbedEntriesMax = 500;
-// A document read on its own, against one read in passing by a scan.
+// The cost of reading a single document, relative to one read by a scan.
 constexpr size_t kReadCost = 4;
-// Beyond what was probed nobody knows; reading an index is the better guess.
+// The cost beyond the probed entries is unknown; reading an index is the better guess.
 constexpr size_t kUnknownIndexCost = 100 * kProbedEntriesMax;
 constexpr size_t kUnknownDocumentsCost = 2 * kUnknownIndexCost;
 
-// A place among whole values becomes one among values that are cut off as in indexes.
+// Converts a position among complete values to one among truncated values, as in indexes.
 Position CutPosition(Position position, bool is_lower) {
   if (position.prefix.size() <= index::kComponentBytesMax) return position;
   position.prefix.resize(index::kComponentBytesMax);
@@ -45,7 +45,7 @@ void Narrow(Range range, Range* result) {
   if (range.upper) result->ReduceUpper(*std::move(range.upper));
 }
 
-// What the filters on the first field of the suffix leave of the suffixes.
+// The range of suffixes that the filters on the first suffix field allow.
 Range RangeOfFirst(const ValueRange& values, const query::Order& order) {
   Range range;
   if (values.range.lower) range.lower = CutPosition(*values.range.lower, true);
@@ -57,8 +57,8 @@ Range RangeOfFirst(const ValueRange& values, const query::Order& order) {
   return turned;
 }
 
-// What filters on names, and the parent of a collection group, leave where the suffix is the name
-// alone.
+// The range that filters on names, and the parent of a collection group, allow if the suffix is
+// only the name.
 Range RangeOfNames(const Context& context, const ConjunctionShape& shape) {
   Range range;
   const Layout& layout = context.layout;
@@ -107,7 +107,7 @@ bool AreRanges(const std::vector<const query::FieldFilter*>& filters) {
   });
 }
 
-// All of a scan but its indexes.
+// Everything in a scan except its indexes.
 IndexScan ScanOf(const Context& context, const ConjunctionShape& shape,
                  const std::vector<query::Order>& suffix) {
   IndexScan scan;
@@ -129,7 +129,7 @@ IndexScan ScanOf(const Context& context, const ConjunctionShape& shape,
   return scan;
 }
 
-// Counts what a scan of one index would read, up to kProbedEntriesMax.
+// Counts the entries that a scan of one index would read, up to kProbedEntriesMax.
 Result<size_t> Probe(const Context& context, const ScannedIndex& scanned, const Range& range) {
   Range physical = range;
   if (scanned.inverted) {
@@ -182,14 +182,14 @@ class Planner {
       plan.scans_documents |= chosen.kind == ConjunctionPlan::Kind::kNone;
     }
     if (plan.scans_documents) plan.conjunctions.clear();
-    // With those there is nothing else to be looked at.
+    // With the vector indexes, no other index is needed.
     if (!vectors.missing.empty()) plan.missing = std::move(vectors.missing);
     DescribeUse(&plan);
     return plan;
   }
 
  private:
-  // True when the documents themselves, in the order of their keys, are the answer.
+  // True if the documents themselves, in the order of their keys, are the answer.
   bool IsWholeCollection(const ConjunctionShape& shape) const {
     return context_.layout.scope == QueryScope::kCollection && context_.layout.fields.empty() &&
            shape.constants.empty() && !shape.contains && !context_.keys_only;
@@ -224,7 +224,7 @@ class Planner {
       return ordered;
     }
     AppendMissing(shape, plan);
-    // With nothing covered, an index may still give the order, and a range of it.
+    // Even if it covers no fixed field, an index may still provide the order and a range.
     if (cover.empty() && !matches.empty()) ordered = InOrder(shape, suffix, {&matches[0]});
     ordered.scan.is_exact = false;
     return Cheapest(shape, std::move(ordered));
@@ -244,7 +244,7 @@ class Planner {
     return result;
   }
 
-  // A scan in the order of one index, to be sorted afterwards: some fixed fields, and perhaps a
+  // A scan in the order of one index, to be sorted afterwards: some fixed fields, and possibly a
   // range of the next one.
   std::optional<ConjunctionPlan> OutOfOrder(const ConjunctionShape& shape,
                                             const Index& index) const {
@@ -260,7 +260,7 @@ class Planner {
                     [](const IndexField& field) { return field.mode == FieldMode::kContains; })) {
       return std::nullopt;
     }
-    // A document without one of the index's fields may be a result.
+    // A document that lacks one of the index's fields may be a result.
     const bool all_are_required =
         std::all_of(rest, definition.fields.end(), [&](const auto& field) {
           return shape.constants.contains(field.path) || IsOrdered(field.path);
@@ -283,7 +283,8 @@ class Planner {
                                                               : query::SortDirection::kAscending});
     auto inner_layout = std::make_shared<Layout>(LayoutOf(*inner_query));
     ConjunctionShape inner_shape = shape;
-    // What the index has as an ordered field is not fixed there, even if it has one value.
+    // A field that the index has as an ordered field is not fixed there, even if it has only one
+    // value.
     for (auto field = rest; field != definition.fields.end(); ++field) {
       inner_shape.constants.erase(field->path);
     }
@@ -305,7 +306,7 @@ class Planner {
                        [&](const query::Order& order) { return order.path == path; });
   }
 
-  // Where no index is just right: compares what the possible ones, and the documents, would cost.
+  // If no index fits exactly: compares the costs of the usable ones and of scanning the documents.
   Result<ConjunctionPlan> Cheapest(const ConjunctionShape& shape, ConjunctionPlan ordered) {
     ASSIGN_OR_RETURN(const size_t documents, ProbeDocuments());
     size_t best_cost = documents < kProbedEntriesMax ? documents : kUnknownDocumentsCost;
@@ -329,7 +330,7 @@ class Planner {
     return best;
   }
 
-  // How many documents a scan would look at, up to the bound.
+  // The number of documents that a scan would examine, up to the bound.
   Result<size_t> ProbeDocuments() {
     if (probed_documents_) return *probed_documents_;
     std::string prefix = model::DatabaseKeyPrefix(context_.source.database_number());
@@ -382,7 +383,7 @@ Result<Plan> MakePlan(const Context& context) { return Planner(context).Make(); 
 
 namespace {
 
-// Gives the documents of an index scan in another order the sort keys that the query wants.
+// Converts the documents of an index scan in another order to the sort keys of the query.
 class Rekey final : public Stream {
  public:
   Rekey(const Context& context, std::unique_ptr<Stream> input, const Layout& input_layout)
@@ -439,7 +440,7 @@ std::unique_ptr<Stream> OpenConjunction(const Context& context,
   return NewSorter(open, context.layout, results_max);
 }
 
-// All documents of the query's scope, looked at one by one.
+// Examines all documents in the query's scope one by one.
 std::unique_ptr<Stream> OpenDocumentScan(const Context& context, size_t results_max) {
   const bool is_group = context.layout.scope == QueryScope::kCollectionGroup;
   const Range cursors = CursorRange(context.layout, context.query, {}, Cut::kNo);
@@ -485,7 +486,7 @@ Result<std::unique_ptr<Stream>> OpenChanged(const Context& context) {
   return NewListStream(std::move(items));
 }
 
-// True when two of the scans may read the same index entries.
+// True if two of the scans may read the same index entries.
 bool HasCommonEntries(const Plan& plan) {
   std::vector<const ScannedIndex*> all;
   for (const ConjunctionPlan& conjunction : plan.conjunctions) {
@@ -509,7 +510,7 @@ Result<std::unique_ptr<Stream>> OpenDocuments(const Context& context, const Plan
   const bool reads_changed =
       !plan.indexes_used.empty() && context.source.changed() && !context.source.changed()->empty();
   if (plan.conjunctions.size() + (reads_changed ? 1 : 0) > 1) {
-    // A document may be looked at by several streams, of which some take it and some do not.
+    // Several streams may examine the same document; some of them may take it and others not.
     context.tally->ExpectDocumentsAgain();
     if (HasCommonEntries(plan)) context.tally->ExpectEntriesAgain();
   }

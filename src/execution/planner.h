@@ -21,11 +21,11 @@ struct ConjunctionPlan {
     kLookup,   // By name.
     kScan,     // From indexes, in the order of the results.
     kSorted,   // From indexes, in another order.
-    kNone,     // No index is of use: all documents must be looked at.
+    kNone,     // No usable index: all documents must be examined.
   };
   Kind kind = Kind::kNone;
   IndexScan scan;
-  // Of kSorted: the same conjunction with the order that the index has.
+  // For kSorted: the same conjunction with the order of the index.
   std::shared_ptr<const query::NormalizedQuery>
       inner_query;  // Shared by the streams of several passes.
   std::shared_ptr<const Layout> inner_layout;
@@ -33,26 +33,25 @@ struct ConjunctionPlan {
 
 // How a query is answered.
 struct Plan {
-  // One for each disjunct, or none: then all documents of the query's scope are looked at.
+  // One per disjunct. If empty, all documents in the query's scope are examined.
   std::vector<ConjunctionPlan> conjunctions;
   bool scans_documents = false;
-  // Of a search for the nearest that vector indexes answer: one for each disjunct, and nothing
-  // else.
+  // For a nearest-neighbour search that vector indexes answer: one per disjunct, and nothing else.
   std::vector<VectorScan> vectors;
   std::vector<query::IndexUse> indexes_used;
-  // The indexes that are missing for cost to follow the result. Canonical.
+  // The missing indexes that would make the cost proportional to the result. Canonical.
   std::vector<index::Definition> missing;
-  // Those that would answer with one scan what is now joined. Canonical.
+  // Indexes that would answer with one scan what is now joined. Canonical.
   std::vector<index::Definition> alternatives_to_joins;
 };
 
-// Looks at the indexes that are ready and, where none is just right, at how much they would have to
-// read. Errors: those of the source.
+// Considers the indexes that are ready and, if none fits exactly, how much each would have to read.
+// Errors: those of the source.
 Result<Plan> MakePlan(const Context& context);
 
-// The plan's documents in order, within the query's cursors; offset and limit are left aside. Of a
-// search for the nearest, the neighbours.
-// Borrows the plan and what the context has. `results_max`: how many will be asked for at most.
+// The plan's documents in order, within the query's cursors, ignoring offset and limit. For a
+// nearest-neighbour search, the neighbours. Borrows the plan and the contents of the context.
+// `results_max`: the largest number of results that will be requested.
 Result<std::unique_ptr<Stream>> OpenPlan(const Context& context, const Plan& plan,
                                          size_t results_max);
 

@@ -21,7 +21,7 @@ using index::SingleFieldIndex;
 using index::VectorIndex;
 using model::FieldPath;
 
-// What is said about this field, or about all of the collection group; null where nothing is.
+// The override of this field, or of the whole collection group; null if there is none.
 const FieldOverride* OverrideOf(const IndexConfig& config, const std::string& collection_id,
                                 const FieldPath& field) {
   const FieldOverride* of_all = nullptr;
@@ -33,7 +33,7 @@ const FieldOverride* OverrideOf(const IndexConfig& config, const std::string& co
   return of_all;
 }
 
-// The indexes of one field: automatic ones, unless the configuration says otherwise.
+// The indexes of one field: the automatic ones, unless the configuration overrides them.
 std::vector<SingleFieldIndex> SingleFieldIndexes(const IndexConfig& config,
                                                  const std::string& collection_id,
                                                  const FieldPath& field) {
@@ -43,7 +43,7 @@ std::vector<SingleFieldIndex> SingleFieldIndexes(const IndexConfig& config,
           {FieldMode::kContains, QueryScope::kCollection}};
 }
 
-// Everything that Firestore would have for a query on these fields.
+// All indexes that Firestore would have for a query on these fields.
 std::vector<Definition> ConfiguredIndexes(const IndexConfig& config,
                                           const std::string& collection_id,
                                           const std::set<FieldPath>& fields) {
@@ -62,7 +62,7 @@ std::vector<Definition> ConfiguredIndexes(const IndexConfig& config,
   return definitions;
 }
 
-// The index that the query asks for, in the directions that it states.
+// The index that the query requires, in the directions that it states.
 Definition Wanted(const query::NormalizedQuery& query, const Layout& layout,
                   const ConjunctionShape& shape) {
   Definition definition{query.query.collection_id,
@@ -90,7 +90,7 @@ Status MissingIndex(const query::NormalizedQuery& query, const Definition& defin
                 index::MissingIndexMessage(query.query.parent.database, definition, ranges));
 }
 
-// Names ascend by themselves. The other way round they need an index that has nothing else.
+// Names ascend without an index. Descending names need an index that has nothing else.
 std::optional<Definition> FindMissingNameIndex(const query::NormalizedQuery& query,
                                                const Layout& layout, const IndexConfig& config) {
   if (query.orders.back().direction == query::SortDirection::kAscending) return std::nullopt;
@@ -99,7 +99,7 @@ std::optional<Definition> FindMissingNameIndex(const query::NormalizedQuery& que
   return is_there ? std::nullopt : std::optional(std::move(wanted));
 }
 
-// The index that the configuration lacks for the conjunction; nullopt where it lacks none.
+// The index that the configuration lacks for the conjunction; nullopt if it lacks none.
 std::optional<Definition> FindMissing(const query::NormalizedQuery& query, const Layout& layout,
                                       const ConjunctionShape& shape, const IndexConfig& config) {
   const std::vector<query::Order> suffix = SuffixOf(layout, shape);
@@ -113,7 +113,7 @@ std::optional<Definition> FindMissing(const query::NormalizedQuery& query, const
   for (const Definition& definition :
        ConfiguredIndexes(config, query.query.collection_id, fields)) {
     std::optional<IndexMatch> match = MatchIndex(definition, layout, shape, suffix);
-    // Ours can be read backwards; Firestore's cannot.
+    // Hearth can read an index backwards; Firestore cannot.
     const bool is_exact = match && match->inverted == layout.backward;
     if (match && (is_exact || suffix.empty())) matches.push_back(*std::move(match));
   }
@@ -122,7 +122,7 @@ std::optional<Definition> FindMissing(const query::NormalizedQuery& query, const
 
   Definition wanted = Wanted(query, layout, shape);
   if (suffix.empty()) {
-    // Equalities alone are joined: what is missing is the index of one field.
+    // Equalities alone are joined: the missing index has only one field.
     std::erase_if(wanted.fields, [&](const auto& field) { return !uncovered.contains(field); });
     wanted.fields.resize(1, wanted.fields.front());
     wanted.name_descending = false;
@@ -130,8 +130,8 @@ std::optional<Definition> FindMissing(const query::NormalizedQuery& query, const
   return wanted;
 }
 
-// A search for the nearest needs an index of the vectors, with all that is compared for equality.
-// nullopt where the configuration has it.
+// A nearest-neighbour search needs a vector index with all fields that are compared for equality.
+// nullopt if the configuration has it.
 std::optional<VectorIndex> FindMissingVectorIndex(const query::NormalizedQuery& query,
                                                   const Layout& layout,
                                                   const ConjunctionShape& shape,
@@ -172,7 +172,7 @@ Status CheckVectorIndex(const query::NormalizedQuery& query, const Layout& layou
   return Status();
 }
 
-// A field by itself needs no configuration, and most queries have no more: this saves the rest.
+// A single field needs no configuration. Most queries have only one: this avoids the full check.
 bool HasOneField(const query::Conjunction& conjunction, const Layout& layout) {
   if (conjunction.filters.size() + layout.fields.size() > 1) return false;
   if (layout.fields.empty()) return !layout.backward;
@@ -210,7 +210,8 @@ Status CheckListener(const query::NormalizedQuery& query) {
 
 NeededIndexList NeededIndexes(const query::NormalizedQuery& query) {
   NeededIndexList needed;
-  // No index helps where a query over these is refused.
+  // No index helps if a query over all collections, or over the descendants of a document, is
+  // refused.
   if (query.query.collection_id.empty() || query::IsBelowDocument(query.query)) return needed;
   const Layout layout = LayoutOf(query);
   const bool is_group = layout.scope == QueryScope::kCollectionGroup;
@@ -223,7 +224,7 @@ NeededIndexList NeededIndexes(const query::NormalizedQuery& query) {
       if (missing) config.vectors.push_back(*std::move(missing));
       continue;
     }
-    // Each one covers at least one field more, so that there are no more than fixed fields.
+    // Each index covers at least one more field, so there are at most as many as fixed fields.
     for (size_t i = 0; i <= FixedFieldsOf(shape).size(); ++i) {
       std::optional<Definition> missing = FindMissing(query, layout, shape, config);
       if (!missing) break;

@@ -9,25 +9,26 @@
 
 namespace hearth::execution {
 
-// FailedPrecondition, in Firestore's words and with its link, when Firestore would refuse the query
-// because an index is missing that only a configuration can give: a composite one, one of a
-// collection group, one of a field that is exempt, or one of names that descend. The descendants of
-// a document have no index but that of their names, which ascend, whatever the configuration says.
+// FailedPrecondition, with Firestore's message and link, if Firestore would refuse the query
+// because it lacks an index that only a configuration can provide: a composite index, one of a
+// collection group, one of an exempt field, or one of descending names. The descendants of a
+// document have no index but that of their names in ascending order, whatever the configuration
+// says.
 Status CheckIndexes(const query::NormalizedQuery& query, const index::IndexConfig& config);
 
-// InvalidArgument, in Firestore's words, for what Firestore answers but does not listen to: all
-// collections, and the descendants of a document.
+// InvalidArgument, with Firestore's message, for queries that Firestore answers but does not
+// support in listeners: over all collections, or over the descendants of a document.
 Status CheckListener(const query::NormalizedQuery& query);
 
-// The indexes that Firestore would ask an empty configuration for, one after the other, until it
-// answers the query.
+// The indexes that Firestore would require, one after the other, starting with an empty
+// configuration, until it answers the query.
 struct NeededIndexList {
   std::vector<index::Definition> definitions;
   std::vector<index::VectorIndex> vectors;
 };
 NeededIndexList NeededIndexes(const query::NormalizedQuery& query);
 
-// True when the configuration lets an index have this field: it is not exempt.
+// True if the configuration allows indexes on this field, that is, the field is not exempt.
 bool MayBeIndexed(const std::string& collection_id, const model::FieldPath& field,
                   const index::IndexConfig& config);
 

@@ -99,7 +99,7 @@ TEST(RequiredIndex, CollectionGroupsHaveNoAutomaticIndexes) {
               ElementsAre(OnGroup({Up("a"), Up("b")})));
 }
 
-// One after the other: whoever makes the first would be asked for the second.
+// One after the other: after the first index exists, Firestore requires the second.
 TEST(RequiredIndex, JoinedEqualitiesOfAGroupNeedAnIndexEach) {
   EXPECT_THAT(Needed(query::QueryBuilder("c").Group().Equal("a").Equal("b").Equal("d")),
               ElementsAre(OnGroup({Up("a")}), OnGroup({Up("b")}), OnGroup({Up("d")})));
@@ -133,7 +133,7 @@ TEST(RequiredIndex, NamesThatDescendNeedAnIndex) {
                          .Where("__name__", query::Operator::kGreater, name)
                          .Descending("__name__")),
               ElementsAre(On({}, true)));
-  // An automatic index has them in the order of the field.
+  // An automatic index has the names in the direction of the field.
   EXPECT_THAT(Needed(query::QueryBuilder("c").Equal("a").Descending("__name__")), IsEmpty());
 }
 
@@ -143,10 +143,10 @@ TEST(RequiredIndex, DescendantsOfADocumentHaveOnlyTheirNames) {
   EXPECT_TRUE(Answers(IndexConfig(), below));
   EXPECT_TRUE(Answers(IndexConfig(), query::QueryBuilder(below).Ascending("__name__")));
   EXPECT_FALSE(Answers(IndexConfig(), descending()));
-  // No index helps, so none is asked for.
+  // No index helps, so none is required.
   EXPECT_FALSE(Answers(Composites({OnGroup({}, true)}), descending()));
   EXPECT_THAT(NeededIndexes(descending().Build()).definitions, IsEmpty());
-  // A collection below a document is one like any other.
+  // A collection below a document is like any other.
   EXPECT_THAT(Needed(query::QueryBuilder("c").Below("d/a").Descending("__name__")),
               ElementsAre(On({}, true)));
 }
@@ -166,7 +166,7 @@ TEST(CheckListener, RefusesWhatFirestoreDoesNotListenTo) {
                             "supported by real-time queries."));
 }
 
-// As the SDKs' limitToLast shows, which turns all orders round: Firestore asks for another index.
+// The SDKs' limitToLast, which reverses all orders, shows that Firestore requires another index.
 TEST(RequiredIndex, AnIndexIsNotReadBackwards) {
   const IndexConfig config = Composites({On({Up("a"), Up("o")})});
   EXPECT_TRUE(Answers(config, query::QueryBuilder("c").Equal("a").Ascending("o")));

@@ -25,21 +25,21 @@ std::string ValueKey(std::string_view encoded) {
   return key;
 }
 
-// Where a document's path begins in its reference: after "projects/P/databases/D/documents/".
+// A document's path in its reference: the part after "projects/P/databases/D/documents/".
 std::string_view PathOfReference(std::string_view reference) {
   constexpr int kSegmentsBefore = 5;
   for (int i = 0; i < kSegmentsBefore; ++i) reference.remove_prefix(reference.find('/') + 1);
   return reference;
 }
 
-// The whole path as segments, so that paths compare as names do.
+// The whole path as encoded segments, so that paths compare as names do.
 std::string PathKey(std::string_view path) {
   std::string key;
   model::AppendSegments(path, &key);
   return key;
 }
 
-// Builds the place of a cursor component by component.
+// Builds the position of a cursor component by component.
 struct PositionBuilder {
   const Layout& layout;
   const Constants& constants;
@@ -47,12 +47,13 @@ struct PositionBuilder {
 
   struct Built {
     Position position;
-    bool is_cut = false;  // Keys that begin with the prefix may be on either side.
+    bool is_cut = false;  // Keys with the prefix may be on either side.
   };
 
-  // `before`: the cursor's place in the order of results.
+  // `before`: the cursor's side in the order of results.
   Built Build(const query::Bound& bound) const {
-    // In key order, the place before the equal ones is after them when keys are taken backwards.
+    // If keys are read backwards, the position before the equal ones in the results is after them
+    // in key order.
     const bool after = bound.before == layout.backward;
     std::string prefix;
     for (size_t i = 0; i < bound.values.size(); ++i) {
@@ -63,7 +64,7 @@ struct PositionBuilder {
         if (constant->second == component) continue;
         const bool constant_is_less =
             (constant->second < component) == (order.direction == query::SortDirection::kAscending);
-        // All keys that begin so are before the place, or all after it.
+        // All keys with this prefix are before the position, or all are after it.
         return {{std::move(prefix), constant_is_less}};
       }
       const bool is_cut = cut == Cut::kAsInIndexes && component.size() > index::kComponentBytesMax;
@@ -81,7 +82,7 @@ struct PositionBuilder {
   }
 };
 
-// The least and the greatest place of the values of one type; NaN is not among the numbers.
+// The range of the values of one type. NaN is not among the numbers.
 Range RangeOfType(const ValueView& value) {
   const std::string type = index::TypeKey(value);
   return {Position{value.IsNumber() ? index::LeastNumberKey() : type, false}, Position{type, true}};
@@ -137,13 +138,13 @@ Position Complemented(Position position) {
 
 namespace {
 
-// Whether a place is at or before the first byte string that begins so.
+// True if `position` is at or before `bytes`.
 bool IsAtOrBefore(const Position& position, std::string_view bytes) {
   return position.after ? position.prefix < bytes && !bytes.starts_with(position.prefix)
                         : position.prefix <= bytes;
 }
 
-// Which of two places comes first.
+// True if `left` comes before `right`.
 bool ComesBefore(const Position& left, const Position& right) {
   const std::string left_key = left.ToKey();
   const std::string right_key = right.ToKey();
@@ -173,7 +174,7 @@ storage::KeyRange ToKeyRange(std::string_view prefix, const Range& range) {
   };
   if (range.lower) keys.first = key_of(*range.lower);
   if (range.upper) keys.last = key_of(*range.upper);
-  // A range that ends before it begins has no keys.
+  // A range that ends before it begins is empty.
   if (!keys.last.empty() && keys.last < keys.first) keys.last = keys.first;
   return keys;
 }
@@ -259,7 +260,7 @@ Position NamePosition(const Layout& layout, std::string_view reference, bool aft
     std::string_view rest = std::string_view(key).substr(collection.size());
     const Result<std::string> id = model::TakeSegment(&rest);
     if (id.ok()) model::AppendSegment(*id, &position.prefix);
-    // Below a document: right after it, where names ascend.
+    // Below a document: right after it, if names ascend.
     if (!rest.empty()) position.after = !layout.name_descending;
   }
   if (layout.name_descending) index::Complement(0, &position.prefix);

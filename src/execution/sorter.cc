@@ -35,7 +35,7 @@ class Sorter final : public Stream {
  private:
   static size_t BytesOf(const SortKey& key) { return key.bytes.size() + sizeof(SortKey); }
 
-  // Keeps the first keys after the last one handed out.
+  // Keeps the first keys after the last one returned.
   Status Pass() {
     const auto before = [this](const SortKey& left, const SortKey& right) {
       return layout_.Before(left.bytes, right.bytes);
@@ -44,8 +44,8 @@ class Sorter final : public Stream {
     next_ = 0;
     is_complete_ = true;
     size_t bytes = 0;
-    // The first key that this pass has left out: what comes after it is for a later pass too, even
-    // if there is room again.
+    // The first key that this pass has left out. Later keys must wait for a later pass too, even if
+    // there is room again.
     std::optional<std::string> left_out;
     const std::unique_ptr<Stream> input = input_(last_ ? Pass::kAnother : Pass::kFirst);
     Item item;
@@ -54,7 +54,7 @@ class Sorter final : public Stream {
       if (!found) break;
       if (last_ && !layout_.Before(*last_, item.key.bytes)) continue;
       if (left_out && !layout_.Before(item.key.bytes, *left_out)) continue;
-      // A heap with the last of them on top.
+      // A heap with the last key on top.
       bytes += BytesOf(item.key);
       sorted_.push_back(std::move(item.key));
       std::push_heap(sorted_.begin(), sorted_.end(), before);
@@ -77,7 +77,7 @@ class Sorter final : public Stream {
   std::vector<SortKey> sorted_;
   size_t next_ = 0;
   bool is_complete_ = false;         // The last pass left nothing out.
-  std::optional<std::string> last_;  // Handed out by an earlier pass.
+  std::optional<std::string> last_;  // Returned by an earlier pass.
 };
 
 }  // namespace

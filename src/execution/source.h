@@ -19,8 +19,8 @@
 
 namespace hearth::execution {
 
-// One moment of one database, as queries read it: the read time. Index entries come from a
-// snapshot that may be a little later; `changed` says which documents to take from elsewhere.
+// One moment of one database, as queries read it: the read time. Index entries come from a snapshot
+// that may be slightly later; `changed` lists the documents that must be read individually.
 //
 // Threads: one at a time. Errors: those of the store.
 class Source {
@@ -30,36 +30,35 @@ class Source {
   virtual const model::DatabaseName& database_name() const = 0;
   virtual model::DatabaseNumber database_number() const = 0;
 
-  // The indexes that are complete in the snapshot are those that are ready here.
+  // The indexes that are ready here are exactly those that are complete in the snapshot.
   virtual const index::IndexSet& indexes() const = 0;
   virtual std::unique_ptr<storage::Cursor> ScanIndexes(storage::KeyRange range,
                                                        storage::Direction direction) const = 0;
   // The value of one entry; nullopt if there is none.
   virtual Result<std::optional<std::string>> GetIndexEntry(std::string_view key) const = 0;
 
-  // What an approximate index knows.
+  // The answer of an approximate index.
   struct NearEntries {
-    std::vector<std::string> keys;  // Of entries; some of them may not be there any more.
+    std::vector<std::string> keys;  // Keys of entries; some may no longer exist.
     bool is_all = false;            // Nothing else is within the threshold.
   };
   // About `count` entries of the vector index that are probably the nearest, for the caller to
-  // compare, and all that may have changed a moment ago. nullopt where every entry has to be
-  // compared.
+  // compare, plus all that may have changed very recently. nullopt if every entry must be compared.
   virtual std::optional<NearEntries> FindNearEntries(const index::Index& index,
                                                      const query::FindNearest& wanted,
                                                      size_t count) const = 0;
 
-  // The keys of the documents that have changed between the read time and the snapshot; nullopt
-  // when there are too many of them to be dealt with one by one.
+  // The keys of the documents that changed between the read time and the snapshot; nullopt if there
+  // are too many to handle one by one.
   using Changed = std::optional<std::set<std::string, std::less<>>>;
   virtual const Changed& changed() const = 0;
 
   virtual std::unique_ptr<documents::DocumentCursor> ScanDocuments(
       storage::KeyRange range) const = 0;
-  // Descending. Null where that is not possible, because documents have changed since.
+  // Descending. Null if that is not possible because documents have changed since.
   virtual std::unique_ptr<documents::DocumentCursor> ScanDocumentsBackward(
       storage::KeyRange range) const = 0;
-  // The document's record; null where there is none.
+  // The document's record; null if there is none.
   virtual Result<model::Record> Get(const model::DocumentPath& path) const = 0;
 };
 

@@ -9,28 +9,29 @@
 
 namespace hearth::execution {
 
-// A document on its way through a plan.
+// A document that passes through a plan.
 struct Item {
   SortKey key;
-  model::Record record;  // Null until somebody needs it.
-  // A bit for each component of the sort key: the number there is a double. Only of items from
+  model::Record record;  // Null until it is needed.
+  // One bit per component of the sort key: set if the number is a double. Only for items from
   // indexes, where `record` is null.
   uint32_t doubles = 0;
-  // The sort key is not that of an index entry: it may be longer, and `doubles` says nothing.
+  // The sort key is not that of an index entry: it may be longer, and `doubles` is meaningless.
   bool was_cut = false;
-  std::optional<double> distance = {};  // Of nearest neighbours.
+  std::optional<double> distance = {};  // For nearest neighbours.
   // The document has been read and counted, though `record` may be null again.
   bool was_read = false;
 };
 
-// Documents in the order of their sort keys, each once.
+// Documents in the order of their sort keys, without duplicates.
 //
 // Threads: one at a time. Errors: those of the source.
 class Stream {
  public:
   virtual ~Stream() = default;
 
-  // Fills `item` with the next one. False: there are no more, and `item` is as good as empty.
+  // Fills `item` with the next document. Returns false at the end, and the contents of `item` are
+  // then unspecified.
   virtual Result<bool> Next(Item* item) = 0;
 };
 

@@ -11,11 +11,11 @@
 namespace hearth::execution {
 
 // Counts what a query reads: every document and every index entry once, however often the plan
-// comes back to it.
+// returns to it.
 //
-// Most plans meet each thing once and need no memory for that. Where several streams are merged,
-// what they read is remembered, up to kRememberedMax; of what lies beyond, a thing that two of them
-// read counts twice.
+// Most plans read each item once and need no memory for that. If several streams are merged, the
+// items they read are remembered, up to kRememberedMax. Beyond that, an item that two streams read
+// counts twice.
 //
 // Threads: one at a time.
 class Tally {
@@ -24,30 +24,30 @@ class Tally {
 
   const query::Statistics& statistics() const { return statistics_; }
 
-  // From now on documents, or index entries, may be read again.
+  // From now on documents, or index entries, may be read more than once.
   void ExpectDocumentsAgain() { documents_.is_used = true; }
   void ExpectEntriesAgain() { entries_.is_used = true; }
 
-  // A document that is read to see whether it is a result.
+  // A document that is read to check whether it is a result.
   void AddDocument(const model::DocumentPath& path);
   // A document that is read because it is a result.
   void AddResultDocument(const model::DocumentPath& path);
-  // False if the entry was counted before.
+  // Returns false if the entry was counted before.
   bool AddEntry(std::string_view key);
   void AddVector() { ++statistics_.vectors_compared; }
   void AddSkipped() { ++statistics_.results_skipped; }
   void AddReturned() { ++statistics_.results_returned; }
 
-  // True every now and then: a step of a plan calls it for each thing that it reads.
+  // True from time to time. A plan step calls this for each item that it reads.
   bool IsTimeToPause();
 
  private:
-  // Hashes stand for what is remembered.
+  // Stores hashes instead of the items.
   struct Memory {
     bool is_used = false;
     std::unordered_set<size_t> hashes = {};
 
-    // True if it is new; then it is remembered as long as there is room.
+    // True if it is new; it is then remembered as long as there is room.
     bool Add(std::string_view name);
     bool Contains(std::string_view name) const;
   };

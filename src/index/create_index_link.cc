@@ -45,7 +45,7 @@ void AppendField(std::string_view path, FieldMode mode, std::string* out) {
   AppendBytes(kFields, field, out);
 }
 
-// The start of an Index: its name below the collection group, and its scope.
+// The beginning of an Index message: its name below the collection group, and its scope.
 std::string IndexStart(const model::DatabaseName& database, const Definition& definition,
                        std::string_view name_end) {
   std::string name = database.text() + "/collectionGroups/" + definition.collection_id;

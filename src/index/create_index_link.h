@@ -1,4 +1,4 @@
-// What Firestore answers to a query that lacks an index: why, and a link that creates it.
+// Firestore's error for a query that lacks an index: the reason, and a link that creates the index.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace hearth::index {
 
 enum class RangeFilters : uint8_t { kOnOneFieldAtMost, kOnSeveralFields };
 
-// The message of the FAILED_PRECONDITION. An index of one field, in the direction that the field
-// implies for the name, is one that automatic indexing could have made: the link then leads to the
-// field's own settings. Any other index is a composite one.
+// The message of the FAILED_PRECONDITION. Automatic indexing could have created an index of one
+// field whose name has the direction that the field implies: for it the link leads to the field's
+// own settings. Any other index is a composite one.
 std::string MissingIndexMessage(const model::DatabaseName& database, const Definition& definition,
                                 RangeFilters range_filters);
 
-// The same for a nearest-neighbour search. The console cannot make such an index, so this names a
-// command.
+// The same for a nearest-neighbour search. The console cannot create such an index, so the message
+// has a command instead.
 std::string MissingVectorIndexMessage(const model::DatabaseName& database,
                                       const VectorIndex& index);
 

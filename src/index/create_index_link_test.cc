@@ -11,8 +11,8 @@
 namespace hearth::index {
 namespace {
 
-// The payloads below are those of links that Firestore has made, with the names of projects and
-// databases replaced by others of the same length, so that every other byte is Firestore's own.
+// The payloads below come from links that Firestore made. The names of projects and databases are
+// replaced with others of the same length, so every other byte is Firestore's own.
 constexpr std::string_view kScopeCollection = "\x10\x01";
 constexpr std::string_view kScopeCollectionGroup = "\x10\x02";
 
@@ -29,7 +29,7 @@ std::string Joined(std::initializer_list<std::string_view> parts) {
   return text;
 }
 
-// The text before the payload, and the payload as bytes.
+// The text before the payload, and the decoded payload.
 std::pair<std::string, std::string> Split(const std::string& message) {
   const size_t equals = message.rfind('=');
   EXPECT_NE(equals, std::string::npos);

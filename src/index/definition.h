@@ -20,7 +20,7 @@ struct IndexField {
   friend auto operator<=>(const IndexField&, const IndexField&) = default;
 };
 
-// The last part of a vector index: a field whose vectors, of one dimension, the entries have.
+// The last part of a vector index: the field with the vectors, which all have one dimension.
 struct VectorPart {
   model::FieldPath path;
   uint32_t dimension;
@@ -29,10 +29,11 @@ struct VectorPart {
 
 enum class QueryScope : uint8_t { kCollection, kCollectionGroup };
 
-// Which entries an index has. A document of the collection group has entries if it has a value for
-// every field: one, or for a field of mode kContains (at most one) one for each distinct element of
-// its array. Entries sort by the fields in turn and then by name. An index without fields lists
-// names. With a vector part, only documents that have such a vector have entries.
+// Defines which entries an index has. A document of the collection group has entries if it has a
+// value for every field: one entry or, if a field has mode kContains (at most one may), one per
+// distinct element of its array. Entries sort by the fields in turn and then by name. An index
+// without fields lists names. With a vector part, only documents that have such a vector have
+// entries.
 struct Definition {
   std::string collection_id;
   QueryScope scope = QueryScope::kCollection;
@@ -43,13 +44,13 @@ struct Definition {
   friend auto operator<=>(const Definition&, const Definition&) = default;
 };
 
-// The same index as queries see it, in one of its two forms: an index read backwards is the index
-// with all directions turned round. The first ordered field (or the name) is ascending. Where there
-// is a vector, nothing is in order and everything is ascending.
+// The canonical one of the two equivalent forms of an index: an index read backwards is the index
+// with all directions reversed. The first ordered field (or the name) is ascending. An index with a
+// vector has no order, so everything is ascending.
 Definition Canonical(Definition definition);
 
-// "(foo ASC, tags CONTAINS, __name__ ASC)" or "(foo ASC, __name__ ASC, embedding VECTOR<3>)", as
-// Firestore writes it.
+// As Firestore writes it: "(foo ASC, tags CONTAINS, __name__ ASC)" or
+// "(foo ASC, __name__ ASC, embedding VECTOR<3>)".
 std::string Properties(const Definition& definition);
 
 }  // namespace hearth::index

@@ -39,7 +39,7 @@ std::string EncodeVectorEntry(const EntryFlags& flags, const std::string& packed
   return value + packed;
 }
 
-// An entry while its components are added.
+// An entry to which components are being added.
 struct Draft {
   std::string key;
   EntryFlags flags;
@@ -53,7 +53,7 @@ struct Draft {
   }
 };
 
-// The value of each of the index's fields; nullopt where the document lacks one.
+// The value of each of the index's fields; nullopt if the document lacks one.
 std::optional<std::vector<ValueView>> ValuesOf(const Definition& definition,
                                                std::string_view fields) {
   std::vector<ValueView> values;
@@ -69,7 +69,7 @@ std::optional<std::vector<ValueView>> ValuesOf(const Definition& definition,
   return values;
 }
 
-// The document's vector, packed; nullopt where it has none, or one of another dimension.
+// The document's vector, packed; nullopt if it has none, or one of another dimension.
 std::optional<std::string> VectorOf(const VectorPart& part, std::string_view fields) {
   const std::optional<ValueView> value = model::FindField(fields, part.path);
   if (!value || value->type() != ValueType::kVector) return std::nullopt;

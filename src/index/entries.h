@@ -13,7 +13,7 @@
 
 namespace hearth::index {
 
-// Stands for an index in keys. Unique over all databases, never used again.
+// Identifies an index in keys. Unique across all databases, never reused.
 enum class IndexNumber : uint32_t {};
 
 inline constexpr size_t kEntryBytesMax = 7'680;
@@ -22,26 +22,26 @@ inline constexpr size_t kEntryBytesPerDocumentMax = 8 * 1024 * 1024;
 // One index entry.
 //
 //   key    := index number (4), [collection], component*, name
-//   value  := nothing | flags and the end of the first cut component
-//   value of an index with a vector := flags, the end of the first cut component (0: none),
+//   value  := nothing | flags and the end of the first truncated component
+//   value of an index with a vector := flags, the end of the first truncated component (0: none),
 //             vector (vector/packed_vector.h)
 //
-// `collection` is there in indexes of scope kCollection: the segments of the collection's path and
-// 00 00. `name` is then the document id's segment; in indexes of scope kCollectionGroup it is all
-// segments of the document's path and 00 00. Descending names are complemented. Flags and ends are
-// varints.
+// `collection` exists only in indexes of scope kCollection: the segments of the collection's path
+// and 00 00. `name` is then the document id's segment. In indexes of scope kCollectionGroup it is
+// all segments of the document's path and 00 00. Descending names are complemented. Flags and ends
+// are varints.
 struct Entry {
   std::string key;
   std::string value;
   friend auto operator<=>(const Entry&, const Entry&) = default;
 };
 
-// What an entry's value says.
+// The decoded value of an entry.
 struct EntryFlags {
-  // Bytes of the key up to and including the first component that was cut off; 0: none was.
-  // Entries that share them are in no particular order.
+  // Bytes of the key up to and including the first truncated component; 0: none was truncated.
+  // Entries that share these bytes are in no particular order.
   size_t cut_end = 0;
-  // A bit for each of the first components: the number there was a double.
+  // One bit for each of the first components: set if the number was a double.
   uint32_t doubles = 0;
 };
 EntryFlags DecodeFlags(std::string_view value);
@@ -51,24 +51,24 @@ struct VectorEntry {
   EntryFlags flags;
   std::string_view packed;  // Part of the value.
 };
-// DataLoss when it is no such value, or its vector has another dimension.
+// DataLoss if it is not such a value, or if its vector has another dimension.
 Result<VectorEntry> DecodeVectorEntry(std::string_view value, uint32_t dimension);
 
-// Sorted by key. InvalidArgument when an entry would be too long.
+// Sorted by key. InvalidArgument if an entry would be too long.
 Result<std::vector<Entry>> EntriesOf(IndexNumber number, const Definition& definition,
                                      const model::DocumentPath& path, std::string_view fields);
 
-// What the keys of the index, or of one collection's part of it, begin with.
+// The key prefix of the index, or of one collection's part of it.
 std::string IndexKeyPrefix(IndexNumber number);
 std::string IndexKeyPrefix(IndexNumber number, std::string_view collection_path);
 
-// Appends one component, cut off if it is long; true if it was.
+// Appends one component, truncated if it is too long. Returns true if it was truncated.
 bool AppendComponent(const model::ValueView& value, FieldMode mode, std::string* key);
 
-// Appends the name of a document as it ends a key.
+// Appends the name of a document in the form that ends a key.
 void AppendName(const model::DocumentPath& path, QueryScope scope, bool descending,
                 std::string* key);
-// The path back from a name. `collection`: of scope kCollection.
+// Decodes a name to a path. `collection` is used for scope kCollection.
 Result<model::DocumentPath> DecodeName(std::string_view name, QueryScope scope, bool descending,
                                        std::string_view collection);
 

@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 
 constexpr size_t kQuotedBytesMax = 200;
 
-// A value of the file and where it is, "indexes[3].fields[1]". Borrows the value.
+// A value in the file and its location, such as "indexes[3].fields[1]". Borrows the value.
 struct Node {
   const Json& value;
   std::string place;  // Empty for the whole file.
@@ -59,7 +59,8 @@ Status Expect(const Node& node, Json::value_t type) {
                     node.value.type_name());
 }
 
-// An object with no keys but those of `known`, which a user meets in error messages, and `ignored`.
+// Checks for an object that has only keys in `known` and `ignored`. Error messages list only
+// `known`.
 Status ExpectObject(const Node& node, std::initializer_list<const char*> known,
                     std::initializer_list<const char*> ignored = {}) {
   RETURN_IF_ERROR(Expect(node, Json::value_t::object));
@@ -131,7 +132,7 @@ Result<FieldMode> ReadArrayConfig(const Node& node) {
   return node.Error(Quoted(text) + " is not CONTAINS");
 }
 
-// The spelling of the first version of Firestore's index API.
+// The spelling in the first version of Firestore's index API.
 Result<FieldMode> ReadOldMode(const Node& node) {
   if (node.value == "ARRAY_CONTAINS") return FieldMode::kContains;
   if (node.value == "ASCENDING") return FieldMode::kAscending;
@@ -199,7 +200,7 @@ Result<VectorConfig> ReadVectorConfig(const Node& node) {
   return config;
 }
 
-// The list "fields" of an index, read from the first to the last.
+// The list "fields" of an index, read from first to last.
 class FieldList {
  public:
   Status Add(const Node& node) {
@@ -239,7 +240,7 @@ class FieldList {
     return {};
   }
 
-  // A field may be there for its elements and for its order.
+  // A field may occur twice: once for its elements and once for its order.
   Status AddField(const Node& node, IndexField field) {
     const bool contains = field.mode == FieldMode::kContains;
     for (const IndexField& other : fields_) {
@@ -269,7 +270,7 @@ Status CheckNumberOfFields(const Node& list) {
                     " are allowed");
 }
 
-// Reads one file. Entries are remembered with their places, to tell duplicates.
+// Reads one file. Remembers entries with their locations, to report duplicates.
 class FileReader {
  public:
   Result<IndexConfig> Read(const Node& file) {
@@ -351,7 +352,7 @@ class FileReader {
 
   Status ReadOverride(const Node& node);
   Status ReadOverrideIndexes(const Node& list, std::vector<SingleFieldIndex>* indexes) const;
-  // Whether the override has a TTL policy.
+  // True if the override has a TTL policy.
   Result<bool> ReadTtl(const Node& node, const std::string& collection_group,
                        const std::optional<model::FieldPath>& field);
 

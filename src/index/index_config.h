@@ -1,4 +1,4 @@
-// What a firestore.indexes.json file says. The file is documented in docs/index-configuration.md.
+// The contents of a firestore.indexes.json file. docs/index-configuration.md documents the file.
 #pragma once
 
 #include <chrono>
@@ -21,14 +21,14 @@ inline constexpr size_t kIndexConfigDepthMax = 32;
 inline constexpr uint32_t kHnswLinksMin = 2;
 inline constexpr uint32_t kHnswLinksMax = 128;
 inline constexpr uint32_t kHnswCandidatesMax = 10'000;
-// Firestore's limit for the offset of a TTL policy.
+// Firestore's limit on the offset of a TTL policy.
 inline constexpr std::chrono::seconds kTtlOffsetMax{2'147'483'647};
 
 using model::DistanceMeasure;
 
 // How the graph of an approximate vector index is built and searched.
 struct HnswOptions {
-  uint32_t links = 16;  // "m": the links of a vector.
+  uint32_t links = 16;  // "m": the links per vector.
   uint32_t construction_candidates = 200;
   uint32_t search_candidates = 100;
   DistanceMeasure distance_measure = DistanceMeasure::kCosine;
@@ -39,17 +39,17 @@ struct HnswOptions {
 struct VectorIndex {
   std::string collection_group;
   QueryScope scope = QueryScope::kCollection;
-  std::vector<IndexField> prefix;  // What a search may compare for equality beforehand.
+  std::vector<IndexField> prefix;  // Fields that a search may filter by equality.
   model::FieldPath field;
   uint32_t dimension;
   std::optional<HnswOptions> hnsw;  // nullopt: every candidate is compared.
 
   friend bool operator==(const VectorIndex&, const VectorIndex&) = default;
 };
-// The index that has its entries. Canonical.
+// The definition of the index with its entries. Canonical.
 Definition DefinitionOf(const VectorIndex& index);
 
-// An index of one field, seen from that field.
+// An index of one field, as configured for that field.
 struct SingleFieldIndex {
   FieldMode mode;
   QueryScope scope;
@@ -57,7 +57,7 @@ struct SingleFieldIndex {
   friend bool operator==(const SingleFieldIndex&, const SingleFieldIndex&) = default;
 };
 
-// All the single-field indexes that a field has, in place of the automatic ones.
+// All single-field indexes of a field, in place of the automatic ones.
 struct FieldOverride {
   std::string collection_group;
   std::optional<model::FieldPath> field;  // nullopt: every field without an override, "*".
@@ -75,30 +75,30 @@ struct TtlPolicy {
   friend bool operator==(const TtlPolicy&, const TtlPolicy&) = default;
 };
 
-// A valid configuration as ParseIndexConfig makes it: no two entries are for the same thing, and
-// each list is in the order in which PrintIndexConfig writes it.
+// A valid configuration as ParseIndexConfig returns it: there are no duplicates, and each list is
+// in the order in which PrintIndexConfig writes it.
 struct IndexConfig {
   std::vector<Definition> composites;
   std::vector<VectorIndex> vectors;
   std::vector<FieldOverride> overrides;
-  std::vector<TtlPolicy> ttl_policies;  // At most one for a collection group.
+  std::vector<TtlPolicy> ttl_policies;  // At most one per collection group.
 
   friend bool operator==(const IndexConfig&, const IndexConfig&) = default;
 };
 
-// InvalidArgument, with the place in the file, for anything that has no meaning.
+// InvalidArgument, with the location in the file, for anything that has no meaning.
 Result<IndexConfig> ParseIndexConfig(std::string_view json);
 
-// The file as firebase-tools writes it, with Hearth's own keys only where they say something.
-// Parsing gives `config` back, unless the text is longer than kIndexConfigBytesMax.
+// The file as firebase-tools writes it, with Hearth's own keys only if they are needed. Parsing the
+// result gives `config` again, unless the text is longer than kIndexConfigBytesMax.
 std::string PrintIndexConfig(const IndexConfig& config);
 
-// The offset of a TTL policy: "90s", "15m", "12h" or "2d", and back, in the largest unit that says
-// it without a fraction. InvalidArgument for anything else and beyond kTtlOffsetMax.
+// Parses and prints the offset of a TTL policy: "90s", "15m", "12h" or "2d", printed in the largest
+// unit that needs no fraction. InvalidArgument for anything else and beyond kTtlOffsetMax.
 Result<std::chrono::seconds> ParseTtlOffset(std::string_view text);
 std::string TtlOffsetText(std::chrono::seconds offset);
 
-// "ASCENDING" and so on, as Firestore's configuration spells it.
+// The spelling in Firestore's configuration, such as "ASCENDING".
 std::string_view DistanceMeasureText(DistanceMeasure measure);
 std::string_view QueryScopeText(QueryScope scope);
 

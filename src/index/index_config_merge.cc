@@ -10,7 +10,7 @@
 namespace hearth::index {
 namespace {
 
-// Takes one part after the other. Borrows the sources' names.
+// Adds one part after the other. Borrows the sources' names.
 class Merger {
  public:
   Status Add(const std::string& source, const IndexConfig& config) {
@@ -32,7 +32,7 @@ class Merger {
   }
 
  private:
-  // What a part says, and the first one that does.
+  // A setting, and the first part that contains it.
   template <typename T>
   struct Stated {
     T value;

@@ -8,18 +8,17 @@
 
 namespace hearth::index {
 
-// A configuration, and where it comes from as messages say it: "'indexes.json'", "application
-// feed".
+// A configuration and its source as named in messages: "'indexes.json'", "application feed".
 struct SourcedIndexConfig {
   std::string source;
   IndexConfig config;
 };
 
-// All that the parts say together: what several of them say counts once, and an override has the
-// indexes of all of them. Valid, and in order.
+// The union of the parts. Settings in several parts count once, and an override has the indexes of
+// all parts. The result is valid and sorted.
 //
-// InvalidArgument, with both sources, for what cannot hold together: two TTL policies of one
-// collection group, a field that one exempts and another wants indexed, a vector index with
+// InvalidArgument, with both sources, for settings that contradict each other: two TTL policies of
+// one collection group, a field that one part exempts and another indexes, a vector index with
 // different options.
 Result<IndexConfig> MergeIndexConfigs(const std::vector<SourcedIndexConfig>& parts);
 

@@ -33,7 +33,7 @@ constexpr char kRooms[] = R"({"collectionGroup": "rooms", "fields": [
     {"fieldPath": "a", "order": "ASCENDING"}, {"fieldPath": "b", "order": "DESCENDING"}]})";
 constexpr char kHalls[] = R"({"collectionGroup": "halls", "fields": [
     {"fieldPath": "a", "order": "ASCENDING"}, {"fieldPath": "b", "order": "DESCENDING"}]})";
-// The name goes the way that it goes anyway.
+// The name has the direction that it has by default.
 constexpr char kRoomsWithName[] = R"({"collectionGroup": "rooms", "fields": [
     {"fieldPath": "a", "order": "ASCENDING"}, {"fieldPath": "b", "order": "DESCENDING"},
     {"fieldPath": "__name__", "order": "DESCENDING"}]})";
@@ -87,7 +87,7 @@ TEST(MergeIndexConfigs, OverridesOfAFieldAreCombined) {
       Overrides(OverrideJson("a", std::string(kUp) + "," + kDown) + "," + OverrideJson("b", "")));
   EXPECT_EQ(*Merge(Overrides(OverrideJson("a", "")), Overrides(OverrideJson("a", ""))),
             Overrides(OverrideJson("a", "")));
-  // One is for all other fields.
+  // The first one applies to all other fields.
   EXPECT_EQ(*Merge(Overrides(OverrideJson("*", "")), Overrides(OverrideJson("a", kUp))),
             Overrides(OverrideJson("*", "") + "," + OverrideJson("a", kUp)));
 }
@@ -106,7 +106,7 @@ TEST(MergeIndexConfigs, ACollectionGroupHasOneTtlPolicy) {
             "the collection group rooms has two TTL policies: until in one and until + 2d in two");
   EXPECT_EQ(Problem(until, Overrides(TtlJson("gone", "0s"))),
             "the collection group rooms has two TTL policies: until in one and gone in two");
-  // It says nothing about the indexes of its field.
+  // A TTL policy does not affect the indexes of its field.
   EXPECT_EQ(*Merge(until, Overrides(OverrideJson("until", ""))),
             Overrides(R"({"collectionGroup": "rooms", "fieldPath": "until", "ttl": true,
                 "indexes": []})"));

@@ -1,5 +1,5 @@
-// The order of the entries of a firestore.indexes.json file, which is that of firebase-tools, and
-// when two of them are for the same index.
+// The order of the entries in a firestore.indexes.json file, which is that of firebase-tools, and
+// the equality of index definitions.
 #pragma once
 
 #include <compare>
@@ -17,11 +17,11 @@ enum class FieldRank : uint8_t { kAscending, kDescending, kContains, kVector };
 struct FieldKey {
   std::string path;
   FieldRank rank;
-  uint32_t dimension = 0;  // Of a vector.
+  uint32_t dimension = 0;  // For a vector.
   friend auto operator<=>(const FieldKey&, const FieldKey&) = default;
 };
 
-// Two indexes are the same if their keys are.
+// Two indexes are the same if their keys are equal.
 struct IndexKey {
   std::string collection_group;
   bool single_collection;  // Collection groups come first.
@@ -29,13 +29,13 @@ struct IndexKey {
   friend auto operator<=>(const IndexKey&, const IndexKey&) = default;
 };
 
-// The direction of the name in an index whose file does not mention it.
+// The direction of the name in an index whose configuration does not mention it.
 bool ImpliedNameDescending(const std::vector<IndexField>& fields);
 
 IndexKey KeyOf(const Definition& definition);
 IndexKey KeyOf(const VectorIndex& index);
 
-// Puts every list of `config` into its order. Entries for the same thing become one.
+// Sorts every list of `config`, and removes duplicates.
 void Sort(IndexConfig& config);
 
 }  // namespace hearth::index

@@ -10,7 +10,7 @@
 namespace hearth::index {
 namespace {
 
-using OrderedJson = nlohmann::ordered_json;  // Keys stay in the order of their addition.
+using OrderedJson = nlohmann::ordered_json;  // Keeps keys in insertion order.
 
 FieldRank RankOf(FieldMode mode) {
   switch (mode) {
@@ -32,7 +32,7 @@ std::vector<FieldKey> KeysOf(const std::vector<IndexField>& fields) {
   return keys;
 }
 
-// A line of "fieldOverrides": an override, a TTL policy, or both for the same field.
+// A row of "fieldOverrides": an override, a TTL policy, or both for the same field.
 struct OverrideRow {
   std::string collection_group;
   std::string field_path;
@@ -40,8 +40,8 @@ struct OverrideRow {
   const TtlPolicy* ttl = nullptr;
   bool has_ttl = false;
 
-  // firebase-tools carries out overrides in this order, and a TTL policy has to be switched off
-  // for one field before it is switched on for another.
+  // firebase-tools applies overrides in this order, and a TTL policy must be disabled for one field
+  // before it is enabled for another.
   auto Order() const { return std::tie(collection_group, has_ttl, field_path); }
 };
 
@@ -139,7 +139,7 @@ OrderedJson OverrideJson(const OverrideRow& row) {
 
 template <typename Index>
 void SortByKey(std::vector<Index>& indexes) {
-  std::map<IndexKey, Index> sorted;  // Keys are expensive: each is made once.
+  std::map<IndexKey, Index> sorted;  // Keys are expensive: each is computed once.
   for (Index& index : indexes) {
     IndexKey key = KeyOf(index);
     sorted.emplace(std::move(key), std::move(index));

@@ -25,7 +25,7 @@ std::string Replaced(std::string text, std::string_view from, std::string_view t
 
 // Test files are easier to read with single quotes.
 std::string File(std::string_view text) { return Replaced(std::string(text), "'", "\""); }
-// A file with one index of these fields.
+// A file with one index that has these fields.
 std::string WithFields(std::string_view fields) {
   return File("{'indexes': [{'collectionGroup': 'c', 'fields': [" + std::string(fields) + "]}]}");
 }
@@ -39,7 +39,7 @@ IndexConfig Parsed(const std::string& text) {
   return config.ok() ? *config : IndexConfig();
 }
 
-// What the error says, in single quotes.
+// The error message, with single quotes.
 std::string Problem(const std::string& text) {
   const Result<IndexConfig> config = ParseIndexConfig(text);
   EXPECT_EQ(config.status().code(), Code::kInvalidArgument) << text;
@@ -226,7 +226,7 @@ TEST(IndexConfigTest, NameTakesTheDirectionOfTheLastOrderedField) {
   EXPECT_EQ(Parsed(WithFields(a + t)).composites[0].name_descending, false);
   EXPECT_EQ(Parsed(WithFields(a + b + up)).composites[0].name_descending, false);
   EXPECT_EQ(Parsed(WithFields(a + b + down)), Parsed(WithFields(a + b)));
-  // One field is enough where the name goes the other way; even none.
+  // One field is enough if the name has the other direction; even none.
   EXPECT_EQ(Parsed(WithFields(a + down)).composites[0], CollectionIndex("c", {Up("a")}, true));
   EXPECT_EQ(Parsed(WithFields(down.substr(2))).composites[0], CollectionIndex("c", {}, true));
 }
@@ -523,7 +523,7 @@ TEST(IndexConfigErrorTest, Ttl) {
   }
 }
 
-// A few characters changed, removed or taken from elsewhere in the file.
+// The text with a few characters changed, removed or copied from elsewhere in the file.
 std::string Mutated(std::string text, Dice& dice) {
   for (size_t changes = 1 + dice.Below(4); changes > 0 && !text.empty(); --changes) {
     const size_t at = dice.Below(text.size());

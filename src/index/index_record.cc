@@ -13,7 +13,7 @@ void AppendWithSize(std::string_view text, std::string* out) {
   out->append(model::EncodeUint32(static_cast<uint32_t>(text.size()))).append(text);
 }
 
-// Takes items off the front; sets `ok` to false, for good, where there is none.
+// Takes items off the front. Sets `ok` to false, permanently, if there is no such item.
 struct RecordReader {
   std::string_view rest;
   bool ok = true;

@@ -14,8 +14,8 @@ std::string_view CollectionIdOf(const model::DocumentPath& path) {
   return slash == std::string_view::npos ? collection : collection.substr(slash + 1);
 }
 
-// What takes the entries of an index from `before` to `after`, both sorted by key. While it is
-// being built nobody knows which of the old ones are there: then all of the new ones are written.
+// Appends the changes that turn the entries `before` into `after`, both sorted by key. While the
+// index is being built it is unknown which of the old entries exist, so all new ones are written.
 void AppendDifference(const Index& index, std::vector<Entry> before, std::vector<Entry> after,
                       std::vector<EntryChange>* changes) {
   const bool has_vector = index.definition.vector.has_value();
@@ -62,7 +62,7 @@ Status IndexSet::AppendChanges(model::DatabaseNumber database, const model::Docu
     std::vector<Entry> old_entries;
     std::vector<Entry> new_entries;
     if (before) {
-      // What is stored was within the limits when it was indexed.
+      // Stored documents were within the limits when they were indexed.
       ASSIGN_OR_RETURN(old_entries, EntriesOf(index.number, index.definition, path, *before));
     }
     if (after) {

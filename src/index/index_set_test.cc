@@ -49,7 +49,7 @@ TEST(IndexSetTest, MovesAnEntry) {
   EXPECT_TRUE(changes[1].value.has_value());
 }
 
-// The build leaves out a document that was written meanwhile, and may not have come to it before.
+// The build skips a document that was written meanwhile, and may not have reached it before.
 TEST(IndexSetTest, WritesAllEntriesWhileTheIndexIsBuilt) {
   const std::vector<EntryChange> changes =
       ChangesOf(State::kBuilding, FieldsOf(1, 5), FieldsOf(2, 5));

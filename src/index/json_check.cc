@@ -11,7 +11,7 @@
 namespace hearth::index {
 namespace {
 
-// Listens to the parser. Returning false stops it.
+// Handles the parser's events. Returning false stops the parser.
 class Checker : public nlohmann::json_sax<nlohmann::json> {
  public:
   Checker(std::string_view text, size_t depth_max) : text_(text), depth_max_(depth_max) {}
@@ -62,7 +62,7 @@ class Checker : public nlohmann::json_sax<nlohmann::json> {
 
   const std::string_view text_;
   const size_t depth_max_;
-  std::vector<std::set<std::string>> keys_;  // Of each open object; empty for an array.
+  std::vector<std::set<std::string>> keys_;  // The keys of each open object; empty for an array.
   Status status_;
 };
 
@@ -72,7 +72,8 @@ Status CheckJson(std::string_view text, size_t depth_max) {
   Checker checker(text, depth_max);
   const bool strict = true;
   const bool ignore_comments = true;
-  // Failures are in the status, which parse_error and the others set whenever they return false.
+  // The status has the failure: parse_error and the other functions set it whenever they return
+  // false.
   static_cast<void>(nlohmann::json::sax_parse(text, &checker, nlohmann::json::input_format_t::json,
                                               strict, ignore_comments));
   return checker.status();

@@ -16,7 +16,7 @@ using model::MapView;
 using model::ValueType;
 using model::ValueView;
 
-// The first byte of an encoding. In the order of types, with room between them.
+// The first byte of an encoding. In the order of types, with gaps between them.
 enum Tag : uint8_t {
   kNull = 0x08,
   kBoolean = 0x10,
@@ -30,10 +30,10 @@ enum Tag : uint8_t {
   kVector = 0x50,
   kMap = 0x58,
 };
-constexpr char kEnd = '\x00';    // Of an array or map: below all tags and kEntry.
+constexpr char kEnd = '\x00';    // Ends an array or map: below all tags and kEntry.
 constexpr char kEntry = '\x01';  // Before each entry of a map.
 constexpr uint64_t kSignBit = uint64_t{1} << 63;
-// From here on not every integer is a double: what is left over follows the double.
+// From here on not every integer is a double: the remainder follows the double.
 constexpr double kExactIntegerMax = 9007199254740992.0;  // 2^53
 constexpr double kTwoTo63 = 9223372036854775808.0;
 constexpr size_t kRemainderBytes = 2;  // Doubles below 2^63 are at most 1024 apart.
@@ -51,7 +51,7 @@ uint64_t ReadBigEndian(std::string_view bytes) {
   return number;
 }
 
-// Unsigned numbers that sort as the doubles do: NaN is 0, and -0 is the same as 0.
+// Maps doubles to unsigned numbers that sort in the same order. NaN is 0, and -0 equals 0.
 uint64_t OrderedBits(double number) {
   if (std::isnan(number)) return 0;
   if (number == 0) number = 0;
@@ -68,7 +68,7 @@ bool HasRemainder(double number) {
   return std::abs(number) >= kExactIntegerMax && number >= -kTwoTo63 && number < kTwoTo63;
 }
 
-// The greatest double that is not above the integer.
+// The largest double that is not above the integer.
 double RoundDown(int64_t integer) {
   const auto nearest = static_cast<double>(integer);
   const bool is_above = nearest >= kTwoTo63 || static_cast<int64_t>(nearest) > integer;
@@ -112,7 +112,7 @@ void AppendVector(ArrayView components, std::string* out) {
   out->replace(count_at, count_bytes.size(), count_bytes);
 }
 
-// Recursion is bounded by the depth that validated values can have.
+// The maximum depth of validated values bounds the recursion.
 void AppendArray(ArrayView items, std::string* out) {
   while (const std::optional<ValueView> item = items.Next()) AppendValueKey(*item, out);
   out->push_back(kEnd);
@@ -157,8 +157,8 @@ Tag TagOf(ValueType type) {
   return kNull;
 }
 
-// Steps over encodings. Every function is false when the bytes end before the encoding does, or
-// hold none.
+// Skips encodings. Every function returns false if the bytes end before the encoding does, or are
+// not an encoding.
 class Stepper {
  public:
   Stepper(std::string_view bytes, ByteOrder order)

@@ -26,7 +26,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
-// Values of all types, with the neighbours that are easily confused.
+// Values of all types, including neighbours that are easily confused.
 std::vector<std::string> InterestingValues() {
   std::vector<std::string> values = {model::EncodeNull(), model::EncodeBoolean(false),
                                      model::EncodeBoolean(true), model::EncodeDouble(std::nan(""))};

@@ -4,7 +4,7 @@
 
 namespace hearth::model {
 
-// How the distance of two vectors is measured; vector/distance.h has the formulas.
+// How to measure the distance between two vectors; vector/distance.h has the formulas.
 enum class DistanceMeasure : uint8_t { kEuclidean, kCosine, kDotProduct };
 
 }  // namespace hearth::model

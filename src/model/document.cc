@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kTimeBytes = 8;
 static_assert(kRecordBytesMin == 2 * kTimeBytes);
-constexpr size_t kDocumentOverheadBytes = 32;  // Of Firestore's formula, not of the record.
+constexpr size_t kDocumentOverheadBytes = 32;  // Part of Firestore's formula, not of the record.
 
 void AppendTime(Timestamp time, std::string* out) {
   const auto micros = static_cast<uint64_t>(time.micros());
@@ -60,9 +60,9 @@ size_t DocumentSizeBytes(const DocumentPath& path, const Fields& fields) {
 
 Status ValidateDocument(const DatabaseName& database, const DocumentPath& path,
                         const Fields& fields) {
-  // The size formula counts at most four bytes for one stored byte: a geo point at 0, 0 in an array
-  // has 4 bytes and counts 16. An index entry takes at least four. Nearly every document is so
-  // small that this decides.
+  // The size formula counts at most four bytes per stored byte: a geo point at 0, 0 in an array
+  // takes 4 bytes and counts as 16. A value with an index entry takes at least four bytes. Nearly
+  // every document is small enough to pass this check.
   constexpr size_t kCountedPerStoredByteMax = 4;
   const size_t counted_max =
       (kDocumentNameBytesMax + fields.encoded().size()) * kCountedPerStoredByteMax;

@@ -20,16 +20,16 @@ inline constexpr size_t kRecordBytesMin = 16;
 
 std::string EncodeRecord(Timestamp create_time, Timestamp update_time, const Fields& fields);
 
-// A record read in place. Require at least kRecordBytesMin bytes.
+// These read a record in place. They require at least kRecordBytesMin bytes.
 Timestamp RecordCreateTime(std::string_view record);
 Timestamp RecordUpdateTime(std::string_view record);
 std::string_view RecordFields(std::string_view record);
 
-// The document's size by Firestore's formula: name, fields and 32 bytes.
+// The document's size by Firestore's formula: name, fields and 32 bytes of overhead.
 size_t DocumentSizeBytes(const DocumentPath& path, const Fields& fields);
 
-// InvalidArgument, in Firestore's words, when the document as a whole breaks a limit: its size, or
-// the number of its index entries.
+// InvalidArgument, with Firestore's message, if the document as a whole exceeds a limit: its size,
+// or the number of its index entries.
 Status ValidateDocument(const DatabaseName& database, const DocumentPath& path,
                         const Fields& fields);
 

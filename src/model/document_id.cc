@@ -11,7 +11,7 @@ std::string NewDocumentId(RandomSource& random) {
   constexpr size_t kLength = 20;
   std::string id;
   while (id.size() < kLength) {
-    // Ten characters a number: 62^10 is below 2^60.
+    // Ten characters per number: 62^10 is below 2^60.
     uint64_t number = random.Next();
     for (int i = 0; i < 10; ++i, number /= kAlphabet.size()) {
       id.push_back(kAlphabet[number % kAlphabet.size()]);

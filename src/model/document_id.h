@@ -6,7 +6,7 @@
 
 namespace hearth::model {
 
-// 20 letters and digits by chance, as the official SDKs name documents.
+// 20 random letters and digits, like the ids that the official SDKs generate.
 std::string NewDocumentId(RandomSource& random);
 
 }  // namespace hearth::model

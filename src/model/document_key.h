@@ -11,14 +11,14 @@
 
 namespace hearth::model {
 
-// Stands for a database's name in keys.
+// Represents a database's name in keys.
 enum class DatabaseNumber : uint32_t {};
 
 std::string DatabaseKeyPrefix(DatabaseNumber database);
 std::string DocumentKey(DatabaseNumber database, const DocumentPath& path);
-// What the keys of the documents directly in `collection` begin with.
+// The key prefix of all documents directly in `collection`.
 std::string CollectionKeyPrefix(DatabaseNumber database, const CollectionPath& collection);
-// DataLoss when `document_key` is not a document's key.
+// DataLoss if `document_key` is not a document's key.
 Result<DocumentPath> DocumentPathOfKey(std::string_view document_key);
 
 std::string EncodeUint32(uint32_t number);

@@ -30,7 +30,7 @@ TEST(DocumentTest, RecordsRoundTrip) {
 
 class DocumentSizeTest : public testing::Test {
  protected:
-  // The size of the field "z" with this value, its name included.
+  // The size of a field "z" with this value, including its name.
   static size_t SizeOfField(const std::string& value) {
     return FieldsOf({{"z", value}}).SizeBytes();
   }
@@ -39,7 +39,7 @@ class DocumentSizeTest : public testing::Test {
   const DocumentPath path_ = *DocumentPath::Parse("s/d");
 };
 
-// Each number was measured on the official emulator.
+// Each number was measured with the official emulator.
 TEST_F(DocumentSizeTest, FollowsFirestoresFormula) {
   const std::string root = "projects/p1/databases/(default)/documents/";
   EXPECT_EQ(SizeOfField(EncodeNull()), 3u);
@@ -72,7 +72,7 @@ TEST_F(DocumentSizeTest, FollowsFirestoresFormula) {
 }
 
 TEST_F(DocumentSizeTest, IsLimitedTo1MiB) {
-  // The document and the fields' names take 58 bytes.
+  // The document's name and the field names take 58 bytes.
   const auto fields_of = [](size_t text_bytes) {
     return FieldsOf({{"a", EncodeString(std::string(600'000, 'x'))},
                      {"b", EncodeString(std::string(text_bytes - 600'000, 'x'))}});
@@ -86,7 +86,7 @@ TEST_F(DocumentSizeTest, IsLimitedTo1MiB) {
                             "allowed size of 1,048,576 bytes."));
 }
 
-// Fields f0 … with an array of `elements` in the first.
+// `fields` fields; the first is an array of `elements` nulls.
 Fields ManyFields(size_t fields, size_t elements) {
   std::vector<std::pair<std::string, std::string>> all;
   all.emplace_back("a", EncodeArray(std::vector<std::string>(elements, EncodeNull())));

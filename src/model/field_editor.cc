@@ -37,7 +37,7 @@ std::string FieldEditor::Encode(const Node& node) {
 std::string FieldEditor::EncodeChildren(const Children& children, MapView::Tag tag) {
   std::string body;
   for (const auto& [name, node] : children) {
-    // Nearly all nodes are still encoded and need no copy of their own.
+    // Nearly all nodes are still encoded and need no copy.
     const auto* encoded = std::get_if<std::string>(&node.content);
     AppendField(tag, name, encoded != nullptr ? *encoded : Encode(node), &body);
   }

@@ -11,7 +11,7 @@ using Children = std::map<std::string, Tree>;
 
 FieldPath Path(std::string_view text) { return *FieldPath::Parse(text); }
 
-// The map that holds the last segment of `path`; null when there is none.
+// The map that holds the last segment of `path`; null if there is none.
 Children* NaiveParent(Children* fields, const FieldPath& path, bool create) {
   for (size_t i = 0; i + 1 < path.segments().size(); ++i) {
     const std::string& segment = path.segments()[i];
@@ -102,7 +102,7 @@ TEST(FieldEditorTest, AVectorIsNoMap) {
 
 class ProjectTest : public testing::Test {
  protected:
-  // What is left of the example under `mask`.
+  // The example projected to `mask`.
   Fields Project(const std::vector<std::string>& mask) const {
     std::vector<FieldPath> paths;
     for (const std::string& path : mask) paths.push_back(Path(path));

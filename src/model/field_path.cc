@@ -18,14 +18,14 @@ bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') 
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// True for what may stand without backticks.
+// True if the segment needs no backticks.
 bool IsSimple(std::string_view segment) {
   return !segment.empty() && IsLetter(segment[0]) &&
          std::all_of(segment.begin(), segment.end(),
                      [](char c) { return IsLetter(c) || IsDigit(c); });
 }
 
-// The character that `digits` names in `base`; only ASCII, so that the path stays UTF-8.
+// The character with the code `digits` in `base`. ASCII only, so that the path stays UTF-8.
 std::optional<char> CharacterByNumber(std::string_view digits, size_t length, int base) {
   if (digits.size() < length) return std::nullopt;
   unsigned number = 0;
@@ -34,7 +34,8 @@ std::optional<char> CharacterByNumber(std::string_view digits, size_t length, in
   return static_cast<char>(number);
 }
 
-// Takes what follows a backslash off the front of `text`: the escapes of C.
+// Takes the rest of an escape, after the backslash, off the front of `text`. The escapes are those
+// of C.
 std::optional<char> TakeEscape(std::string_view* text) {
   if (text->empty()) return std::nullopt;
   constexpr std::string_view kLetters = "abfnrtv\\`'\"?";
@@ -71,7 +72,7 @@ std::optional<std::string> TakeQuoted(std::string_view* text) {
   return std::nullopt;
 }
 
-// The segments of `text`; nullopt when its syntax is wrong.
+// The segments of `text`; nullopt on a syntax error.
 std::optional<std::vector<std::string>> Split(std::string_view text) {
   std::vector<std::string> segments;
   while (true) {
@@ -92,7 +93,7 @@ std::optional<std::vector<std::string>> Split(std::string_view text) {
 }
 
 Status CheckSegments(const std::vector<std::string>& segments) {
-  size_t bytes = segments.size() - 1;  // The dots: limits.h says what counts.
+  size_t bytes = segments.size() - 1;  // The dots: limits.h defines the length.
   for (const std::string& segment : segments) bytes += segment.size();
   if (bytes > kFieldPathBytesMax)
     return InvalidArgument("property path is longer than 1500 bytes.");
@@ -104,7 +105,7 @@ Status CheckSegments(const std::vector<std::string>& segments) {
     if (segment != kNameField) {
       return InvalidArgument("Invalid reserved name in field path " + segment);
     }
-    // `__key__` is what Firestore itself calls the name.
+    // `__key__` is Firestore's internal name of the document name.
     if (segments.size() > 1) return InvalidArgument("the name __key__ is reserved");
   }
   return Status();

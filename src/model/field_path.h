@@ -10,19 +10,19 @@
 
 namespace hearth::model {
 
-// The way to a field through nested maps: `address.city`, with segments that are not
-// `[A-Za-z_][A-Za-z0-9_]*` in backticks: `prices.`2024-01``. Never empty. Immutable.
+// The path to a field through nested maps, such as `address.city`. Segments that do not match
+// `[A-Za-z_][A-Za-z0-9_]*` are in backticks: `prices.`2024-01``. Never empty. Immutable.
 class FieldPath {
  public:
-  // InvalidArgument for bad syntax, an empty segment, a segment that may not name a field, more
-  // than 1,500 bytes (without backticks and escapes) or more than 20 segments.
+  // InvalidArgument for bad syntax, an empty segment, a segment that cannot name a field, more than
+  // 1,500 bytes (without backticks and escapes) or more than 20 segments.
   static Result<FieldPath> Parse(std::string_view text);
-  // True when `text` has the syntax of a path, whatever its names and its length.
+  // True if `text` has the syntax of a path, whatever its names and length.
   static bool IsWellFormed(std::string_view text);
 
   const std::vector<std::string>& segments() const { return segments_; }
   bool IsName() const { return segments_.size() == 1 && segments_[0] == "__name__"; }
-  // True when this path is `other` or leads to a map that holds it.
+  // True if this path is `other` or leads to a map that contains it.
   bool IsPrefixOf(const FieldPath& other) const;
   std::string ToString() const;  // Quoted where needed.
   friend auto operator<=>(const FieldPath&, const FieldPath&) = default;

@@ -14,7 +14,7 @@ namespace {
 
 using Mask = std::span<const FieldPath* const>;
 
-// The paths of a sorted mask that lead through `name` at `depth`.
+// The paths of a sorted mask that have `name` as the segment at `depth`.
 Mask PathsThrough(Mask mask, size_t depth, std::string_view name) {
   const auto segment = [depth](const FieldPath* path) -> std::string_view {
     return path->segments()[depth];
@@ -24,12 +24,13 @@ Mask PathsThrough(Mask mask, size_t depth, std::string_view name) {
   return Mask(first, last);
 }
 
-// Appends the fields of `map` that `mask`, sorted and below `depth` segments that led here, names.
+// Appends the fields of `map` that `mask` names. `mask` is sorted, and the first `depth` segments
+// of its paths lead to `map`.
 void ProjectMap(MapView map, MapView::Tag tag, Mask mask, size_t depth, std::string* out) {
   while (const std::optional<FieldView> field = map.Next()) {
     const Mask paths = PathsThrough(mask, depth, field->name);
     if (paths.empty()) continue;
-    // The shortest path sorts first: it decides whether the whole field is asked for.
+    // The shortest path sorts first: it decides whether the whole field is selected.
     if (paths[0]->segments().size() == depth + 1) {
       AppendField(tag, field->name, field->value.encoded(), out);
     } else if (field->value.type() == ValueType::kMap) {

@@ -21,17 +21,17 @@ std::string Field(std::string_view name, std::string_view value) {
   return encoded;
 }
 
-// The verdict on a document with one field.
+// The result of validating a document with one field.
 Status Verdict(std::string_view name, std::string_view value) {
   const std::string encoded = Field(name, value);
   const Result<Fields> fields = Fields::Validate(encoded);
-  EXPECT_TRUE(!fields.ok() || fields->encoded() == encoded);  // It was canonical.
+  EXPECT_TRUE(!fields.ok() || fields->encoded() == encoded);  // The input was canonical.
   return fields.status();
 }
 
 Status Verdict(std::string_view value) { return Verdict("a", value); }
 
-// `leaf` in `depth` maps.
+// `leaf` nested in `depth` maps.
 std::string InMaps(size_t depth, std::string leaf) {
   for (; depth > 0; --depth) leaf = EncodeMap({{"m", leaf}});
   return leaf;
@@ -67,7 +67,7 @@ TEST(ValidateFieldsTest, ValuesNeedOneType) {
   EXPECT_EQ(Verdict(""), InvalidArgument(kUnset));
   EXPECT_EQ(Verdict(EncodeArray({""})), InvalidArgument(kUnset));
   EXPECT_EQ(Verdict(EncodeMap({{"m", ""}})), InvalidArgument(kUnset));
-  // The references and functions of pipelines, a number never given, and a wrong wire type.
+  // References and functions of pipelines, an unassigned field number, and a wrong wire type.
   for (const std::string& value :
        {"\x9a\x01\x01x"s, "\xa2\x01\x00"s, "\x20\x01"s, "\x0d\x01\x00\x00\x00"s}) {
     EXPECT_EQ(Verdict(value), InvalidArgument(kUnset));
@@ -117,7 +117,7 @@ TEST(ValidateFieldsTest, ChecksNamesOfFields) {
             InvalidArgument(kInvalidNested));
 }
 
-// The field is called "a", and each dot counts.
+// The field is called "a", and each dot counts as one byte.
 TEST(ValidateFieldsTest, LimitsPathsTo1500Bytes) {
   const std::string one = EncodeInteger(1);
   const auto map = [](size_t name_bytes, const std::string& value) {
@@ -130,14 +130,14 @@ TEST(ValidateFieldsTest, LimitsPathsTo1500Bytes) {
   EXPECT_EQ(Verdict(map(1'497, map(1, one))), refused);
   EXPECT_EQ(Verdict(map(1'000, map(1'000, one))), refused);
   EXPECT_TRUE(Verdict(map(1'498, EncodeMap({}))).ok());
-  // Bytes count, not characters, and not the quotes that a request would need.
+  // Bytes count, not characters. Quotes that a request would need do not count.
   EXPECT_TRUE(Verdict(EncodeMap({{"é" + std::string(1'496, '-'), one}})).ok());
   EXPECT_EQ(Verdict(EncodeMap({{"é" + std::string(1'497, '-'), one}})), refused);
-  // An array is on the way to the fields of its maps, but has no name for them.
+  // An array is part of the path to the fields of its maps, but adds no name.
   EXPECT_TRUE(Verdict(EncodeArray({map(1'498, one)})).ok());
   EXPECT_EQ(Verdict(EncodeArray({map(1'499, one)})), refused);
   EXPECT_EQ(Verdict(EncodeArray({one, map(1'000, EncodeArray({map(1'000, one)}))})), refused);
-  // Each field counts for itself, and no path leads into a vector.
+  // Each field is counted separately, and no path leads into a vector.
   EXPECT_TRUE(
       Verdict(EncodeMap({{std::string(1'000, 'x'), one}, {std::string(1'000, 'y'), one}})).ok());
   EXPECT_TRUE(Verdict(map(1'498, Vector({EncodeDouble(1)}))).ok());
@@ -265,7 +265,7 @@ TEST(ValidateValueTest, ChecksOneValue) {
   EXPECT_EQ(*ValidateValue(TimestampOf(1, 1'999)),
             EncodeTimestamp(Timestamp::FromMicros(1'000'001)));
   EXPECT_EQ(ValidateValue("").status(), InvalidArgument(kUnset));
-  // It has no path yet.
+  // A standalone value has no path.
   const std::string name(1'500, 'x');
   EXPECT_TRUE(ValidateValue(EncodeMap({{name, EncodeMap({{name, EncodeInteger(1)}})}})).ok());
 }

@@ -5,7 +5,7 @@ namespace {
 
 constexpr size_t kEntriesPerField = 2;
 
-// Recursion is bounded by the depth that validated fields can have.
+// The maximum depth of validated fields bounds the recursion.
 size_t CountMap(MapView map) {
   size_t entries = 0;
   while (const std::optional<FieldView> field = map.Next()) {

@@ -6,9 +6,9 @@
 
 namespace hearth::model {
 
-// How many index entries Firestore's automatic single-field indexes make for a document: an
-// ascending and a descending one for each field, those in nested maps included, and one more for
-// each element of an array.
+// The number of entries that Firestore's automatic single-field indexes have for a document: one
+// ascending and one descending per field, including fields of nested maps, and one more per array
+// element.
 size_t CountIndexEntries(const Fields& fields);
 
 }  // namespace hearth::model

@@ -1,4 +1,4 @@
-// Firestore's documented limits that concern documents and writes.
+// Firestore's documented limits on documents and writes.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ inline constexpr size_t kFieldNameBytesMax = 1'500;
 // limited. The result of a transform is checked again as part of its document.
 inline constexpr size_t kFieldPathBytesMax = 1'500;
 inline constexpr size_t kFieldPathSegmentsMax = 20;
-inline constexpr size_t kFieldValueBytesMax = 1'048'487;  // 1 MiB less 89 bytes.
+inline constexpr size_t kFieldValueBytesMax = 1'048'487;  // 1 MiB minus 89 bytes.
 inline constexpr size_t kDocumentBytesMax = 1'048'576;
 inline constexpr size_t kValueDepthMax = 20;
 inline constexpr size_t kTransformsPerDocumentMax = 500;

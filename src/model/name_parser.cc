@@ -42,7 +42,7 @@ Status CheckDatabase(std::string_view database) {
   if (!HasOnly(database, "._-")) {
     return InvalidArgument("Illegal string " + Quoted(database) + " in database.");
   }
-  // The emulator accepts this one database id.
+  // The emulator accepts this reserved database id.
   if (!IsReservedName(database) || database == "____") return Status();
   return InvalidArgument("The database " + Quoted(database) + " is reserved.");
 }

@@ -19,7 +19,7 @@ std::string_view BeforeLastSlash(std::string_view path) {
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
 
-// An id that stands alone, not within a name.
+// Validates an id that is given on its own, not as part of a name.
 Status ValidateLoneId(IdKind kind, std::string_view id) {
   const bool is_document = kind == IdKind::kDocument;
   if (id.empty()) {

@@ -1,5 +1,5 @@
-// Names of databases, collections and documents. Each is validated once, when made: an invalid
-// name cannot exist. All are immutable values.
+// Names of databases, collections and documents. Each is validated once, when it is created: an
+// invalid name cannot exist. All are immutable values.
 #pragma once
 
 #include <compare>
@@ -11,18 +11,18 @@
 
 namespace hearth::model {
 
-// InvalidArgument unless `id` may name a document: 1 to 1,500 bytes of UTF-8, no '/', not "." or
+// InvalidArgument unless `id` is a valid document id: 1 to 1,500 bytes of UTF-8, no '/', not "." or
 // "..", and not `__.+__` unless it is a numeric id such as "__id7__".
 Status ValidateId(std::string_view id);
 
 // The same for a collection, which cannot have a numeric id.
 Status ValidateCollectionId(std::string_view id);
 
-// InvalidArgument unless `name` is the full name of a document, as a reference value holds it.
+// InvalidArgument unless `name` is the full name of a document, as in a reference value.
 Status ValidateReference(std::string_view name);
 
-// "projects/P/databases/D". P is at most 100 of `[A-Za-z0-9._:-]`; D is "(default)" or at most 100
-// of `[A-Za-z0-9._-]`, and not `__.+__`.
+// "projects/P/databases/D". P is at most 100 characters of `[A-Za-z0-9._:-]`. D is "(default)" or
+// at most 100 characters of `[A-Za-z0-9._-]`, and not `__.+__`.
 class DatabaseName {
  public:
   static Result<DatabaseName> Parse(std::string_view text);
@@ -40,8 +40,8 @@ class DatabaseName {
   std::string text_;
 };
 
-// The path of a document below its database's root: "rooms/r1/messages/m7". At most 100
-// collections deep and 6 KiB long.
+// The path of a document below its database's root: "rooms/r1/messages/m7". At most 100 collections
+// deep and 6 KiB long.
 class DocumentPath {
  public:
   static Result<DocumentPath> Parse(std::string_view path);
@@ -67,7 +67,7 @@ class CollectionPath {
   const std::string& path() const { return path_; }
   std::string_view id() const;      // "messages"
   std::string_view parent() const;  // "rooms/r1"; empty for a collection at the root.
-  // The document `id` of this collection. InvalidArgument when `id` is not a valid id.
+  // The document `id` in this collection. InvalidArgument if `id` is not a valid id.
   Result<DocumentPath> Document(std::string_view id) const;
   friend auto operator<=>(const CollectionPath&, const CollectionPath&) = default;
 
@@ -78,12 +78,12 @@ class CollectionPath {
   std::string path_;
 };
 
-// "projects/P/databases/D/documents/rooms/r1", taken apart.
+// A parsed name such as "projects/P/databases/D/documents/rooms/r1".
 struct DocumentName {
   DatabaseName database;
   DocumentPath path;
 
-  // InvalidArgument, in Firestore's words, with the position of what is wrong.
+  // InvalidArgument, with Firestore's message, which gives the position of the error.
   static Result<DocumentName> Parse(std::string_view text);
   std::string ToString() const;
 };

@@ -14,7 +14,7 @@ std::string Repeat(std::string_view text, size_t times) {
   return repeated;
 }
 
-// A path of `depth` collections with documents.
+// A path with `depth` collections.
 std::string PathOfDepth(size_t depth) {
   std::string path = Repeat("c/d/", depth);
   path.pop_back();
@@ -107,7 +107,7 @@ TEST(DocumentNameTest, RefusesReservedIds) {
               InvalidArgument("Resource id \"" + std::string(id) +
                               "\" is invalid because it is not a 64 bit integer."));
   }
-  // The first fault from the left counts.
+  // The first error from the left is reported.
   EXPECT_EQ(status("/__x__/."),
             InvalidArgument("Collection id \"__x__\" is invalid because it is reserved."));
 }

@@ -7,10 +7,10 @@
 
 namespace hearth::model {
 
-// What "__id<N>__" looks like: N is decimal, without leading zeros, and not 0.
+// True for "__id<N>__", where N is a decimal number other than 0, without leading zeros.
 bool LooksNumericId(std::string_view id);
 
-// The N of a numeric document id; nullopt when `id` is not one, or N has more than 64 bits.
+// The N of a numeric document id; nullopt if `id` is not one, or if N does not fit in 64 bits.
 std::optional<int64_t> NumericId(std::string_view id);
 
 // "__id7__" for 7.

@@ -9,10 +9,10 @@
 namespace hearth::model {
 namespace {
 
-// The byte after 00 in a key.
+// The byte that follows 00 in a key.
 constexpr char kTextEnd = '\x01';
 constexpr char kNumber = '\x02';
-constexpr char kZeroByte = '\xff';  // A 00 of the text itself.
+constexpr char kZeroByte = '\xff';  // A 00 in the text itself.
 constexpr size_t kNumberBytes = 8;
 constexpr uint64_t kSignBit = uint64_t{1} << 63;
 
@@ -89,7 +89,7 @@ Result<std::string> TakeSegment(std::string_view* key) {
     if (second != kZeroByte) return Undecodable();
     text.push_back('\0');
   }
-  // Each path has one key only: no '/' within a segment, no number written as text.
+  // Each path has exactly one key: a segment contains no '/', and numbers are not written as text.
   if (text.find('/') != std::string::npos || NumericId(text)) return Undecodable();
   return text;
 }

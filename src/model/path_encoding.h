@@ -18,15 +18,15 @@
 
 namespace hearth::model {
 
-// Stands before the document's id.
+// Precedes the document's id.
 inline constexpr std::string_view kDocumentMark("\x00\x00", 2);
 
 void AppendSegment(std::string_view id, std::string* key);
 
-// The segments of a path "a/b/c", one after the other: paths compare as these do.
+// Appends the segments of a path "a/b/c" one after the other. Paths sort as their encodings do.
 void AppendSegments(std::string_view path, std::string* key);
 
-// Takes one segment off the front of `key`. DataLoss when it does not decode.
+// Takes one segment off the front of `key`. DataLoss if it cannot be decoded.
 Result<std::string> TakeSegment(std::string_view* key);
 
 // The key of one document.
@@ -34,15 +34,15 @@ std::string EncodeDocumentPath(const DocumentPath& path);
 void AppendDocumentPath(const DocumentPath& path, std::string* key);
 Result<DocumentPath> DecodeDocumentPath(std::string_view key);
 
-// What the keys of all documents directly in `collection` begin with, and no others.
+// The prefix of the keys of all documents directly in `collection`, and of no other keys.
 std::string EncodeCollectionPrefix(const CollectionPath& collection);
 
-// What the keys of all documents below `document_path` (at any depth) begin with, and no others;
-// the empty path gives the empty prefix. The next segment of such a key is a collection id.
+// The prefix of the keys of all documents below `document_path` (at any depth), and of no other
+// keys. The empty path gives the empty prefix. The next segment of such a key is a collection id.
 std::string EncodeSubtreePrefix(std::string_view document_path);
 
-// What the keys of everything below the documents of `collection` begin with, apart from the
-// collection's own documents, which begin so too, followed by 00 00.
+// The prefix of the keys of everything below the documents of `collection`. The keys of the
+// collection's own documents have this prefix too, followed by 00 00.
 std::string EncodeCollectionSubtreePrefix(const CollectionPath& collection);
 
 }  // namespace hearth::model

@@ -29,8 +29,8 @@ std::vector<std::string> Split(const std::string& path) {
   return segments;
 }
 
-// What the keys must sort by: collection segments, then a mark below every segment, then the id.
-// A segment is {1, number, ""} or {2, 0, text}; the mark is {0, 0, ""}.
+// The expected sort order: collection segments, then a mark below every segment, then the id. A
+// segment is {1, number, ""} or {2, 0, text}; the mark is {0, 0, ""}.
 using SortKey = std::vector<std::tuple<int, long, std::string>>;
 SortKey NaiveKey(const std::string& path) {
   SortKey key;
@@ -101,7 +101,7 @@ TEST(PathEncodingTest, PrefixesHoldExactlyWhatTheyPromise) {
   for (int i = 0; i < 20'000; ++i) {
     const DocumentPath base = Document(random.Next());
     const CollectionPath collection = Collection(base.collection());
-    // Half of the others are near relatives.
+    // Half of the others are close relatives.
     const std::string next = random.Next();
     const DocumentPath other = Document(i % 2 == 0 ? next : base.path() + "/" + next);
     const std::string key = EncodeDocumentPath(other);
@@ -118,7 +118,7 @@ TEST(PathEncodingTest, PrefixesHoldExactlyWhatTheyPromise) {
   EXPECT_EQ(EncodeSubtreePrefix(""), "");
 }
 
-// The examples of docs/formats/keys.md.
+// The examples in docs/formats/keys.md.
 TEST(PathEncodingTest, WritesTheDocumentedBytes) {
   EXPECT_EQ(EncodeDocumentPath(Document("rooms/r1")), "rooms\0\1\0\0r1\0\1"s);
   EXPECT_EQ(EncodeDocumentPath(Document("rooms/r1/messages/m7")),
@@ -139,7 +139,7 @@ TEST(PathEncodingTest, TakesSegmentsOneByOne) {
   AppendSegment("rooms", &key);
   AppendSegment("__id-7__", &key);
   AppendSegment("a\0b"s, &key);
-  AppendSegment("__id0__", &key);  // No numeric id, so it stays text.
+  AppendSegment("__id0__", &key);  // Not a numeric id, so it stays text.
   std::string_view rest = key;
   EXPECT_EQ(*TakeSegment(&rest), "rooms");
   EXPECT_EQ(*TakeSegment(&rest), "__id-7__");

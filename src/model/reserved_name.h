@@ -4,7 +4,7 @@
 
 namespace hearth::model {
 
-// `__.*__`: Firestore keeps these names of collections, documents and fields to itself.
+// `__.*__`: names of collections, documents and fields that Firestore reserves.
 inline bool IsReservedName(std::string_view name) {
   return name.size() >= 4 && name.starts_with("__") && name.ends_with("__");
 }

@@ -8,14 +8,14 @@
 
 namespace hearth::model {
 
-// A moment in microseconds since the Unix epoch: Firestore's resolution. Also the version of a
+// A time in microseconds since the Unix epoch, Firestore's resolution. Also the version of a
 // commit. Immutable.
 class Timestamp {
  public:
   constexpr Timestamp() = default;  // The epoch.
   static constexpr Timestamp FromMicros(int64_t micros) { return Timestamp(micros); }
-  // Rounds down to microseconds. InvalidArgument outside 0001-01-01 … 9999-12-31 or when `nanos`
-  // is not within 0 … 999,999,999.
+  // Rounds down to microseconds. InvalidArgument outside 0001-01-01 … 9999-12-31, or if `nanos` is
+  // not within 0 … 999,999,999.
   static Result<Timestamp> FromParts(int64_t seconds, int64_t nanos);
 
   constexpr int64_t micros() const { return micros_; }

@@ -16,13 +16,13 @@ int64_t SaturatingAdd(int64_t left, int64_t right) {
   return right > 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
 }
 
-// Firestore documents milliseconds for server times, coarser than the commit's own time.
+// Firestore documents server times as having millisecond precision, coarser than the commit's time.
 Timestamp FloorToMillis(Timestamp time) {
   const int64_t excess = time.nanos() / 1'000 % 1'000;
   return Timestamp::FromMicros(time.micros() - excess);
 }
 
-// `current` and `operand` are numbers in the functions below.
+// In the functions below, `current` and `operand` are numbers.
 std::string Increment(const ValueView& current, const ValueView& operand) {
   if (current.type() == ValueType::kInteger && operand.type() == ValueType::kInteger) {
     return EncodeInteger(SaturatingAdd(current.integer(), operand.integer()));
@@ -30,7 +30,7 @@ std::string Increment(const ValueView& current, const ValueView& operand) {
   return EncodeDouble(current.number() + operand.number());
 }
 
-// NaN wins over every number; of two equal numbers the stored one stays, whatever its type.
+// NaN wins over every number. Of two equal numbers the stored one stays, whatever its type.
 std::string Extreme(TransformKind kind, const ValueView& current, const ValueView& operand) {
   const std::weak_ordering order = CompareValues(operand, current);
   const bool operand_wins = kind == TransformKind::kMaximum ? order > 0 : order < 0;
@@ -96,7 +96,7 @@ std::string ApplyTransform(const FieldTransform& transform,
     return EncodeTimestamp(FloorToMillis(commit_time));
   }
   const ValueView operand(transform.operand);
-  // A missing field behaves as null: no number and no array.
+  // A missing field behaves like null: neither a number nor an array.
   const std::string null = EncodeNull();
   const ValueView value(current ? std::string_view(*current) : null);
   if (transform.kind == TransformKind::kArrayUnion) return Union(ItemsOf(value), operand);

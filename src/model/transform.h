@@ -21,7 +21,7 @@ enum class TransformKind : uint8_t {
   kArrayRemove,
 };
 
-// A change of one field that depends on its value at the moment of the commit.
+// A change of one field that depends on its value at the time of the commit.
 struct FieldTransform {
   FieldPath path;
   TransformKind kind;
@@ -30,7 +30,7 @@ struct FieldTransform {
   std::string operand;
 };
 
-// InvalidArgument when the operand does not fit the kind.
+// InvalidArgument if the operand does not fit the kind.
 Status ValidateTransform(const FieldTransform& transform);
 
 // The field's new encoded value, given the old one (nullopt: no such field). Requires a transform
@@ -38,7 +38,7 @@ Status ValidateTransform(const FieldTransform& transform);
 std::string ApplyTransform(const FieldTransform& transform,
                            const std::optional<std::string>& current, Timestamp commit_time);
 
-// What WriteResult.transform_results reports for it: null for the array transforms, else the new
+// The value that WriteResult.transform_results reports: null for the array transforms, else the new
 // value.
 std::string TransformResult(const FieldTransform& transform, const std::string& new_value);
 

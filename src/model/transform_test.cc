@@ -1,4 +1,5 @@
-// What no request can say, and the exact time. The rest is said by test/cases/transform.
+// Covers operands that no request can contain, and the exact time. test/cases/transform covers the
+// rest.
 #include "model/transform.h"
 
 #include <gtest/gtest.h>

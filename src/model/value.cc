@@ -9,7 +9,7 @@
 namespace hearth::model {
 namespace {
 
-// A field of type string or message in a Value, without its tag and length.
+// The payload of a string or message field of a Value, without its tag and length.
 std::string_view Payload(std::string_view encoded) {
   WireReader reader(encoded);
   uint64_t tag;
@@ -34,7 +34,7 @@ double DoublePayload(std::string_view encoded) {
   return std::bit_cast<double>(bits);
 }
 
-// Only vectors have the reserved name, and theirs comes first.
+// Only vectors have the reserved name, and it comes first in them.
 bool IsVector(std::string_view encoded_map) {
   MapView map(Payload(encoded_map), MapView::Tag::kNestedMap);
   const std::optional<FieldView> first = map.Next();
@@ -68,7 +68,7 @@ uint32_t EntryTag(MapView::Tag tag) {
 
 ValueType ValueView::type() const {
   CHECK(!encoded_.empty());
-  // All tags differ in their first byte.
+  // All tags differ in the first byte.
   switch (static_cast<uint8_t>(encoded_[0])) {
     case kNullTag:
       return ValueType::kNull;
@@ -198,7 +198,7 @@ std::string EncodeReference(std::string_view document_name) {
 
 std::string EncodeGeoPoint(GeoPoint value) {
   std::string parts;
-  // Compared as bits, because protobuf leaves out 0 but keeps -0.
+  // Compared as bits, because protobuf omits 0 but not -0.
   if (const auto bits = std::bit_cast<uint64_t>(value.latitude); bits != 0) {
     AppendDoubleField(kLatitudeTag, bits, &parts);
   }

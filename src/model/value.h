@@ -37,8 +37,8 @@ struct GeoPoint {
 class ArrayView;
 class MapView;
 
-// A Value's bytes, read in place. Require well-formed bytes: those of a Fields or made by an
-// encoder below. Borrowed: the bytes must outlive the view. The accessors require their type.
+// A Value's bytes, read in place. Requires well-formed bytes: those of a Fields, or made by an
+// encoder below. Borrows the bytes, which must outlive the view. The accessors require their type.
 class ValueView {
  public:
   explicit ValueView(std::string_view encoded) : encoded_(encoded) {}
@@ -77,14 +77,14 @@ struct FieldView {
   ValueView value;
 };
 
-// Walks the fields of a map, in the order of their names. `tag` is the field number that the
-// entries carry: 2 in a document, 1 in a nested map.
+// Walks the fields of a map in the order of their names. `tag` is the field number of the entries:
+// 2 in a document, 1 in a nested map.
 class MapView {
  public:
   enum class Tag : uint8_t { kNestedMap = 1, kDocument = 2 };
   MapView(std::string_view encoded, Tag tag) : rest_(encoded), tag_(tag) {}
   std::optional<FieldView> Next();
-  // The field called `name`, from anywhere in the part not yet walked.
+  // The field called `name`, from anywhere in the part not walked yet.
   std::optional<ValueView> Find(std::string_view name) const;
 
  private:
@@ -104,11 +104,11 @@ std::string EncodeReference(std::string_view document_name);
 std::string EncodeGeoPoint(GeoPoint value);
 // `items`: encoded values.
 std::string EncodeArray(const std::vector<std::string>& items);
-// `fields`: names and encoded values, sorted by name, no name twice.
+// `fields`: names and encoded values, sorted by name, without duplicate names.
 std::string EncodeMap(const std::vector<std::pair<std::string, std::string>>& fields);
 std::string EncodeVector(const std::vector<double>& components);
 
-// Appends one field, as MapView walks them, to `out`. The caller keeps the names sorted.
+// Appends one field, in the form that MapView walks, to `out`. The caller keeps the names sorted.
 void AppendField(MapView::Tag tag, std::string_view name, std::string_view encoded_value,
                  std::string* out);
 

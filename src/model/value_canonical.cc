@@ -48,7 +48,7 @@ std::string CanonicalFields(std::string_view encoded) {
 }
 
 std::string CanonicalValue(std::string_view encoded) {
-  // The tag is read as a number: a needlessly long one would deceive ValueView::type().
+  // Reads the tag as a number: ValueView::type() would misread one that is longer than necessary.
   WireReader reader(encoded);
   uint64_t tag;
   CHECK(reader.Varint(&tag));

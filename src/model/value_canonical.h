@@ -5,8 +5,8 @@
 
 namespace hearth::model {
 
-// The stored form of bytes that ValueValidator accepted: names sorted, the last of equal names
-// kept, times cut to microseconds, one NaN, shortest varints.
+// The stored form of bytes that ValueValidator has accepted: names sorted, the last of equal names
+// kept, times truncated to microseconds, one NaN, shortest varints.
 std::string CanonicalFields(std::string_view encoded);
 std::string CanonicalValue(std::string_view encoded);
 

@@ -11,7 +11,7 @@
 namespace hearth::model {
 namespace {
 
-// Encodes trees in ways that protobuf allows and the stored form does not.
+// Encodes trees in ways that protobuf allows but the stored form does not.
 class SloppyEncoder {
  public:
   explicit SloppyEncoder(uint64_t seed) : random_(seed) {}
@@ -58,7 +58,7 @@ class SloppyEncoder {
     return out;
   }
 
-  // Two fields in either order, the first perhaps preceded by another that it overrides.
+  // Two fields in either order, the first possibly preceded by a duplicate that it overrides.
   std::string Swapped(const std::string& first, const std::string& second,
                       const std::string& overridden) {
     std::string out = Chance() ? overridden : "";
@@ -76,7 +76,7 @@ class SloppyEncoder {
       std::swap(entries[i - 1], entries[random_.Below(i)]);
     std::string out;
     if (Chance() && !fields.empty()) {
-      // The same name later on wins.
+      // A later entry with the same name wins.
       const std::string& name = fields.begin()->first;
       if (name != "__type__") {
         Bytes(tag, Wrapped(kEntryNameTag, name) + Wrapped(kEntryValueTag, EncodeNull()), &out);

@@ -11,7 +11,7 @@
 namespace hearth::model {
 namespace {
 
-// Integers and doubles share a rank, everything else keeps the order of ValueType.
+// Integers and doubles share a rank; all other types keep the order of ValueType.
 int Rank(ValueType type) {
   return static_cast<int>(type == ValueType::kDouble ? ValueType::kInteger : type);
 }
@@ -51,7 +51,7 @@ std::weak_ordering CompareSegments(std::string_view left, std::string_view right
   return left <=> right;
 }
 
-// The part of `path` before its first '/', taken off together with the '/'.
+// Removes the first segment and its '/' from `path`, and returns the segment.
 std::string_view TakeFirstSegment(std::string_view* path) {
   const std::string_view segment = path->substr(0, path->find('/'));
   path->remove_prefix(std::min(segment.size() + 1, path->size()));

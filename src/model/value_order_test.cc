@@ -27,7 +27,7 @@ int NaiveNumbers(long double left, long double right) {
   return NaiveThreeWay(left, right);
 }
 
-// A long double on x86 has 64 bits of mantissa: it holds every int64_t and every double exactly.
+// A long double on x86 has a 64-bit mantissa: it represents every int64_t and every double exactly.
 long double Number(const Tree& tree) {
   return tree.type == ValueType::kInteger ? static_cast<long double>(tree.integer) : tree.number;
 }
@@ -201,7 +201,7 @@ TEST(CompareValuesTest, EquivalentValuesOfDifferentBytes) {
 TEST(CompareNamesTest, ComparesSegmentBySegment) {
   EXPECT_EQ(Sign(CompareNames("c/a", "c/a")), 0);
   EXPECT_EQ(Sign(CompareNames("c/a", "c/a/s/x")), -1);
-  EXPECT_EQ(Sign(CompareNames("c/a", "c-/a")), -1);  // "/" is no part of a segment.
+  EXPECT_EQ(Sign(CompareNames("c/a", "c-/a")), -1);  // "/" is not part of a segment.
   EXPECT_EQ(Sign(CompareNames("c/__id9__", "c/__id10__")), -1);
   EXPECT_EQ(Sign(CompareNames("c/a", "c/__id10__")), 1);
 }

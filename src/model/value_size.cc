@@ -14,9 +14,10 @@ size_t ArraySizeBytes(ArrayView array) {
   return size;
 }
 
-// References count the path only, not the project and the database.
+// For a reference only the path counts, not the project and the database.
 std::string_view PathOfReference(std::string_view name) {
-  // "projects/P/databases/D/documents/": counted, because P and D may be "documents" themselves.
+  // Skips "projects/P/databases/D/documents/" by counting slashes: P and D may be "documents"
+  // themselves.
   for (int slashes = 0; slashes < 5; ++slashes) name.remove_prefix(name.find('/') + 1);
   return name;
 }
@@ -24,7 +25,7 @@ std::string_view PathOfReference(std::string_view name) {
 }  // namespace
 
 size_t PathSizeBytes(std::string_view path) {
-  // Every id but the last brings its '/', which stands for the byte that each id counts extra.
+  // Each id counts one extra byte: the '/' after every id but the last, plus one for the last.
   return kNameBytes + path.size() + 1;
 }
 

@@ -1,5 +1,5 @@
-// Sizes by Firestore's documented formula, which limits documents. They have nothing to do with
-// the number of bytes that the stored form takes.
+// Sizes by Firestore's documented formula, which limits documents. They are unrelated to the number
+// of bytes of the stored form.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace hearth::model {
 
-// Text counts its bytes and one more.
+// A text counts its bytes plus one.
 inline size_t TextSizeBytes(std::string_view text) { return text.size() + 1; }
 
-// A document's path: its ids as text, and 16.
+// A document's path: its ids as texts, plus 16.
 size_t PathSizeBytes(std::string_view path);
 
 size_t ValueSizeBytes(const ValueView& value);

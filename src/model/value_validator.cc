@@ -17,7 +17,7 @@ namespace {
 constexpr uint32_t kDocumentFieldTag = WireTag(2, WireType::kBytes);
 constexpr uint32_t kNestedFieldTag = WireTag(1, WireType::kBytes);
 
-// As Firestore, which is written in Java, prints a double: "90.1", "-91.0", "1.0E10", "NaN".
+// Formats a double as Firestore, which is written in Java, does: "90.1", "-91.0", "1.0E10", "NaN".
 std::string JavaDouble(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
@@ -47,7 +47,7 @@ std::optional<std::string_view> StringOf(std::string_view value) {
   return text;
 }
 
-// True when one of the map's names is `__type__`. What is malformed is left to the full check.
+// True if one of the map's names is `__type__`. Malformed input is left to the full check.
 bool HasTypeName(std::string_view map_body) {
   WireReader reader(map_body);
   while (!reader.AtEnd()) {
@@ -138,7 +138,7 @@ bool ValueValidator::Value(std::string_view encoded, Place place) {
       ok = reader.Bytes(&body) ? Map(body, place) : FailMalformed();
       break;
     default:
-      // Also the types that only pipelines know: to a document they are as good as none.
+      // Includes the types that only pipelines know: in a document they count as unset.
       return Fail("Cannot convert firestore.v1.Value with type unset.");
   }
   if (!ok) return false;
@@ -180,7 +180,7 @@ bool ValueValidator::TimestampValue(std::string_view body) {
 bool ValueValidator::GeoPointValue(std::string_view body) {
   GeoPointParts parts;
   if (!ReadGeoPoint(body, &parts)) return FailMalformed();
-  // Written so that NaN fails.
+  // Written so that NaN fails the check.
   if (!(std::abs(parts.latitude) <= 90)) {
     return Fail("Geo point latitude '" + JavaDouble(parts.latitude) +
                 "' outside permitted range -90.0 to 90.0.");
@@ -326,7 +326,7 @@ bool ValueValidator::NestedName(std::string_view name, std::optional<size_t>* pa
 }
 
 void ValueValidator::NoteOrder(std::string_view name, std::string_view* previous) {
-  if (name <= *previous) canonical_ = false;  // No valid name is empty, as the first `previous` is.
+  if (name <= *previous) canonical_ = false;  // `previous` starts empty; no valid name is empty.
   *previous = name;
 }
 

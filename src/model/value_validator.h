@@ -10,26 +10,26 @@
 
 namespace hearth::model {
 
-// Checks bytes that may be anything against all rules for values, in one pass, and notices whether
-// they are canonical. One validator checks one input.
+// Checks arbitrary bytes against all rules for values in one pass, and records whether they are
+// canonical. One validator checks one input.
 //
-// Errors: the functions return false for bytes that Firestore would refuse; status() says why, in
-// Firestore's words. Recursion is bounded by kValueDepthMax.
+// Errors: the functions return false for bytes that Firestore would reject; status() has the
+// reason, with Firestore's message. kValueDepthMax bounds the recursion.
 class ValueValidator {
  public:
   // The fields of a document: entries of field number 2.
   [[nodiscard]] bool CheckFields(std::string_view encoded);
-  // One value on its own.
+  // One standalone value.
   [[nodiscard]] bool CheckValue(std::string_view encoded);
 
   Status status() const { return status_; }
-  // After a successful check: the bytes are in stored form already.
+  // After a successful check: whether the bytes are already in stored form.
   bool canonical() const { return canonical_; }
 
  private:
-  // Where a value stands. Lists and maps are told apart because Firestore's messages do.
+  // The position of a value. Arrays and maps are distinguished because Firestore's messages do so.
   struct Place {
-    size_t depth = 0;  // Maps and arrays around the value.
+    size_t depth = 0;  // Number of maps and arrays around the value.
     bool in_map = false;
     bool in_array = false;  // Directly.
     // Length of the path of the field that holds the value; nullopt for a standalone value.
@@ -51,14 +51,14 @@ class ValueValidator {
   bool VectorComponents(std::string_view value);
   bool Entry(std::string_view bytes, EntryParts* entry);
   bool TopLevelName(std::string_view name);
-  // `path_bytes` goes in as the length of the map's path and comes out as that of the field's.
+  // `path_bytes` is the length of the map's path on entry and of the field's path on return.
   bool NestedName(std::string_view name, std::optional<size_t>* path_bytes);
-  // Names must come in ascending order, none twice, to be canonical.
+  // To be canonical, names must be in ascending order, without duplicates.
   void NoteOrder(std::string_view name, std::string_view* previous);
 
   Status status_;
   bool canonical_ = true;
-  std::string_view property_;  // The document's field that is being checked.
+  std::string_view property_;  // The document field being checked.
 };
 
 }  // namespace hearth::model

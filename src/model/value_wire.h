@@ -1,5 +1,5 @@
-// The messages below google.firestore.v1.Value as bytes: tags, and readers of the small messages
-// that accept any bytes.
+// The wire format of the messages below google.firestore.v1.Value: tags, and readers of the small
+// messages that accept any bytes.
 #pragma once
 
 #include <cstdint>
@@ -35,17 +35,17 @@ inline constexpr std::string_view kVectorTypeName = "__type__";
 inline constexpr std::string_view kVectorType = "__vector__";
 inline constexpr std::string_view kVectorValueName = "value";
 
-// The name and the value's bytes of a map entry; empty where the entry lacks one.
+// The name and the encoded value of a map entry; empty if the entry lacks one.
 struct EntryParts {
   std::string_view name;
   std::string_view value;
-  bool canonical = true;  // Each once, in this order, with the shortest lengths.
+  bool canonical = true;  // Each once, in this order, with minimal lengths.
 };
 
 struct TimestampParts {
   int64_t seconds = 0;
   int64_t nanos = 0;
-  bool canonical = true;  // Zeros left out, in this order; the numbers may still need rounding.
+  bool canonical = true;  // Zeros omitted, in this order; the numbers may still need rounding.
 };
 
 struct GeoPointParts {
@@ -54,17 +54,17 @@ struct GeoPointParts {
   bool canonical = true;
 };
 
-// Each returns false for malformed bytes and for fields that the message does not have. Of a field
-// that occurs twice the last one counts, as in protobuf.
+// Each returns false for malformed bytes and for fields that the message does not have. If a field
+// occurs twice the last one counts, as in protobuf.
 [[nodiscard]] inline bool ReadEntry(std::string_view bytes, EntryParts* parts);
 [[nodiscard]] bool ReadTimestamp(std::string_view bytes, TimestampParts* parts);
 [[nodiscard]] bool ReadGeoPoint(std::string_view bytes, GeoPointParts* parts);
 
-// The part of ReadEntry for whatever else an entry may look like.
+// The slow path of ReadEntry, for any other form of an entry.
 [[nodiscard]] bool ReadUnusualEntry(std::string_view bytes, EntryParts* parts);
 
 inline bool ReadEntry(std::string_view bytes, EntryParts* parts) {
-  // Every walk through a document passes here, and practically every entry is a name and a value.
+  // Every walk through a document calls this, and practically every entry is a name and a value.
   WireReader reader(bytes);
   uint64_t name_tag;
   uint64_t value_tag;
@@ -76,7 +76,7 @@ inline bool ReadEntry(std::string_view bytes, EntryParts* parts) {
   return ReadUnusualEntry(bytes, parts);
 }
 
-// The one NaN that is stored, for every NaN there is.
+// The canonical NaN, stored in place of every NaN.
 inline constexpr uint64_t kNanBits = 0x7ff8000000000000;
 
 }  // namespace hearth::model

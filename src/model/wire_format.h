@@ -1,4 +1,4 @@
-// The protobuf wire format, as far as documents need it: varints, fixed 64-bit words and
+// The protobuf wire format, to the extent that documents need it: varints, fixed 64-bit words and
 // length-delimited bytes.
 #pragma once
 
@@ -14,8 +14,8 @@ constexpr uint32_t WireTag(uint32_t field_number, WireType type) {
   return field_number << 3 | static_cast<uint32_t>(type);
 }
 
-// Takes items off the front of bytes that may be anything. Every function returns false, and the
-// reader is of no further use, when the bytes do not hold such an item. Borrows the bytes.
+// Takes items off the front of arbitrary bytes. Every function returns false if the bytes do not
+// hold such an item; the reader must not be used after that. Borrows the bytes.
 class WireReader {
  public:
   explicit WireReader(std::string_view bytes)
@@ -23,7 +23,7 @@ class WireReader {
 
   bool AtEnd() const { return next_ == end_; }
   std::string_view rest() const { return {next_, static_cast<size_t>(end_ - next_)}; }
-  // False once a varint was longer than its value needs.
+  // False once a varint was longer than necessary.
   bool minimal() const { return minimal_; }
 
   [[nodiscard]] bool Varint(uint64_t* value) {

@@ -15,7 +15,7 @@ bool HasSeveralRangeFields(const NormalizedQuery& query) {
   }
   if (fields.empty()) return false;
   for (const Order& order : query.query.orders) {
-    // An order by name after others is the one that every query has.
+    // Every query ends with an order by name, so it does not count.
     if (!order.path.IsName()) fields.insert(order.path);
   }
   return fields.size() > 1;

@@ -56,7 +56,7 @@ TEST(BillTest, NeighboursByTheHundredVectors) {
   EXPECT_EQ(bill.ReadOperations(), 5u + 16u);
 }
 
-// The examples of the documentation among them.
+// Includes the examples in the documentation.
 TEST(BillTest, EntriesWhereThereAreSeveralRangeFields) {
   const std::string name = model::EncodeReference("projects/p1/databases/(default)/documents/c/d");
   const auto by_name = [&](QueryBuilder query) {
@@ -80,7 +80,7 @@ TEST(BillTest, EntriesWhereThereAreSeveralRangeFields) {
   EXPECT_FALSE(bills_entries(by_name(QueryBuilder("c"))));
 }
 
-// Without an index, what it would have passed over is not known.
+// Without an index, the number of skipped entries is unknown.
 TEST(BillTest, SeveralRangeFieldsWithoutAnIndex) {
   const Statistics statistics{.results_returned = 1'500, .documents_scanned = 90'000};
   const QueryBuilder query = QueryBuilder("c").Above("a").Above("b");

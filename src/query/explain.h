@@ -1,4 +1,4 @@
-// How a query is answered, and what that has cost.
+// How a query is answered, and what it has cost so far.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ struct IndexUse {
   friend bool operator==(const IndexUse&, const IndexUse&) = default;
 };
 
-// What a query has read so far. Query Explain shows it, and query/bill.h makes a bill of it.
+// What a query has read so far. Query Explain shows it, and query/bill.h computes the bill from it.
 struct Statistics {
   uint64_t results_returned = 0;
   uint64_t index_entries_scanned = 0;
-  uint64_t documents_scanned = 0;  // Records read and looked at, whether they matched or not.
-  uint64_t results_skipped = 0;    // By the query's offset.
-  uint64_t vectors_compared = 0;   // Of a search for the nearest: in entries or in documents.
+  uint64_t documents_scanned = 0;  // Records read and examined, whether they matched or not.
+  uint64_t results_skipped = 0;    // Skipped by the query's offset.
+  uint64_t vectors_compared = 0;   // By a nearest-neighbour search: in entries or in documents.
 };
 
 }  // namespace hearth::query

@@ -16,10 +16,10 @@ using model::EncodeNull;
 using model::FieldPath;
 using model::ValueView;
 
-// Conjunctions are not multiplied out beyond this; only the text of the error depends on it.
+// Conjunctions are not expanded beyond this number of terms. It only affects the error message.
 constexpr size_t kProductMax = 2 * kDisjunctionsMax;
 
-// Firestore puts two filters that contradict each other in the place of one that cannot hold.
+// Firestore replaces a filter that cannot hold with two filters that contradict each other.
 constexpr size_t kImpossibleFilterCount = 2;
 
 std::string EncodeNan() { return EncodeDouble(std::numeric_limits<double>::quiet_NaN()); }
@@ -74,7 +74,7 @@ FilterTree::Node FilterTree::BuildField(const FieldFilter& filter) {
     case Operator::kNotIn:
       return BuildNotIn(filter);
     case Operator::kNotEqual:
-      // Nothing is equal to NaN, so every value that is there differs from it.
+      // Nothing is equal to NaN, so every existing value differs from it.
       if (ValueView(filter.value).IsNan()) return AddLeaf(path, filter.op, EncodeNull(), 1);
       return AddComparison(path, filter.op, filter.value);
     default:
@@ -100,7 +100,7 @@ FilterTree::Node FilterTree::BuildNotIn(const FieldFilter& filter) {
     has_nan = has_nan || item->IsNan();
     if (!item->IsNull() && !item->IsNan()) items.insert(item->encoded());
   }
-  // Null makes the filter fail; the rest still is an inequality, with its order.
+  // Null makes the filter fail. The rest is still an inequality and implies an order.
   Node node{.kind = Node::Kind::kAnd};
   if (has_null) node.children.push_back(AddImpossible(filter.path, Operator::kEqual));
   const size_t filter_count = items.size() + (has_nan ? 1 : 0);
@@ -109,7 +109,7 @@ FilterTree::Node FilterTree::BuildNotIn(const FieldFilter& filter) {
     node.children.push_back(
         AddLeaf(filter.path, filter.op, model::EncodeArray(distinct), filter_count));
   } else if (has_nan) {
-    // Nothing is equal to NaN, so every value that is there is not in the list.
+    // Nothing is equal to NaN, so no existing value is in the list.
     node.children.push_back(AddLeaf(filter.path, Operator::kNotEqual, EncodeNull(), filter_count));
   }
   RemoveDuplicates(&node.children);
@@ -126,7 +126,8 @@ FilterTree::Node FilterTree::AddLeaf(const FieldPath& path, Operator op, std::st
 FilterTree::Node FilterTree::AddComparison(const FieldPath& path, Operator op, std::string value) {
   const ValueView view(value);
   if (!view.IsNull() && !view.IsNan()) return AddLeaf(path, op, std::move(value), 1);
-  // One leaf for all comparisons of the field that cannot hold, save for what counts by itself.
+  // One shared leaf for all comparisons of the field that cannot hold. Array-contains has its own,
+  // because it is counted separately.
   const Operator shared = op == Operator::kArrayContains ? op : Operator::kEqual;
   return AddImpossible(path, shared);
 }
@@ -218,7 +219,7 @@ Result<std::vector<Conjunction>> FilterTree::Disjuncts() const {
   if (terms->size() > kDisjunctionsMax) return TooManyDisjunctions(terms->size());
   std::vector<Conjunction> disjuncts;
   for (const Term& term : *terms) {
-    // What holds for every document makes all other terms superfluous.
+    // An empty term holds for every document and makes all other terms redundant.
     if (term.empty()) return std::vector<Conjunction>(1);
     const bool is_impossible = std::ranges::any_of(
         term, [this](size_t leaf) { return leaves_[leaf].filter.value.empty(); });

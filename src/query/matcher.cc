@@ -20,7 +20,7 @@ using model::DocumentName;
 using model::ValueType;
 using model::ValueView;
 
-// Ranges leave NaN out, although it has its place in the order of numbers.
+// Ranges exclude NaN, although NaN has a place in the order of numbers.
 bool CanBeInRange(const ValueView& bound, const ValueView& value) {
   if (bound.IsNumber()) return value.IsNumber() && !std::isnan(value.number());
   return bound.type() == value.type();
@@ -39,7 +39,7 @@ bool IsInRange(Operator op, std::weak_ordering order) {
   }
 }
 
-// True when `is_equal` holds for one of the items.
+// True if `is_equal` holds for one of the items.
 template <typename Predicate>
 bool AnyItem(ArrayView items, Predicate is_equal) {
   while (const std::optional<ValueView> item = items.Next()) {
@@ -48,7 +48,7 @@ bool AnyItem(ArrayView items, Predicate is_equal) {
   return false;
 }
 
-// The document's name against the one that `reference` holds.
+// Compares the document's name with the one in `reference`.
 std::weak_ordering CompareToReference(const Candidate& candidate, const ValueView& reference) {
   constexpr std::string_view kDocuments = "/documents/";
   const std::string& database = candidate.database.text();

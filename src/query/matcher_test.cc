@@ -26,7 +26,7 @@ using model::EncodeTimestamp;
 using model::EncodeVector;
 using model::ValueView;
 
-// Values in ascending order, those of one type in one list; NaN and null have no place in ranges.
+// Values in ascending order, one list per type. NaN and null are not in any range.
 const std::vector<std::vector<std::string>>& Types() {
   static const std::vector<std::vector<std::string>> types = {
       {EncodeBoolean(false), EncodeBoolean(true)},
@@ -50,7 +50,7 @@ bool Passes(Operator op, const std::string& operand, const std::string& value) {
 
 struct Place {
   size_t type;
-  size_t rank;  // Among the values of the type.
+  size_t rank;  // Among the values of its type.
 };
 
 void ExpectPlainMeanings(const std::string& value, Place at, const std::string& operand,
@@ -118,7 +118,7 @@ TEST(PassesFilterTest, LeavesNullOutOfNegations) {
 
 using FieldsList = std::vector<std::pair<std::string, std::string>>;
 
-// A document that outlives the candidate made of it.
+// Owns the data that a candidate borrows.
 struct Document {
   Document(const std::string& path_text, const FieldsList& named_values)
       : path(*model::DocumentPath::Parse(path_text)) {
@@ -147,7 +147,7 @@ TEST(MatchesTest, FindsTheFieldOfAFilter) {
   EXPECT_TRUE(matches("m.k.n", Operator::kEqual, one));
   EXPECT_TRUE(matches("`a.b`", Operator::kEqual, EncodeInteger(2)));
   EXPECT_FALSE(matches("a.b", Operator::kEqual, EncodeInteger(2)));
-  // What is not there passes no filter.
+  // A missing field passes no filter.
   EXPECT_FALSE(matches("y", Operator::kNotEqual, one));
   EXPECT_FALSE(matches("y", Operator::kEqual, kNull));
   EXPECT_FALSE(matches("x.y", Operator::kNotEqual, one));
@@ -170,14 +170,14 @@ TEST(MatchesTest, ComparesTheNameWithReferences) {
   EXPECT_FALSE(matches(Operator::kGreater, Ref("c/b")));
   EXPECT_TRUE(matches(Operator::kGreaterOrEqual, Ref("c/b")));
   EXPECT_TRUE(matches(Operator::kLess, Ref("c/b/s/x")));
-  // "c" is before "c-", although "/" is after "-".
+  // "c" sorts before "c-", although "/" sorts after "-".
   EXPECT_TRUE(matches(Operator::kLess, Ref("c-/a")));
   EXPECT_FALSE(matches(Operator::kLess, Ref("c/b")));
   EXPECT_TRUE(matches(Operator::kLessOrEqual, Ref("c/b")));
   EXPECT_FALSE(matches(Operator::kNotIn, EncodeArray({Ref("c/a"), Ref("c/b")})));
   EXPECT_TRUE(matches(Operator::kNotIn, EncodeArray({Ref("c/a"), Ref("d/b")})));
   EXPECT_FALSE(matches(Operator::kArrayContains, Ref("c/b")));
-  // Databases come first.
+  // The database is compared first.
   EXPECT_TRUE(matches(Operator::kGreater, EncodeReference("projects/a/databases/d/documents/z/z")));
   EXPECT_TRUE(matches(Operator::kLess, EncodeReference("projects/p/databases/d/documents/a/a")));
 }

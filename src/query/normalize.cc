@@ -24,13 +24,13 @@ using model::FieldPath;
 using model::ValueType;
 using model::ValueView;
 
-// What Firestore calls `__name__` in its messages.
+// Firestore's name for `__name__` in its messages.
 constexpr std::string_view kKey = "__key__";
 constexpr std::string_view kNotAKey = "__key__ filter value must be a Key";
 constexpr std::string_view kMoreAfterKey =
     "order by clause cannot contain more fields after the key";
 
-// The path as messages have it: without quotes.
+// The path as in Firestore's messages: without quotes.
 std::string TextOf(const FieldPath& path) {
   if (path.IsName()) return std::string(kKey);
   std::string text;
@@ -50,13 +50,13 @@ std::string ListOf(const std::vector<FieldPath>& paths) {
   return text + "]";
 }
 
-// What a filter is made of, as the client wrote it.
+// The parts of a filter as the client wrote it.
 struct FilterParts {
-  std::vector<const FieldFilter*> fields;  // In the order of the text.
+  std::vector<const FieldFilter*> fields;  // In textual order.
   bool has_or = false;
 };
 
-// Recurses as deep as the filter, which a decoder of requests has limited.
+// The recursion is as deep as the filter, which the request decoder limits.
 void CollectParts(const Filter& filter, FilterParts* parts) {
   if (const auto* field = std::get_if<FieldFilter>(&filter.filter)) {
     parts->fields.push_back(field);
@@ -85,12 +85,12 @@ bool LooksIntoArrays(Operator op) {
   return op == Operator::kArrayContains || op == Operator::kArrayContainsAny;
 }
 
-// What a filter compares, as messages have it.
+// The left side of a filter, as in Firestore's messages.
 std::string SubjectOf(const FieldFilter& filter) {
   return TextOf(filter.path) + (LooksIntoArrays(filter.op) ? "[*]" : "");
 }
 
-// True for all that documents have, apart from their names.
+// True if the filter is on a field, not on the document's name.
 bool IsOnFields(const FieldFilter* filter) {
   return !filter->path.IsName() || LooksIntoArrays(filter->op);
 }
@@ -132,7 +132,7 @@ Status CheckArrayOperand(const FieldFilter& filter) {
   return Status();
 }
 
-// Each filter by itself.
+// Checks each filter by itself.
 Status CheckShape(const Filter& filter) {
   if (const auto* field = std::get_if<FieldFilter>(&filter.filter)) {
     return CheckArrayOperand(*field);
@@ -145,7 +145,7 @@ Status CheckShape(const Filter& filter) {
   return Status();
 }
 
-// Which operators go together.
+// Checks which operators may be combined.
 Status CheckOperators(const FilterParts& parts) {
   const auto negations = std::ranges::count_if(
       parts.fields, [](const FieldFilter* filter) { return IsNegation(filter->op); });
@@ -168,7 +168,7 @@ Status CheckOperators(const FilterParts& parts) {
   return Status();
 }
 
-// The database part of a document's name: all before "/documents".
+// The database part of a document's name: everything before "/documents".
 std::string_view DatabaseOf(std::string_view document_name) {
   size_t end = 0;
   for (int segment = 0; segment < 4; ++segment) end = document_name.find('/', end + 1);
@@ -193,7 +193,7 @@ Status CheckBound(const Query& query, const std::optional<Bound>& bound) {
   return Status();
 }
 
-// What concerns the search for neighbours alone.
+// Checks the nearest-neighbour search itself.
 Status CheckNearest(const FindNearest& nearest) {
   if (nearest.query_vector.empty()) return InvalidArgument("Cannot have a zero length vector.");
   if (nearest.query_vector.size() > model::kVectorDimensionsMax) {
@@ -211,7 +211,7 @@ Status CheckNearest(const FindNearest& nearest) {
   return Status();
 }
 
-// What cannot go together with a search for neighbours.
+// Checks for clauses that cannot be combined with a nearest-neighbour search.
 Status CheckAroundNearest(const Query& query) {
   if (query.limit) return InvalidArgument("A query limit cannot be used with FindNearest");
   if (query.offset > 0) return InvalidArgument("A query offset cannot be used with FindNearest");
@@ -246,7 +246,7 @@ Status CheckFilterCount(const Query& query, const FilterTree& tree) {
   return Status();
 }
 
-// A query over all collections has nothing but the order of names.
+// A query over all collections can only be ordered by name.
 Status CheckOrdersWithoutCollection(const Query& query) {
   const bool is_by_name = std::ranges::all_of(query.orders, [](const Order& order) {
     return order.path.IsName() && order.direction == SortDirection::kAscending;
@@ -265,7 +265,7 @@ Status CheckNameOperand(const Query& query, const ValueView& value) {
                          "' but was attempting to access database '" + std::string(database) + "'");
 }
 
-// Fields have an order only within a collection.
+// Fields are ordered only within a collection.
 Status CheckFieldFilter(const Query& query, const FieldFilter& filter) {
   if (!query.collection_id.empty()) return Status();
   return InvalidArgument("kind is required for filter: " + SubjectOf(filter));
@@ -276,7 +276,7 @@ Status CheckFieldOperand(const Query& query, const FieldFilter& filter, const Va
   return InvalidArgument("value for " + SubjectOf(filter) + " is too large to be used in a query");
 }
 
-// What a filter compares, and with what.
+// Checks what a filter compares, and with what.
 Status CheckOperands(const Query& query, const FieldFilter& filter) {
   const bool is_name = filter.path.IsName();
   if (is_name && LooksIntoArrays(filter.op)) return InvalidArgument("the name __key__ is reserved");
@@ -337,7 +337,7 @@ std::vector<FieldPath> WithoutOrder(const std::vector<FieldPath>& paths,
   return rest;
 }
 
-// The orders with those that inequalities imply.
+// Adds the orders that inequalities imply.
 Result<std::vector<Order>> CompleteOrders(const std::vector<Order>& stated,
                                           const std::vector<FieldPath>& inequality_paths) {
   RETURN_IF_ERROR(CheckOrders(stated));
@@ -353,7 +353,7 @@ Result<std::vector<Order>> CompleteOrders(const std::vector<Order>& stated,
   return orders;
 }
 
-// Stated by the client, as opposed to implied.
+// True if the client stated an order by name, as opposed to an implied one.
 bool StatesNameOrder(const Query& query) {
   return !query.orders.empty() && query.orders.back().path.IsName();
 }
@@ -368,7 +368,8 @@ Status CheckAlias(std::string_view alias) {
   return Status();
 }
 
-// A projection goes with no sum or average at all; which fault it is depends on what it lacks.
+// A projection cannot be combined with a sum or average. The error depends on what the projection
+// lacks.
 Status CheckProjection(const Query& query, const std::vector<Aggregation>& aggregations) {
   const bool has_fields = std::ranges::any_of(
       aggregations, [](const Aggregation& aggregation) { return aggregation.path.has_value(); });
@@ -392,7 +393,7 @@ Status CheckProjection(const Query& query, const std::vector<Aggregation>& aggre
   return InvalidArgument("Cannot apply property masks when aggregation fields are present.");
 }
 
-// True for a query about names, by filter or order: after the name no field can follow.
+// True for a query that filters or orders by name: no field can follow the name in its order.
 bool IsAboutNames(const Query& query) {
   FilterParts parts;
   if (query.where) CollectParts(*query.where, &parts);
@@ -403,7 +404,8 @@ bool IsAboutNames(const Query& query) {
 
 }  // namespace
 
-// The order of the checks decides which of several faults a client hears of; it is Firestore's.
+// The order of the checks decides which of several errors is reported. It is the same as
+// Firestore's.
 Result<NormalizedQuery> Normalize(Query query) {
   FilterParts parts;
   if (query.where) CollectParts(*query.where, &parts);

@@ -1,5 +1,5 @@
-// What becomes of filters and orders. Which queries are refused, and how, is said by
-// test/cases/query.
+// How filters and orders are normalized. test/cases/query covers which queries are rejected, and
+// how.
 #include "query/normalize.h"
 
 #include <gtest/gtest.h>
@@ -239,7 +239,7 @@ TEST(NormalizeTest, HasNoOtherOrderForNamesThanTheLast) {
   EXPECT_EQ(Orders(Ordered(above, {Descending("__name__")})), "__name__ desc");
 }
 
-// What can never hold asks for no order; an inequality beside it does.
+// A filter that can never hold implies no order, but an inequality next to it does.
 TEST(NormalizeTest, HasNoOrderForWhatCannotMatch) {
   EXPECT_EQ(Orders(On("c", Or({Equal("y", 1), Is("x", Operator::kGreater, kNull)}))), "__name__");
   EXPECT_EQ(Orders(On("c", Or({Equal("y", 1), Is("x", Operator::kNotEqual, kNull)}))), "__name__");

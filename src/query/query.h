@@ -31,7 +31,7 @@ enum class Operator : uint8_t {
   kIsNotNan,
 };
 
-// Whether this is an inequality in Firestore's sense, by whose field results are sorted.
+// True for an inequality in Firestore's sense: results are sorted by its field.
 constexpr bool IsInequality(Operator op) {
   switch (op) {
     case Operator::kLess:
@@ -49,7 +49,7 @@ constexpr bool IsInequality(Operator op) {
 }
 
 // One comparison. `value` is encoded and canonical (model/value.h): an array for kIn, kNotIn and
-// kArrayContainsAny, nothing for kIsNull … kIsNotNan.
+// kArrayContainsAny, empty for kIsNull … kIsNotNan.
 struct FieldFilter {
   model::FieldPath path;
   Operator op;
@@ -74,7 +74,7 @@ struct Order {
   friend bool operator==(const Order&, const Order&) = default;
 };
 
-// A position in the order of the results: encoded values for a prefix of the orders.
+// A position in the result order: encoded values for a prefix of the orders.
 struct Bound {
   std::vector<std::string> values;
   bool before;  // Just before the documents with these values; else just after them.
@@ -105,7 +105,7 @@ struct Query {
   std::optional<FindNearest> nearest = {};
 };
 
-// Descendants of a document have no index of their own; only their names are in order.
+// Descendants of a document have no index of their own; they are sorted by name only.
 inline bool IsBelowDocument(const Query& query) {
   return query.all_descendants && !query.parent.document_path.empty();
 }
@@ -113,9 +113,9 @@ inline bool IsBelowDocument(const Query& query) {
 struct Aggregation {
   enum class Kind : uint8_t { kCount, kSum, kAverage };
   Kind kind;
-  std::string alias;                          // Unique among those of one request.
-  std::optional<model::FieldPath> path = {};  // Of kSum and kAverage.
-  std::optional<size_t> up_to = {};           // Of kCount.
+  std::string alias;                          // Unique within a request.
+  std::optional<model::FieldPath> path = {};  // For kSum and kAverage.
+  std::optional<size_t> up_to = {};           // For kCount.
 };
 
 }  // namespace hearth::query

@@ -10,7 +10,7 @@
 
 namespace hearth::request {
 
-// Whether the client of a transaction is still there; null if that is not known.
+// Whether the client of a transaction is still connected; null if that is unknown.
 using Client = std::shared_ptr<const ClientPresence>;
 
 // The newest state.
@@ -21,13 +21,13 @@ struct InTransaction {
   Client client = nullptr;
 };
 
-// Begins a transaction, and reads in it.
+// Begins a transaction and reads in it.
 struct NewTransaction {
   TransactionOptions options;
   Client client = nullptr;
 };
 
-// The moment that a read sees.
+// The moment at which to read.
 using Consistency = std::variant<Now, model::Timestamp, InTransaction, NewTransaction>;
 
 }  // namespace hearth::request

@@ -1,4 +1,4 @@
-// What a client asks to listen to, and what it is told.
+// The targets that a client listens to, and the events that it gets.
 #pragma once
 
 #include <cstddef>
@@ -17,35 +17,35 @@
 
 namespace hearth::request {
 
-// How a client calls one of its targets.
+// A client's id for one of its targets.
 using TargetId = int32_t;
 using TargetIds = std::vector<TargetId>;
 
 struct TargetRequest {
-  // Single documents without repeats, or a query.
+  // Single documents without duplicates, or a query.
   std::variant<std::vector<model::DocumentPath>, query::NormalizedQuery> target;
-  std::optional<std::vector<model::FieldPath>> mask = {};  // Of the documents it gets.
-  bool once = false;                                       // It ends with the first snapshot.
-  // Where an earlier target ended: by the token that it got, or by a time.
+  std::optional<std::vector<model::FieldPath>> mask = {};  // Fields of the documents to send.
+  bool once = false;                                       // Ends with the first snapshot.
+  // Where an earlier target ended: the resume token that it got, or a time.
   struct Resume {
     std::variant<std::string, model::Timestamp> from;
-    std::optional<size_t> expected_count = {};  // Of the documents that the client has.
+    std::optional<size_t> expected_count = {};  // How many documents the client has.
   };
   std::optional<Resume> resume = {};
 };
 
-// What happens to targets as such.
+// A change of the state of whole targets.
 struct TargetEvent {
   enum class Kind : uint8_t { kNoChange, kAdd, kRemove, kCurrent, kReset };
   Kind kind;
-  TargetIds targets;  // None: all of them.
+  TargetIds targets;  // Empty: all of them.
   Status cause = Status();
-  // The state that the client has by now, and how to go on from there later.
+  // The state that the client has reached, and the token to resume from it later.
   std::optional<model::Timestamp> read_time = {};
   std::string resume_token = {};
 };
 
-// A document that is a result of `targets`, in its newest state, and left the results of `removed`.
+// A document, in its newest state, that is a result of `targets` and left the results of `removed`.
 struct DocumentEvent {
   const model::DocumentPath& path;
   const model::Record& record;
@@ -71,7 +71,7 @@ struct BloomFilterBits {
   int hash_count = 0;
 };
 
-// What a client should have by now, for it to compare.
+// The documents that the client should have by now, for it to compare.
 struct ExistenceFilterEvent {
   TargetId target;
   size_t count;

@@ -1,4 +1,4 @@
-// ListDocuments and ListCollectionIds: pages of what lies below a parent.
+// ListDocuments and ListCollectionIds: pages of the children of a parent.
 #pragma once
 
 #include <cstddef>
@@ -18,15 +18,16 @@ struct ListDocumentsRequest {
   model::ParentName parent;
   std::string collection_id;              // Empty: the documents of all collections of the parent.
   size_t page_size = kPageSizeDefault;    // At least 1.
-  std::string page_token = {};            // Of the page before; empty for the first.
+  std::string page_token = {};            // From the previous page; empty for the first.
   std::vector<query::Order> orders = {};  // Empty: by name.
-  // Also names that have no document but documents below them. Only without orders.
+  // Include names that have no document themselves but have documents below them. Only without
+  // orders.
   bool show_missing = false;
 };
 
 struct ListedDocument {
   model::DocumentPath path;
-  model::Record record;  // Null: there is no document of this name, only documents below it.
+  model::Record record;  // Null: no document of this name, only documents below it.
 };
 
 struct DocumentPage {

@@ -8,7 +8,7 @@
 namespace hearth::request {
 namespace {
 
-// FNV-1a: tells requests apart; it protects nothing.
+// FNV-1a. Distinguishes requests; it is not a protection.
 uint32_t Fingerprint(std::string_view text) {
   uint32_t hash = 2'166'136'261u;
   for (const char byte : text) hash = (hash ^ static_cast<unsigned char>(byte)) * 16'777'619u;

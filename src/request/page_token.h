@@ -9,12 +9,12 @@
 namespace hearth::request {
 
 // Where a page ended: the last item, and a fingerprint of the request, so that a token is only
-// taken by the request that it belongs to.
+// valid for the request that it belongs to.
 //
 //   token := base64url( fingerprint (4), { length (4), part } … )
 std::string EncodePageToken(std::string_view request, const std::vector<std::string>& parts);
 
-// The parts again. InvalidArgument when the token is not one of `request`'s.
+// Returns the parts. InvalidArgument if the token does not belong to `request`.
 Result<std::vector<std::string>> DecodePageToken(std::string_view token, std::string_view request);
 
 }  // namespace hearth::request

@@ -41,12 +41,12 @@ TEST(PageTokenTest, RefusesDamagedTokens) {
   const std::string bytes = *DecodeBase64Url(EncodePageToken("request", {"abc", "de"}));
   const size_t whole_first_part = 4 + 4 + 3;
   for (size_t length = 0; length < bytes.size(); ++length) {
-    if (length == 4 || length == whole_first_part) continue;  // Fewer parts, but whole ones.
+    if (length == 4 || length == whole_first_part) continue;  // Fewer parts, but complete ones.
     EXPECT_EQ(DecodePageToken(EncodeBase64Url(bytes.substr(0, length)), "request").status(),
               kInvalidToken)
         << length;
   }
-  // A length beyond the end, also one that would overflow.
+  // Lengths beyond the end, including ones that would overflow.
   for (const uint32_t length : {6u, 0x7fffffffu, 0xfffffffcu, 0xffffffffu}) {
     const std::string forged = bytes.substr(0, 4) + model::EncodeUint32(length) + "abcde";
     EXPECT_EQ(DecodePageToken(EncodeBase64Url(forged), "request").status(), kInvalidToken)

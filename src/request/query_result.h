@@ -11,7 +11,7 @@ namespace hearth::request {
 struct QueryResult {
   model::DocumentPath path;
   model::Record record;            // Never null.
-  std::optional<double> distance;  // Of nearest neighbours.
+  std::optional<double> distance;  // For nearest-neighbour queries.
 };
 
 }  // namespace hearth::request

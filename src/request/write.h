@@ -1,4 +1,4 @@
-// What a client asks to be written, and what it is told afterwards.
+// The writes that a client requests, and their results.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@
 
 namespace hearth::request {
 
-// What must hold of a document for a write to happen. At most one of the two is set.
+// A condition on a document that must hold for a write to be applied. At most one of the two is
+// set.
 struct Precondition {
   std::optional<bool> exists;
   std::optional<model::Timestamp> update_time;
@@ -34,29 +35,29 @@ struct Write {
   model::DocumentPath path;
   WriteKind kind = WriteKind::kUpdate;
   model::Fields fields;
-  // Absent: `fields` replaces the document. Present: only these paths are set or, where `fields`
-  // lacks them, removed.
+  // Absent: `fields` replaces the document. Present: only these paths are set or, if `fields` lacks
+  // them, removed.
   std::optional<std::vector<model::FieldPath>> mask;
   std::vector<model::FieldTransform> transforms;
   Precondition precondition;
 };
 
-// About how much memory the writes hold: enough to keep what is under way bounded.
+// Approximate memory that the writes hold: precise enough to bound the work in progress.
 size_t ApproximateBytes(const std::vector<Write>& writes);
 
-// InvalidArgument where two writes are of one document: of writes that each happen on their own,
-// nobody could say which is the later one.
+// InvalidArgument if two writes affect the same document: writes that are applied independently
+// have no order.
 Status CheckEachDocumentOnce(const std::vector<Write>& writes);
 
 struct WriteResult {
-  // The document after the whole commit; null where there is none.
+  // The document after the whole commit; null if there is none.
   model::Record document;
-  std::vector<std::string> transform_results;  // Encoded values, one a transform.
+  std::vector<std::string> transform_results;  // Encoded values, one per transform.
 };
 
 struct CommitResult {
   model::Timestamp commit_time;
-  std::vector<WriteResult> write_results;  // One a write, in order.
+  std::vector<WriteResult> write_results;  // One per write, in order.
 };
 
 }  // namespace hearth::request

@@ -22,7 +22,7 @@ namespace {
 using rocksdb::FileOptions;
 using rocksdb::IOOptions;
 
-// The format file, and its name while the database is still being made.
+// The format file, and its name while the database is still being created.
 constexpr char kFormatFile[] = "/HEARTH";
 constexpr char kUnfinishedFile[] = "/HEARTH.new";
 constexpr char kLockFile[] = "/LOCK";
@@ -45,7 +45,7 @@ Status FromErrno(int error, const std::string& path) {
   }
 }
 
-// A folder whose entry in its parent is lost with the power is lost with all in it.
+// If the folder's entry in its parent is lost in a power failure, everything in the folder is lost.
 Status SyncParent(const std::string& path) {
   const std::filesystem::path parent = std::filesystem::absolute(path).parent_path();
   const int directory = open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -101,7 +101,8 @@ Status CheckFormat(const std::string& path, std::string_view line) {
                                                std::to_string(kFormat));
 }
 
-// Fails when `path` holds anything that Hearth did not put there, or a database without format.
+// Fails if `path` holds anything that Hearth did not put there, or a database without a format
+// file.
 Status RefuseForeign(const std::string& path) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
@@ -136,7 +137,7 @@ DataFolder::~DataFolder() {
 Result<std::unique_ptr<DataFolder>> DataFolder::Open(const std::string& path,
                                                      std::shared_ptr<rocksdb::FileSystem> files) {
   RETURN_IF_ERROR(MakeFolder(path));
-  // Before the lock, whose file must not be written into a folder that is not ours.
+  // Before the lock: its file must not be written into a folder that is not ours.
   if (!Exists(path + kFormatFile) && !Exists(path + kUnfinishedFile)) {
     RETURN_IF_ERROR(RefuseForeign(path));
   }
@@ -151,7 +152,7 @@ Status DataFolder::Lock() {
   const std::string name = path_ + kLockFile;
   lock_ = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (lock_ < 0) return FromErrno(errno, path_);
-  // Ends with the last descriptor of the file, so that a killed process leaves no lock behind.
+  // The lock ends with the last descriptor of the file, so a killed process leaves no lock behind.
   if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return FromErrno(errno, path_);
     char owner[kSmallFileBytesMax] = {};
@@ -176,7 +177,7 @@ Status DataFolder::Inspect() {
   ASSIGN_OR_RETURN(const std::optional<std::string> unfinished,
                    ReadSmallFile(*files_, path_ + kUnfinishedFile));
   if (unfinished == FormatLine()) {
-    // The process that was making the database ended before anybody could use it.
+    // The process that was creating the database ended before the database was ever used.
     std::error_code error;
     std::filesystem::remove_all(db_path(), error);
     if (error) return FromErrno(error.value(), path_);

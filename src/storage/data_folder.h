@@ -9,20 +9,20 @@
 
 namespace hearth::storage {
 
-// A data folder, locked against every other store in this and in other processes, and known to be
-// of a format that this program reads. docs/formats/storage.md has its layout.
+// A data folder, locked against every other store in this and other processes, with a format that
+// this program can read. docs/formats/storage.md has its layout.
 //
 // Ownership: the lock is held until destruction.
 class DataFolder {
  public:
   enum class Contents {
-    kNone,      // Nothing yet: make a database at db_path(), then call Finish.
+    kNone,      // Nothing yet: create a database at db_path(), then call Finish.
     kDatabase,  // A database is at db_path().
   };
 
-  // Errors: FailedPrecondition when `path` is in use, is not a folder, holds something else or data
-  // of another format; NotFound when its parent is missing; PermissionDenied; ResourceExhausted;
-  // DataLoss when the database that should be there is gone; Unavailable for other I/O.
+  // Errors: FailedPrecondition if `path` is in use, is not a folder, or holds something else or
+  // data of another format; NotFound if its parent is missing; PermissionDenied; ResourceExhausted;
+  // DataLoss if the database that should be there is missing; Unavailable for other I/O errors.
   static Result<std::unique_ptr<DataFolder>> Open(const std::string& path,
                                                   std::shared_ptr<rocksdb::FileSystem> files);
   ~DataFolder();
@@ -32,7 +32,8 @@ class DataFolder {
   Contents contents() const { return contents_; }
   std::string db_path() const;
 
-  // The database that was missing has been made. Until this returns OK, the next Open starts over.
+  // Call this once the missing database has been created. Until it returns OK, the next Open starts
+  // over.
   Status Finish();
 
  private:

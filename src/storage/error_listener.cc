@@ -12,15 +12,15 @@ void ErrorListener::OnBackgroundError(rocksdb::BackgroundErrorReason reason,
     troubled_ = true;  // Damaged data: RocksDB refuses all further writes.
     return;
   }
-  // Left to itself, RocksDB takes any I/O error that it does not know to pass for a fatal one, from
-  // which nothing resumes, because the log may hold what the memory does not. Ours never does: it
-  // is cut back after every failed write. A hard error stops writes, and ends the wait for a flush;
-  // a soft one leaves all as it is. Only flush jobs, of which there is one at a time, may raise a
-  // hard one: a flush job that finds one when it begins is forgotten, and waited for for ever.
+  // By default RocksDB treats any I/O error that it does not know to be temporary as fatal, with no
+  // way to resume, because the log may hold writes that are not in memory. Ours never does: it is
+  // cut back after every failed write. A hard error stops writes and ends the wait for a flush; a
+  // soft error has no effect. Only flush jobs, which run one at a time, may raise a hard error: a
+  // flush job that finds a hard error when it begins is dropped, but RocksDB waits for it forever.
   rocksdb::Status::Severity severity = rocksdb::Status::Severity::kSoftError;
   switch (reason) {
     case rocksdb::BackgroundErrorReason::kCompaction:
-      break;  // Compactions try again by themselves.
+      break;  // Compactions are retried automatically.
     case rocksdb::BackgroundErrorReason::kWriteCallback:
       *error =
           rocksdb::Status::OK();  // The commit fails and the log is cut: nothing else is wrong.

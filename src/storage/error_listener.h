@@ -1,4 +1,4 @@
-// Private to this folder: hears of RocksDB's background errors.
+// Private to this folder: handles RocksDB's background errors.
 #pragma once
 
 #include <atomic>
@@ -7,16 +7,16 @@
 
 namespace hearth::storage {
 
-// Notes that something went wrong, and sees to it that I/O errors can be healed by DB::Resume, at a
-// moment that the store chooses.
+// Records that an error occurred, and makes sure that DB::Resume can recover from I/O errors, at a
+// time that the store chooses.
 //
 // Threads: safe for concurrent use. Ownership: shared with the database.
 class ErrorListener final : public rocksdb::EventListener {
  public:
-  // Whether there was an error since the last call of Clear.
+  // True if there was an error since the last call of Clear.
   bool troubled() const { return troubled_; }
   void Clear() { troubled_ = false; }
-  // As if there had been one: for errors that RocksDB only returns.
+  // Acts as if there had been an error: for errors that RocksDB only returns.
   void Set() { troubled_ = true; }
 
   void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override;

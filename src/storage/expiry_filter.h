@@ -1,4 +1,4 @@
-// Private to this folder: how keys of the stamped spaces vanish.
+// Private to this folder: removes expired keys of the stamped spaces.
 #pragma once
 
 #include <atomic>
@@ -9,10 +9,10 @@
 
 namespace hearth::storage {
 
-// Makes the filters that drop, during compactions, the keys whose last eight bytes, read as a
-// big-endian number, are below the horizon. Shorter keys stay.
+// Makes compaction filters that drop the keys whose last eight bytes, read as a big-endian number,
+// are below the horizon. Shorter keys stay.
 //
-// Threads: safe for concurrent use. Ownership: RocksDB keeps it for as long as the database lives.
+// Threads: safe for concurrent use. Ownership: RocksDB keeps it for the lifetime of the database.
 class ExpiryFilterFactory final : public rocksdb::CompactionFilterFactory {
  public:
   // Never goes back: a lower stamp is ignored.

@@ -11,13 +11,15 @@
 namespace hearth::storage {
 namespace {
 
-// RocksDB pauses for a second after each error, and flushes all that it has in memory.
+// Resuming takes a while: RocksDB pauses for a second after each error, and flushes everything in
+// memory.
 constexpr std::chrono::milliseconds kPatience{5'000};
 constexpr std::chrono::milliseconds kQuietWaitMax{3'000};
 constexpr std::chrono::milliseconds kQuietWaitStep{5};
 
-// Waits until RocksDB's background jobs have ended, as they do after an error. An error of one that
-// is still running would make it give up the resumption and forget a flush that it has scheduled.
+// Waits until RocksDB's background jobs have ended, as they do after an error. An error in a job
+// that is still running would make RocksDB abort the resumption and drop a flush that it has
+// scheduled.
 void WaitUntilQuiet(rocksdb::DB& db) {
   for (auto waited = kQuietWaitStep; waited < kQuietWaitMax; waited += kQuietWaitStep) {
     uint64_t flushes = 0;
@@ -75,18 +77,18 @@ Status Healer::Heal() {
   RETURN_IF_ERROR(FromRocksDb(wal_.CutBack()));
   const WalGuard::Abandoning abandoning(wal_);
   WaitUntilQuiet(db_);
-  // Cleared first, because an error during the resumption must not go unnoticed.
+  // Clear this first, so that an error during the resumption is noticed.
   errors_.Clear();
-  // Flushes what could not be flushed, and accepts writes again.
+  // Flushes everything that could not be flushed before, and accepts writes again.
   RETURN_IF_ERROR(FromRocksDb(db_.Resume()));
   RETURN_IF_ERROR(BeginNewLog());
-  // Once RocksDB could not write a MANIFEST it deletes no files, because the one that failed may
-  // name them. The flush has put a new one into effect.
+  // After RocksDB fails to write a MANIFEST it deletes no files, because the failed one may name
+  // them. The flush has put a new one into effect.
   return FromRocksDb(db_.EnableFileDeletions(/*force=*/true));
 }
 
-// A flush of a family begins a new log and a new MANIFEST where one is needed, unless there is
-// nothing to flush; hence the change, which itself needs no log.
+// Flushing a family begins a new log, and a new MANIFEST if needed, unless there is nothing to
+// flush. Hence the dummy change, which itself needs no log.
 Status Healer::BeginNewLog() {
   rocksdb::WriteOptions without_log;
   without_log.disableWAL = true;
@@ -94,7 +96,7 @@ Status Healer::BeginNewLog() {
   rocksdb::FlushOptions at_once;
   at_once.allow_write_stall = true;
   RETURN_IF_ERROR(FromRocksDb(db_.Flush(at_once, &unused_)));
-  // After its first hard error RocksDB does not wait for flushes any more.
+  // After its first hard error RocksDB no longer waits for flushes.
   for (auto waited = kQuietWaitStep; waited < kQuietWaitMax; waited += kQuietWaitStep) {
     uint64_t unflushed = 0;
     const bool known =

@@ -1,4 +1,4 @@
-// Private to this folder: brings a database back to work after an I/O error.
+// Private to this folder: recovers a database after an I/O error.
 #pragma once
 
 #include <optional>
@@ -13,26 +13,26 @@
 
 namespace hearth::storage {
 
-// Makes sure that the log holds acknowledged commits only, has RocksDB resume, and begins a new
-// log. This runs in a thread of its own, because RocksDB 7.8 can wait for ever while it resumes: a
-// flush job that finds an error of another job when it begins is dropped, and waited for all the
-// same. Commits are refused then until the next start, but neither they nor the shutdown hang.
+// Makes sure that the log holds only acknowledged commits, resumes RocksDB, and begins a new log.
+// This runs in its own thread, because RocksDB 7.8 can wait forever while it resumes: a flush job
+// that finds an error of another job when it begins is dropped, but RocksDB still waits for it.
+// Commits are then refused until the next start, but neither they nor the shutdown hang.
 //
-// Threads: the committer's. Ownership: borrows all that it is made of.
+// Threads: the committer's. Ownership: borrows everything passed to the constructor.
 class Healer {
  public:
-  // `unused` is a column family without data. `healed` counts the failures that were overcome.
+  // `unused` is a column family without data. `healed` counts the errors that were recovered from.
   Healer(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& unused, WalGuard& wal, ErrorListener& errors,
          Counter& healed)
       : db_(db), unused_(unused), wal_(wal), errors_(errors), healed_(healed) {}
-  // Gives up on a healing that is under way; the database can only be closed then.
+  // Aborts a healing in progress; after that the database can only be closed.
   ~Healer();
   Healer(const Healer&) = delete;
   Healer& operator=(const Healer&) = delete;
 
-  // OK when there is no trouble, or no more. Otherwise the error that lasts, or Unavailable when
-  // the healing takes longer than a commit should wait; it then goes on, and the next call waits
-  // for it again.
+  // OK if there is no error, or if it has been recovered from. Otherwise the error that persists,
+  // or Unavailable if healing takes longer than a commit should wait. Healing then continues, and
+  // the next call waits for it again.
   Status HealIfTroubled() EXCLUDES_LOCK(mutex_);
 
  private:
@@ -44,7 +44,7 @@ class Healer {
   WalGuard& wal_;
   ErrorListener& errors_;
   Counter& healed_;
-  std::thread healing_;  // Joinable while a healing is under way or its outcome not yet taken.
+  std::thread healing_;  // Joinable while healing, and until its outcome is taken.
   Mutex mutex_;          // Leaf lock.
   CondVar changed_;
   std::optional<Status> outcome_ GUARDED_BY(mutex_);

@@ -26,7 +26,7 @@ Result<LogScanner> ScanLog(rocksdb::FileSystem& files, const std::string& name) 
   LogScanner scanner;
   std::string buffer(kLogBlockBytes, '\0');
   std::string block;
-  // A read may come short before the end of the file; blocks must not.
+  // A read may return less before the end of the file, but a block must be complete.
   for (bool at_end = false; !at_end;) {
     block.clear();
     while (block.size() < kLogBlockBytes) {
@@ -42,7 +42,7 @@ Result<LogScanner> ScanLog(rocksdb::FileSystem& files, const std::string& name) 
   return scanner;
 }
 
-// The number of a write-ahead log's file name, "000012.log"; 0 for other files.
+// The number in a write-ahead log's file name, such as "000012.log"; 0 for other files.
 uint64_t WalNumber(std::string_view name) {
   constexpr std::string_view kSuffix = ".log";
   if (!name.ends_with(kSuffix)) return 0;
@@ -73,7 +73,7 @@ Status CheckManifest(rocksdb::FileSystem& files, const std::string& path) {
   if (!files.FileExists(manifest, IOOptions(), nullptr).ok()) {
     return DataLoss(current_name + " names " + manifest + ", which is missing");
   }
-  // A torn end is an edit that was never put into effect; RocksDB leaves it out.
+  // A torn end is an edit that never took effect; RocksDB ignores it.
   const Result<LogScanner> scanned = ScanLog(files, manifest);
   if (!scanned.ok()) return scanned.status();
   return scanned->empty() ? DataLoss(manifest + " is empty") : Status();
@@ -98,8 +98,8 @@ Status CheckAndMendWals(rocksdb::FileSystem& files, const std::string& path) {
   }
   std::sort(wals.rbegin(), wals.rend());
 
-  // From the newest to the oldest. A log is begun only when all that is in those before it has been
-  // synced, so only the newest that holds anything may be torn.
+  // From the newest to the oldest. A new log is begun only after everything in the earlier logs has
+  // been synced, so only the newest log that is not empty may be torn.
   bool may_be_torn = true;
   for (const auto& [number, child] : wals) {
     const std::string name = path + "/" + child;

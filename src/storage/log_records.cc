@@ -13,7 +13,7 @@ constexpr size_t kLengthOffset = 4;
 constexpr size_t kTypeOffset = 6;
 enum FragmentType : unsigned char { kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
 
-constexpr size_t kSlices = 8;  // Bytes taken at a time.
+constexpr size_t kSlices = 8;  // Bytes processed at a time.
 using CrcTables = std::array<std::array<uint32_t, 256>, kSlices>;
 
 constexpr CrcTables MakeCrcTables() {
@@ -39,7 +39,8 @@ unsigned char ByteAt(std::string_view bytes, size_t offset) {
   return static_cast<unsigned char>(bytes[offset]);
 }
 
-// RocksDB stores checksums rotated and shifted, so that a checksum of checksums stays sound.
+// RocksDB stores checksums rotated and shifted, so that the checksum of data with embedded
+// checksums stays sound.
 uint32_t Mask(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8; }
 
 uint32_t StoredCrc(std::string_view header) {
@@ -59,9 +60,9 @@ bool IsZero(std::string_view bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](char byte) { return byte == 0; });
 }
 
-// Whether `rest`, which is shorter than its header says, holds a complete fragment all the same:
-// its checksum is right for some shorter length, and what follows may be the next fragment. Then it
-// is the length that is wrong, and the log is not torn.
+// True if `rest`, which is shorter than its header says, holds a complete fragment anyway: its
+// checksum is right for some shorter length, and the bytes after it may be the next fragment. Then
+// the length is wrong, and the log is not torn.
 bool HidesACompleteFragment(std::string_view rest) {
   const uint32_t stored = StoredCrc(rest);
   uint32_t crc = Crc32c(0, rest.substr(kTypeOffset, 1));
@@ -97,7 +98,7 @@ uint32_t Crc32c(uint32_t crc, std::string_view bytes) {
 }
 
 struct LogScanner::Fragment {
-  size_t offset;  // In its block.
+  size_t offset;  // Within its block.
   size_t end;
   unsigned char type;
 };
@@ -117,7 +118,7 @@ Status LogScanner::Take(const Fragment& fragment) {
 }
 
 Status LogScanner::Feed(std::string_view block) {
-  // Some file systems leave zeros where a machine lost power before the data was written.
+  // After a power failure some file systems leave zeros in place of data that was not written.
   if (torn_) return IsZero(block) ? Status() : Damaged(0, "data after a torn record");
   size_t offset = 0;
   while (offset < block.size()) {

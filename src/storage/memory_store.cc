@@ -13,7 +13,7 @@
 namespace hearth::storage {
 namespace {
 
-// One space at one moment. std::less<> on std::string compares as unsigned bytes.
+// One space at one instant. std::less<> on std::string compares unsigned bytes.
 using Keys = std::map<std::string, std::string, std::less<>>;
 
 std::optional<std::string> Find(const Keys& keys, std::string_view key) {
@@ -22,10 +22,10 @@ std::optional<std::string> Find(const Keys& keys, std::string_view key) {
   return found->second;
 }
 
-// A cursor over keys that never change.
+// A cursor over immutable keys.
 class MemoryCursor final : public Cursor {
  public:
-  // `keys` is shared with the snapshot and the store, and lives as long as one of the three.
+  // `keys` is shared with the snapshot and the store; any of the three keeps it alive.
   MemoryCursor(std::shared_ptr<const Keys> keys, KeyRange range, Direction direction)
       : keys_(std::move(keys)), range_(std::move(range)), direction_(direction) {
     if (direction_ == Direction::kForward) {
@@ -66,7 +66,7 @@ class MemoryCursor final : public Cursor {
   }
 
  private:
-  // Stands on `position` if it is within the range, else nowhere.
+  // Moves to `position` if it is within the range, else to the end.
   void Settle(Keys::const_iterator position) {
     const bool inside = position != keys_->end() && position->first >= range_.first &&
                         (range_.last.empty() || position->first < range_.last);
@@ -84,7 +84,7 @@ class MemoryCursor final : public Cursor {
 
 using Spaces = std::array<std::shared_ptr<Keys>, kSpaces>;
 
-// Keeps the keys of its moment: the store copies a space before it changes one that is shared.
+// Keeps the keys as they were: the store copies a shared space before it changes it.
 class MemorySnapshot final : public Snapshot {
  public:
   explicit MemorySnapshot(Spaces spaces) : spaces_(std::move(spaces)) {}
@@ -167,7 +167,7 @@ class MemoryStore final : public Store {
   }
 
   mutable Mutex mutex_;               // Leaf lock.
-  Spaces spaces_ GUARDED_BY(mutex_);  // Shared with the snapshots and cursors made of them.
+  Spaces spaces_ GUARDED_BY(mutex_);  // Shared with the snapshots and cursors made from them.
   mutable std::array<bool, kSpaces> shared_ GUARDED_BY(mutex_) = {};
   uint64_t horizon_ GUARDED_BY(mutex_) = 0;
   uint64_t swept_ GUARDED_BY(mutex_) = 0;  // The horizon when expired keys were last removed.

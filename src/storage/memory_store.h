@@ -6,8 +6,9 @@
 
 namespace hearth::storage {
 
-// A store that keeps everything in memory and forgets it when destroyed. For tests of the layers
-// above, and as the contract's simplest reading. Expired keys vanish with the next commit.
+// A store that keeps everything in memory and loses it when destroyed. For tests of the layers
+// above, and as the simplest implementation of the contract. Expired keys are removed by the next
+// commit.
 std::unique_ptr<Store> NewMemoryStore();
 
 }  // namespace hearth::storage

@@ -1,5 +1,5 @@
-// kill -9 at random moments: what was acknowledged is there, and of the rest at most the one commit
-// that was under way.
+// kill -9 at random times: all acknowledged commits survive, and of the others at most the one in
+// progress.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -16,9 +16,9 @@ namespace hearth::storage {
 namespace {
 
 constexpr int kKills = 12;
-constexpr uint64_t kAcknowledgedMax = 200;  // So many commits at most before the kill.
+constexpr uint64_t kAcknowledgedMax = 200;  // The largest number of commits before the kill.
 
-// The commit of `number` writes the number to all spaces, and a value of its own to one key.
+// Commit `number` writes the number to all spaces, and its own value to one key.
 Batch CommitOf(uint64_t number) {
   Batch batch;
   for (size_t space = 0; space < kSpaces; ++space) {
@@ -37,7 +37,7 @@ bool IsDeleted(uint64_t key, uint64_t newest) {
   return false;
 }
 
-// Commits from `first` on, telling of each that was acknowledged, until it is killed.
+// Commits from `first` on, reporting each acknowledged commit, until it is killed.
 [[noreturn]] void CommitUntilKilled(const RocksDbOptions& options, uint64_t first, int told) {
   Result<std::unique_ptr<Store>> store = OpenRocksDbStore(options);
   if (!store.ok()) _exit(1);
@@ -48,7 +48,7 @@ bool IsDeleted(uint64_t key, uint64_t newest) {
 }
 
 // Runs a child until it has acknowledged `commits` commits, kills it, and returns the number of the
-// last commit that it acknowledged.
+// last acknowledged commit.
 uint64_t RunAndKill(const RocksDbOptions& options, uint64_t first, uint64_t commits) {
   int told[2] = {};
   EXPECT_EQ(pipe(told), 0);
@@ -68,7 +68,8 @@ uint64_t RunAndKill(const RocksDbOptions& options, uint64_t first, uint64_t comm
   return last;
 }
 
-// The number of the newest commit in `store`, after checking that all up to it are whole.
+// The number of the newest commit in `store`, after checking that all commits up to it are
+// complete.
 uint64_t CheckAll(const Store& store) {
   const std::unique_ptr<Snapshot> snapshot = store.NewSnapshot();
   const std::optional<std::string> newest = *snapshot->Get(Space::kMeta, "newest");
@@ -90,8 +91,8 @@ uint64_t CheckAll(const Store& store) {
   return last;
 }
 
-// Opens the store in a process of its own, checks it, and returns the number of the newest commit.
-// The test's own process never opens one: RocksDB's threads would not survive the forks.
+// Opens the store in a child process, checks it, and returns the number of the newest commit. The
+// test's own process never opens a store: RocksDB's threads would not survive the forks.
 uint64_t CheckInChild(const RocksDbOptions& options) {
   int told[2] = {};
   EXPECT_EQ(pipe(told), 0);

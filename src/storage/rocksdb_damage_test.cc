@@ -1,4 +1,4 @@
-// Damaged bytes are reported as DataLoss, never as absence; a torn end of the log is no damage.
+// Damaged bytes are reported as DataLoss, never as absence. A torn end of the log is not damage.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 constexpr int kCommits = 12;
 
 std::string KeyOf(int number) { return "key" + std::to_string(100 + number); }
-// Some values are longer than a block of the log, so that their records have several fragments.
+// Some values are longer than a log block, so that their records have several fragments.
 std::string ValueOf(int number) {
   return std::string(number % 5 == 4 ? 40'000 : 60, static_cast<char>('a' + number));
 }
@@ -35,7 +35,7 @@ void WriteFile(const std::string& name, const std::string& bytes) {
 
 class DamageTest : public testing::Test {
  protected:
-  // Makes a store with kCommits commits and copies it as kill -9 would leave it.
+  // Makes a store with kCommits commits, and copies it as kill -9 would leave it.
   void SetUp() override {
     const std::unique_ptr<Store> store = Open(folder_ / "data");
     for (int number = 0; number < kCommits; ++number) {
@@ -60,7 +60,7 @@ class DamageTest : public testing::Test {
     return to;
   }
 
-  // The biggest file whose name contains `part`.
+  // The largest file whose name contains `part`.
   static std::string FileOf(const std::string& path, const std::string& part) {
     std::string found;
     for (const auto& entry : fs::directory_iterator(path + "/db")) {
@@ -72,7 +72,7 @@ class DamageTest : public testing::Test {
     return found;
   }
 
-  // How many of the commits are there: the first n, all whole, and no others.
+  // The number of commits present: the first n, all complete, and no others.
   static int CommitsIn(const Store& store) {
     int commits = 0;
     while (commits < kCommits &&
@@ -84,7 +84,7 @@ class DamageTest : public testing::Test {
     return commits;
   }
 
-  // Flips bits of the byte at `offset` of the file and expects that the store does not open.
+  // Flips bits of the byte at `offset` in the file, and expects that the store does not open.
   void ExpectDataLossAtOpen(const std::string& from, const std::string& part, size_t offset,
                             int flipped) {
     const std::string path = Copy(from);
@@ -102,8 +102,8 @@ class DamageTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-// The offsets of the fragments' headers are where RocksDB itself is fooled; they come every few
-// dozen bytes here, so that a fine step through a small log hits all of their bytes.
+// RocksDB itself misreads damage in fragment headers. These come every few dozen bytes here, so a
+// fine step through a small log hits all of their bytes.
 TEST_F(DamageTest, AFlippedByteInTheLogIsDataLoss) {
   const size_t size = ReadFile(FileOf(folder_ / "killed", ".log")).size();
   ASSERT_GT(size, 80'000);
@@ -182,8 +182,8 @@ TEST_F(DamageTest, MissingFilesAreDataLoss) {
   EXPECT_EQ(OpenRocksDbStore({.path = path}).status().code(), Code::kDataLoss);
 }
 
-// Every read of a damaged table answers rightly or says DataLoss; and of each offset in the data,
-// some read says so.
+// Every read of a damaged table returns the right answer or DataLoss; and for each offset in the
+// data, some read returns DataLoss.
 TEST_F(DamageTest, ADamagedTableIsNeverReportedAsAbsence) {
   Open(folder_ / "killed").reset();
   const std::string table = ReadFile(FileOf(folder_ / "killed", ".sst"));

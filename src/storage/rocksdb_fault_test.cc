@@ -1,5 +1,5 @@
-// What is left of failed commits: nothing, neither at once nor after a restart; and of acknowledged
-// ones: everything.
+// Failed commits leave nothing behind, neither at once nor after a restart. Acknowledged commits
+// are never lost.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -19,7 +19,7 @@ namespace {
 using Operation = Fault::Operation;
 using Kind = Fault::Kind;
 
-// A store on a faulty file system beside the model of what it has acknowledged.
+// A store on a faulty file system, next to a model of the commits it has acknowledged.
 class FaultTest : public testing::Test {
  protected:
   void SetUp() override { Open(); }
@@ -34,7 +34,7 @@ class FaultTest : public testing::Test {
     Open();
   }
 
-  // Small buffers, so that flushes and compactions happen in the midst of it all.
+  // Small buffers, so that flushes and compactions happen during the test.
   RocksDbOptions Options() {
     return {.path = path_, .write_buffer_bytes = size_t{128} << 10, .metrics = &metrics_};
   }
@@ -60,7 +60,7 @@ class FaultTest : public testing::Test {
     return Commit(batch);
   }
 
-  // After failures of background jobs the store heals, or it refuses commits until it is restarted.
+  // After failures of background jobs the store heals, or refuses commits until it is restarted.
   void CommitOrRestart() {
     if (Put("healed", "1").ok()) return;
     Reopen();
@@ -77,7 +77,8 @@ class FaultTest : public testing::Test {
   }
   void CheckAgainstModel() const { CheckAgainstModel(*store_); }
 
-  // Opens a copy of the folder as it is now, as after kill -9, and compares it with the model.
+  // Opens a copy of the folder in its current state, as after kill -9, and compares it with the
+  // model.
   void CheckCopyAgainstModel() {
     const std::string copy = folder_ / ("copy" + std::to_string(copies_++));
     CopyAtOneMoment(path_, copy);
@@ -191,7 +192,7 @@ TEST_F(FaultTest, ALogThatCannotBeCutRefusesCommitsUntilItCan) {
 
 TEST_F(FaultTest, ALogThatCannotBeCutIsCutAtTheEnd) {
   ASSERT_EQ(Put("a", "1"), Status());
-  // The sync of the commit, then the cut.
+  // The commit's sync, then the cut.
   files_->Inject({.operation = Operation::kSync, .name_part = ".log", .failing = 2});
   EXPECT_EQ(Put("a", "failed").code(), Code::kUnavailable);
   Reopen();
@@ -200,7 +201,7 @@ TEST_F(FaultTest, ALogThatCannotBeCutIsCutAtTheEnd) {
 
 class FlushFaultTest : public FaultTest, public testing::WithParamInterface<const char*> {};
 
-// Table files and MANIFEST: RocksDB writes them in the background.
+// Table files and the MANIFEST: RocksDB writes them in the background.
 TEST_P(FlushFaultTest, BackgroundFailuresLoseNothing) {
   for (const Kind kind : {Kind::kIoError, Kind::kNoSpace}) {
     files_->Inject({.kind = kind, .name_part = GetParam(), .failing = Fault::kForever});
@@ -225,7 +226,7 @@ INSTANTIATE_TEST_SUITE_P(All, FlushFaultTest, testing::Values(".sst", "MANIFEST"
                                                        : std::string("Manifest");
                          });
 
-// Random commits under random faults, with copies, losses of power and restarts in between.
+// Random commits under random faults, with copies, power failures and restarts in between.
 TEST_F(FaultTest, RandomFaultsNeverLoseOrInventACommit) {
   const uint64_t seed = TestSeed();
   std::mt19937_64 random(seed);

@@ -9,7 +9,7 @@
 namespace hearth::storage {
 
 void RocksDbLogger::Logv(const char* format, va_list arguments) {
-  std::array<char, 1024> text{};  // What is longer is cut.
+  std::array<char, 1024> text{};  // Longer messages are truncated.
   std::vsnprintf(text.data(), text.size(), format, arguments);
   std::string_view message = text.data();
   while (message.ends_with('\n')) message.remove_suffix(1);

@@ -6,9 +6,9 @@
 
 namespace hearth::storage {
 
-// RocksDB's own warnings and errors, as lines of our log, for those who debug: what matters to
-// users reaches them as the status of what they did. RocksDB keeps no log file of its own, because
-// on a full disk that file's failures end the process in Debian's build.
+// Writes RocksDB's own warnings and errors to our log, for debugging: errors that matter to users
+// are reported as the status of their requests. RocksDB keeps no log file of its own, because on a
+// full disk failures of that file end the process in Debian's build.
 //
 // Threads: safe for concurrent use.
 class RocksDbLogger final : public rocksdb::Logger {

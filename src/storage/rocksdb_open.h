@@ -1,4 +1,4 @@
-// Private to this folder: opens a store on another file system than the machine's own.
+// Private to this folder: opens a store on a given file system instead of the machine's own.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace hearth::storage {
 
-// As OpenRocksDbStore, with all data read and written through `files`.
+// Like OpenRocksDbStore, but reads and writes all data through `files`.
 Result<std::unique_ptr<Store>> OpenRocksDbStoreOn(const RocksDbOptions& options,
                                                   std::shared_ptr<rocksdb::FileSystem> files);
 

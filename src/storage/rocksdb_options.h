@@ -1,4 +1,4 @@
-// Private to this folder: how Hearth sets RocksDB up, and why.
+// Private to this folder: how Hearth configures RocksDB, and why.
 #pragma once
 
 #include <array>
@@ -14,18 +14,18 @@
 namespace hearth::storage {
 
 // The column families, in the order of Space. RocksDB's own "default" family comes after them and
-// holds no data of ours.
+// holds none of our data.
 inline constexpr std::array<const char*, kSpaces> kFamilyNames = {"meta", "documents", "history",
                                                                   "log", "indexes"};
 
-// Options of the database as a whole; the environment is left to the caller.
 // The cache that all spaces share.
 std::shared_ptr<rocksdb::Cache> NewBlockCache(size_t bytes_max);
 
+// Options of the database as a whole; the caller sets the environment.
 rocksdb::DBOptions DatabaseOptions(const RocksDbOptions& options,
                                    const std::shared_ptr<rocksdb::Cache>& cache);
 
-// One description for each Space, then the default family. `expiry` filters the stamped spaces.
+// One descriptor per Space, then the default family. `expiry` filters the stamped spaces.
 std::vector<rocksdb::ColumnFamilyDescriptor> FamilyDescriptors(
     const RocksDbOptions& options, const std::shared_ptr<rocksdb::Cache>& cache,
     const std::shared_ptr<rocksdb::CompactionFilterFactory>& expiry);

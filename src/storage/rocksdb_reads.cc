@@ -90,7 +90,7 @@ class RocksDbSnapshot final : public Snapshot {
 }  // namespace
 
 uint64_t ApproximateBytesOf(const OpenDatabase& database, Space space, const KeyRange& range) {
-  // RocksDB wants an upper bound; longer than any key that could be the last one.
+  // RocksDB needs an upper bound: this is longer than any possible last key.
   const std::string last = range.last.empty() ? std::string(64, '\xff') : range.last;
   const rocksdb::Range bounds(range.first, last);
   rocksdb::SizeApproximationOptions options;
@@ -122,7 +122,7 @@ std::optional<Result<std::optional<std::string>>> GetFromMemory(const OpenDataba
   if (status.IsIncomplete()) return std::nullopt;
   if (status.IsNotFound()) return std::optional<std::string>();
   if (!status.ok()) return FromRocksDb(status);
-  // Of a key in a file that is not open RocksDB says "found", without a value, instead of
+  // For a key in a file that is not open, RocksDB returns "found" without a value, instead of
   // "incomplete". So an empty value proves nothing.
   if (value.empty()) return std::nullopt;
   return std::optional<std::string>(std::move(value));

@@ -22,16 +22,16 @@ struct OpenDatabase {
   std::array<rocksdb::ColumnFamilyHandle*, kSpaces> families = {};
 };
 
-// About how much the range takes up in files and in memory.
+// The approximate size of the range in files and in memory.
 uint64_t ApproximateBytesOf(const OpenDatabase& database, Space space, const KeyRange& range);
 
-// The value of `key` as `options` see it; nullopt if there is none. Every block that is read has
-// its checksum verified.
+// The value of `key` as read with `options`; nullopt if there is none. Verifies the checksum of
+// every block that is read.
 Result<std::optional<std::string>> GetFrom(const OpenDatabase& database,
                                            const rocksdb::ReadOptions& options, Space space,
                                            std::string_view key);
 
-// As GetFrom on the newest state, but nullopt when the answer is not in memory.
+// Like GetFrom on the newest state, but nullopt if the answer is not in memory.
 std::optional<Result<std::optional<std::string>>> GetFromMemory(const OpenDatabase& database,
                                                                 Space space, std::string_view key);
 

@@ -1,4 +1,4 @@
-// Private to this folder: RocksDB's statuses as ours.
+// Private to this folder: converts RocksDB's statuses to ours.
 #pragma once
 
 #include "base/status.h"
@@ -6,8 +6,8 @@
 
 namespace hearth::storage {
 
-// NoSpace becomes ResourceExhausted, Corruption DataLoss, and every other failure Unavailable: to
-// the layers above, the disk did not do what it was asked. NotFound and Incomplete are answers, not
+// NoSpace becomes ResourceExhausted, Corruption becomes DataLoss, and every other failure becomes
+// Unavailable: to the layers above, the disk failed. NotFound and Incomplete are answers, not
 // failures; callers handle them first.
 Status FromRocksDb(const rocksdb::Status& status);
 

@@ -28,19 +28,20 @@
 namespace hearth::storage {
 namespace {
 
-// A batch's buffer is kept for the next commit unless an unusually big one has blown it up.
+// A batch's buffer is kept for the next commit, unless an unusually large commit has made it bigger
+// than this.
 constexpr size_t kBatchBytesKept = size_t{1} << 20;
-// How long a commit waits, in all, for flushes and compactions that lag behind.
+// How long a commit waits in total for flushes and compactions that lag behind.
 constexpr std::chrono::milliseconds kStallPause{10};
 constexpr int kStallTriesMax = 500;
 
-// From a disk with a cache of its own to one that is about to fail.
+// Ranges from a disk with a write cache to one that is about to fail.
 std::vector<double> SyncSecondsBounds() {
   return {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
           0.05,   0.1,     0.25,   0.5,   1,      2.5,   5};
 }
 
-// All that an open store consists of. Destroyed from the last member to the first.
+// Everything that an open store consists of. Destroyed from the last member to the first.
 struct Parts {
   std::unique_ptr<DataFolder> folder;
   std::shared_ptr<WalGuard> wal;  // Shared with `env`.
@@ -52,7 +53,7 @@ struct Parts {
   std::vector<std::unique_ptr<rocksdb::ColumnFamilyHandle>> families;  // See kFamilyNames.
 };
 
-// After a commit or a background job failed, the next commit first tries to heal.
+// After a commit or a background job has failed, the next commit first tries to heal the store.
 class RocksDbStore final : public Store {
  public:
   RocksDbStore(Parts parts, Metrics* metrics)
@@ -102,7 +103,7 @@ class RocksDbStore final : public Store {
 
  private:
   Status Write(const Batch& batch);
-  // As RocksDB's own, with a sync, and timed.
+  // A RocksDB write with a sync, timed.
   rocksdb::Status WriteSynced();
 
   Parts parts_;
@@ -110,9 +111,9 @@ class RocksDbStore final : public Store {
   Histogram& sync_seconds_;
   OpenDatabase database_;
   std::unique_ptr<Healer> healer_;
-  rocksdb::WriteBatch batch_;  // Write's; commits come one at a time.
+  rocksdb::WriteBatch batch_;  // Used by Write; commits come one at a time.
   mutable TsanOrder order_;
-  // Last: they read what stands above.
+  // Last, because their callbacks read the members above.
   MetricCallback cache_bytes_;
   MetricCallback cache_bytes_max_;
 };
@@ -123,7 +124,7 @@ RocksDbStore::~RocksDbStore() {
     Log(LogLevel::kError, "a failed commit may come back at the next start",
         {{"error", cut.ToString()}});
   } else if (!parts_.errors->troubled()) {
-    // So that the next start has no log to replay. If it fails, the log is still there.
+    // So that the next start has no log to replay. If this fails, the log is still there.
     for (const auto& family : parts_.families) {
       parts_.db->Flush(rocksdb::FlushOptions(), family.get()).PermitUncheckedError();
     }
@@ -135,8 +136,8 @@ Status RocksDbStore::DoCommit(const Batch& batch) {
   RETURN_IF_ERROR(healer_->HealIfTroubled());
   Status written = Write(batch);
   if (!written.ok() && parts_.wal->Writable()) {
-    // Nothing of it came to the log: it was refused for the failure of a background job, which may
-    // be over.
+    // Nothing was written to the log: the write was refused because of a background job's failure,
+    // which may be over.
     RETURN_IF_ERROR(healer_->HealIfTroubled());
     written = Write(batch);
   }
@@ -163,7 +164,8 @@ Status RocksDbStore::Write(const Batch& batch) {
   }
   const TsanOrderLock lock(order_);
   rocksdb::Status written = WriteSynced();
-  // After an error of a compaction RocksDB does not wait when writes must: it says "incomplete".
+  // After a compaction error RocksDB does not block when writes must stall: it returns
+  // "incomplete".
   for (int tries = 0; written.IsIncomplete() && tries < kStallTriesMax; ++tries) {
     std::this_thread::sleep_for(kStallPause);
     written = WriteSynced();
@@ -173,7 +175,8 @@ Status RocksDbStore::Write(const Batch& batch) {
     parts_.wal->Acknowledge();
     return Status();
   }
-  // The listener hears of background errors before RocksDB minds them, so its word is not enough.
+  // RocksDB calls the listener before it acts on a background error, so the listener's state alone
+  // is not enough.
   parts_.errors->Set();
   if (Status cut = FromRocksDb(parts_.wal->CutBack()); !cut.ok()) {
     Log(LogLevel::kError, "cannot take a failed commit out of the log yet",
@@ -191,7 +194,7 @@ Status OpenDatabaseIn(const RocksDbOptions& options, Parts& parts) {
   rocksdb::DBOptions db_options = DatabaseOptions(options, parts.cache);
   db_options.create_if_missing = is_new;
   db_options.error_if_exists = is_new;
-  // RocksDB would make the folder too, but warn first that it is not there.
+  // RocksDB would create the folder too, but would first warn that it is missing.
   if (is_new) {
     const rocksdb::Status made = parts.env->CreateDirIfMissing(path);
     if (!made.ok()) return FromRocksDb(made);

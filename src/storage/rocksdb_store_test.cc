@@ -70,18 +70,18 @@ TEST_F(RocksDbStoreTest, MeasuresSyncsAndTheBlockCache) {
   EXPECT_EQ(MetricValue(metrics, "hearth_storage_block_cache_bytes"), std::nullopt);
 }
 
-// What is on disk and not in memory must be said to be so, whatever RocksDB makes of it.
+// Data that is on disk but not in memory must be reported as such, whatever RocksDB returns for it.
 TEST_F(RocksDbStoreTest, FindsInMemoryOnlyWhatIsThere) {
   constexpr int kKeys = 3'000;
   const auto key = [](int i) { return "key" + std::to_string(i * 7 % kKeys); };
-  // So many files that a start does not open all of them.
+  // Enough files that a start does not open all of them.
   const RocksDbOptions small{.path = path_,
                              .block_cache_bytes = size_t{1} << 20,
                              .write_buffer_bytes = size_t{256} << 10,
                              .table_file_bytes = size_t{16} << 10};
   std::mt19937_64 random(1);
   std::string value(1'000, 'v');
-  for (char& c : value) c = static_cast<char>(random());  // Compression would leave few files.
+  for (char& c : value) c = static_cast<char>(random());  // Compressible data would need few files.
   {
     const std::unique_ptr<Store> store = *OpenRocksDbStore(small);
     for (int i = 0; i < kKeys; ++i) {
@@ -212,9 +212,9 @@ TEST_F(RocksDbStoreTest, AReadOnlyFolderIsPermissionDenied) {
   EXPECT_EQ(WEXITSTATUS(ended), static_cast<int>(Code::kPermissionDenied));
 }
 
-// Whatever fails while a store is made, it is reported, and the next attempt succeeds.
+// Whatever fails while a store is created is reported, and the next attempt succeeds.
 TEST_F(RocksDbStoreTest, AFullDiskAtCreationIsResourceExhausted) {
-  constexpr int kCallsMax = 200;  // More than making a store takes.
+  constexpr int kCallsMax = 200;  // More than it takes to create a store.
   int skipped = 0;
   for (; skipped < kCallsMax; skipped += static_cast<int>(TestStep())) {
     fs::remove_all(path_);
@@ -231,7 +231,7 @@ TEST_F(RocksDbStoreTest, AFullDiskAtCreationIsResourceExhausted) {
   EXPECT_LT(skipped, kCallsMax);
 }
 
-// Expired keys vanish as commits go on, and only they.
+// Expired keys, and only these, disappear as commits continue.
 TEST_F(RocksDbStoreTest, ExpiredKeysVanish) {
   constexpr uint64_t kHorizon = 1000;
   const std::unique_ptr<Store> store =
@@ -252,7 +252,7 @@ TEST_F(RocksDbStoreTest, ExpiredKeysVanish) {
   while (commits < kCommitsMax && !(gone(Space::kHistory) && gone(Space::kLog))) {
     Batch batch;
     for (const Space space : {Space::kHistory, Space::kLog}) {
-      // Around the expired key, so that compactions take its file in.
+      // Around the expired key, so that compactions include its file.
       batch.Put(space, "a" + std::to_string(commits), std::string(2000, 'x'));
       batch.Put(space, "z" + std::to_string(commits), "");
     }

@@ -1,4 +1,4 @@
-// Private to this folder: when a key of a stamped space is no longer needed (Store::ExpireBefore).
+// Private to this folder: tells when a key of a stamped space has expired (Store::ExpireBefore).
 #pragma once
 
 #include <cstddef>

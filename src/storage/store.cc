@@ -6,9 +6,9 @@ namespace hearth::storage {
 
 KeyRange PrefixRange(std::string_view prefix) {
   KeyRange range{std::string(prefix), std::string(prefix)};
-  // The first key after all that begin with `prefix` is `prefix` with its last byte raised by one.
-  // A 0xFF cannot be raised: it is dropped and the byte before it raised instead. A prefix of
-  // 0xFF only has no key after it, which an empty bound says.
+  // The first key after all keys with `prefix` is `prefix` with its last byte incremented. A 0xFF
+  // cannot be incremented: it is dropped, and the byte before it is incremented instead. A prefix
+  // of only 0xFF has no key after it, which an empty bound expresses.
   while (!range.last.empty() && range.last.back() == '\xff') range.last.pop_back();
   if (!range.last.empty()) {
     range.last.back() = static_cast<char>(static_cast<unsigned char>(range.last.back()) + 1);

@@ -16,7 +16,7 @@ namespace hearth::storage {
 enum class Space : uint8_t {
   kMeta,       // Format number, databases, the newest commit time.
   kDocuments,  // The newest state of every document.
-  kHistory,    // What commits replaced. Stamped: see Store::ExpireBefore.
+  kHistory,    // The values that commits replaced. Stamped: see Store::ExpireBefore.
   kLog,        // Which documents each commit changed. Stamped.
   kIndexes,    // Index entries.
 };
@@ -33,7 +33,8 @@ KeyRange PrefixRange(std::string_view prefix);
 
 enum class Direction { kForward, kBackward };
 
-// Changes that happen together or not at all. A later change of a key wins over an earlier one.
+// Changes that are applied together or not at all. A later change of a key wins over an earlier
+// one.
 class Batch {
  public:
   struct Change {
@@ -55,26 +56,27 @@ class Batch {
   std::vector<Change> changes_;
 };
 
-// A cursor over a KeyRange, at the first key of its direction when made.
+// A cursor over a KeyRange, initially at the first key in its direction.
 //
 // Threads: one at a time. Ownership: its snapshot must outlive it; key() and value() stay valid
-// until the cursor moves. Errors: a cursor that meets an error is not Valid and has a status().
+// until the cursor moves. Errors: a cursor that encounters an error is not Valid and has a
+// status().
 class Cursor {
  public:
   virtual ~Cursor() = default;
 
   virtual bool Valid() const = 0;
-  // OK at the end of the range; Unavailable or DataLoss where the scan broke off.
+  // OK at the end of the range; Unavailable or DataLoss if the scan failed.
   virtual Status status() const = 0;
   // Require Valid().
   virtual std::string_view key() const = 0;
   virtual std::string_view value() const = 0;
   virtual void Next() = 0;  // The next key in the cursor's direction.
-  // Moves to the nearest key that, in the cursor's direction, does not stand before `key`.
+  // Moves to the first key, in the cursor's direction, that is not before `key`.
   virtual void Seek(std::string_view key) = 0;
 };
 
-// One unchanging view of all spaces. Threads: safe for concurrent use. Ownership: the store must
+// An immutable view of all spaces. Threads: safe for concurrent use. Ownership: the store must
 // outlive it; a long-lived snapshot keeps replaced data on disk.
 class Snapshot {
  public:
@@ -85,12 +87,12 @@ class Snapshot {
   virtual std::unique_ptr<Cursor> Scan(Space space, KeyRange range, Direction direction) const = 0;
 };
 
-// A durable, ordered set of keys with atomic commits: all that Hearth asks of a storage engine.
-// Knows nothing about documents.
+// A durable, ordered key-value store with atomic commits: all that Hearth requires of a storage
+// engine. It knows nothing about documents.
 //
-// Threads: safe for concurrent use, except that commits come from one thread at a time.
-// Errors: Unavailable for I/O (ResourceExhausted when the disk is full), DataLoss for bytes that
-// fail their checksum. Absence is not an error, and damage is never reported as absence.
+// Threads: safe for concurrent use, except that only one thread at a time may commit.
+// Errors: Unavailable for I/O errors (ResourceExhausted if the disk is full), DataLoss for bytes
+// that fail their checksum. Absence is not an error, and damage is never reported as absence.
 class Store {
  public:
   virtual ~Store() = default;
@@ -98,25 +100,24 @@ class Store {
   // The newest value of `key`; nullopt if there is none.
   virtual Result<std::optional<std::string>> Get(Space space, std::string_view key) const = 0;
 
-  // As Get, but never waits for the disk: nullopt when the answer is not in memory.
+  // Like Get, but never waits for the disk: nullopt if the answer is not in memory.
   virtual std::optional<Result<std::optional<std::string>>> GetIfInMemory(
       Space space, std::string_view key) const = 0;
 
   virtual std::unique_ptr<Snapshot> NewSnapshot() const = 0;
 
-  // Applies all of `batch` or none of it. When it returns OK, the batch is on disk and visible to
-  // every later read. When it fails, no read sees any of the batch, also not after a restart.
-  // After a failed commit the store heals itself or refuses further commits; it never forgets
-  // one that it acknowledged.
-  // To be called by one thread at a time; that it is, is checked.
+  // Applies all of `batch` or none of it. If it returns OK, the batch is on disk and visible to
+  // every later read. If it fails, no read sees any of the batch, not even after a restart. After a
+  // failed commit the store heals itself or refuses further commits; it never loses an acknowledged
+  // commit. Must be called by one thread at a time, which is checked.
   Status Commit(const Batch& batch);
 
-  // About how many bytes the keys in `range` and their values take up. Cheap, and rough.
+  // The approximate size in bytes of the keys in `range` and their values. Cheap and rough.
   virtual uint64_t ApproximateBytes(Space space, const KeyRange& range) const = 0;
 
   // From now on, keys of the stamped spaces (kHistory, kLog) whose last eight bytes, read as a
-  // big-endian number, are below `stamp` are no longer needed: they vanish at some later moment,
-  // snapshots included, without any cost to commits. Never goes back.
+  // big-endian number, are below `stamp` are no longer needed. They are removed at some later time,
+  // also from snapshots, at no cost to commits. The horizon never goes back.
   virtual void ExpireBefore(uint64_t stamp) = 0;
 
  private:

@@ -1,4 +1,4 @@
-// What every Store promises, tried on each implementation.
+// What every Store promises, tested on each implementation.
 #include "storage/store_contract.h"
 
 #include <gtest/gtest.h>
@@ -135,7 +135,7 @@ TEST_P(StoreContractTest, SeeksWithinItsRange) {
   EXPECT_EQ(seek(Direction::kForward, "z"), "");
   EXPECT_EQ(seek(Direction::kBackward, "e"), "e c ");
   EXPECT_EQ(seek(Direction::kBackward, "d"), "c ");
-  EXPECT_EQ(seek(Direction::kBackward, "z"), "e c ");  // Behind the range: its last key.
+  EXPECT_EQ(seek(Direction::kBackward, "z"), "e c ");  // After the range: its last key.
   EXPECT_EQ(seek(Direction::kBackward, "g"), "e c ");
   EXPECT_EQ(seek(Direction::kBackward, "a"), "");
 }
@@ -215,7 +215,7 @@ TEST_P(StoreContractTest, ExpirySparesUnstampedSpacesAndNewerStamps) {
   }
 }
 
-// Every commit writes one number to all spaces; no reader may ever see two different ones.
+// Every commit writes one number to all spaces; no reader may ever see two different numbers.
 TEST_P(StoreContractTest, ReadersSeeWholeCommitsWhileOthersAreMade) {
   constexpr int kCommitCount = 200;
   constexpr int kReaders = 3;
@@ -258,7 +258,7 @@ TEST_P(StoreContractTest, ReadersSeeWholeCommitsWhileOthersAreMade) {
 INSTANTIATE_TEST_SUITE_P(All, StoreContractTest, testing::ValuesIn(kImplementations),
                          [](const auto& test) { return std::string(test.param.name); });
 
-// A store that commits while it commits.
+// A store that calls Commit within Commit.
 class ReentrantStore final : public Store {
  public:
   Result<std::optional<std::string>> Get(Space, std::string_view) const override {

@@ -1,4 +1,4 @@
-// Every Store against std::map, with random commits, snapshots and scans.
+// Compares every Store with std::map, using random commits, snapshots and scans.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,13 +1,13 @@
-// Private to this folder: lets ThreadSanitizer see that a snapshot comes after the commits it
-// shows. RocksDB, which Debian does not instrument, orders them with atomics that the tool knows
-// nothing of; so in its builds, and only there, a lock does it as well.
+// Private to this folder: shows ThreadSanitizer that a snapshot comes after the commits in it.
+// RocksDB, which Debian does not instrument, orders them with atomics that the tool cannot see. So
+// in its builds, and only there, a lock orders them as well.
 #pragma once
 
 #include "base/mutex.h"
 
 namespace hearth::storage {
 
-#if defined(_GLIBCXX_TSAN)  // The standard library's headers know.
+#if defined(_GLIBCXX_TSAN)  // Defined by the standard library's headers.
 using TsanOrder = Mutex;
 using TsanOrderLock = MutexLock;
 #else

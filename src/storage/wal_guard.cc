@@ -14,7 +14,7 @@ using rocksdb::IOStatus;
 
 // One write-ahead log.
 //
-// Threads: the committer appends and cuts; a background flush may sync meanwhile.
+// Threads: the committer appends and cuts; a background flush may sync at the same time.
 class GuardedWal final : public rocksdb::FSWritableFileOwnerWrapper {
  public:
   GuardedWal(std::unique_ptr<rocksdb::FSWritableFile> file, WalGuard& guard)
@@ -30,7 +30,7 @@ class GuardedWal final : public rocksdb::FSWritableFileOwnerWrapper {
   bool Writable() const { return state_ == State::kGood; }
 
   void Acknowledge() {
-    // Bytes that a cut log swallowed must never count as a commit.
+    // Bytes discarded by a cut log must never count as a commit.
     CHECK(Writable());
     acknowledged_bytes_ = appended_bytes_;
   }
@@ -77,7 +77,7 @@ class GuardedWal final : public rocksdb::FSWritableFileOwnerWrapper {
     return Abandoned();
   }
 
-  // RocksDB syncs a log that was cut once more before it lets it go.
+  // RocksDB syncs a cut log once more before it closes it.
   template <typename Function>
   IOStatus SyncWith(Function sync) const {
     if (state_ == State::kCut) return IOStatus::OK();
@@ -97,8 +97,8 @@ class GuardedWal final : public rocksdb::FSWritableFileOwnerWrapper {
     return Report(appended);
   }
 
-  // "Busy" is what RocksDB takes for a failure of this one write; after any other it considers the
-  // log's writer broken, and offers no way to a new log that works in every case.
+  // RocksDB treats "Busy" as a failure of this one write. After any other error it considers the
+  // log's writer broken, and has no way to switch to a new log that works in every case.
   IOStatus Report(const IOStatus& status) const {
     if (status.ok()) return status;
     MutexLock lock(guard_.mutex_);
@@ -108,10 +108,10 @@ class GuardedWal final : public rocksdb::FSWritableFileOwnerWrapper {
 
   WalGuard& guard_;
   std::atomic<State> state_ = State::kGood;
-  // The committer's own.
+  // Only the committer uses these.
   uint64_t appended_bytes_ = 0;
   uint64_t acknowledged_bytes_ = 0;
-  bool torn_ = false;  // An append failed, and may have written a part of its bytes.
+  bool torn_ = false;  // An append failed and may have written part of its bytes.
 };
 
 namespace {

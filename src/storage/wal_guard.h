@@ -1,4 +1,4 @@
-// Private to this folder: takes failed commits back out of RocksDB's write-ahead log.
+// Private to this folder: removes failed commits from RocksDB's write-ahead log.
 #pragma once
 
 #include <atomic>
@@ -13,33 +13,34 @@ namespace hearth::storage {
 
 class GuardedWal;
 
-// A file system that knows how much of the write-ahead log has been acknowledged. When a write or
-// a sync fails, RocksDB leaves the record in the log, where the next start would find it: a commit
-// that failed and happened after all. CutBack removes it before the failure is reported.
+// A file system that tracks how much of the write-ahead log has been acknowledged. If a write or a
+// sync fails, RocksDB leaves the record in the log, where the next start would find it: the failed
+// commit would take effect after all. CutBack removes the record before the failure is reported.
 //
-// Threads: Writable, Acknowledge, CutBack and Abandoning are the committer's, or the healer's while
-// that one waits; the file system
-// itself is safe for concurrent use. Ownership: shared with the RocksDB environment made of it.
+// Threads: only the committer calls Writable, Acknowledge, CutBack and Abandoning, or the healer
+// while the committer waits for it. The file system itself is safe for concurrent use. Ownership:
+// shared with the RocksDB environment made from it.
 class WalGuard final : public rocksdb::FileSystemWrapper {
  public:
   explicit WalGuard(const std::shared_ptr<rocksdb::FileSystem>& base) : FileSystemWrapper(base) {}
 
-  // False when the newest log has been cut, or needs to be: no commit may go there.
+  // False if the newest log has been cut or needs to be: no commit may be written to it.
   bool Writable() const EXCLUDES_LOCK(mutex_);
 
-  // All that the newest log holds belongs to commits that succeeded.
+  // Marks everything in the newest log as belonging to successful commits.
   void Acknowledge() EXCLUDES_LOCK(mutex_);
 
-  // Cuts the newest log back to what was acknowledged, and syncs it; nothing to do if it holds
-  // nothing else. The log takes no more records then, because RocksDB has lost count of its place
-  // in it. When this fails, the log may hold the failed commit: try again before anything else.
+  // Cuts the newest log back to its acknowledged part, and syncs it. Does nothing if the log holds
+  // nothing else. A cut log accepts no more records, because RocksDB no longer knows its position
+  // in it. If this fails, the log may hold the failed commit: try again before anything else.
   rocksdb::IOStatus CutBack() EXCLUDES_LOCK(mutex_);
 
-  // Why a write to the log failed last. RocksDB itself is told "Busy".
+  // Why the last write to the log failed. RocksDB itself gets "Busy".
   rocksdb::IOStatus failure() const EXCLUDES_LOCK(mutex_);
 
-  // When RocksDB turns to a new log, it first writes what is left in its buffer, the failed record
-  // included, to the old one. Within the life of this object a log that was cut swallows that.
+  // When RocksDB switches to a new log, it first writes the rest of its buffer, including the
+  // failed record, to the old one. During the lifetime of this object a cut log discards such
+  // writes.
   class Abandoning {
    public:
     explicit Abandoning(WalGuard& guard) : guard_(guard) { guard_.abandoning_ = true; }
@@ -59,7 +60,7 @@ class WalGuard final : public rocksdb::FileSystemWrapper {
  private:
   friend class GuardedWal;
 
-  // The log that RocksDB writes to. It stays open at least until the next one is, and only the
+  // The log that RocksDB writes to. It stays open at least until the next one is open, and only the
   // committer's own thread opens one, so the committer may use it without the lock.
   GuardedWal* Newest() const EXCLUDES_LOCK(mutex_);
 

@@ -40,7 +40,7 @@ Status SyncFolder(const std::string& path) {
 Result<CheckedWriter> CheckedWriter::Create(const std::string& path) {
   FileHandle file(std::fopen(AsidePath(path).c_str(), "wbe"));
   if (!file) return IoError("creating " + AsidePath(path));
-  // A smaller buffer, should there be no memory for this one, does as well.
+  // If there is no memory for this buffer, stdio's smaller one works too.
   std::setvbuf(file.get(), nullptr, _IOFBF, kBufferBytes);
   return CheckedWriter(path, std::move(file));
 }
@@ -50,7 +50,7 @@ CheckedWriter::~CheckedWriter() {
 }
 
 void CheckedWriter::Append(const void* bytes, size_t size) {
-  if (size == 0) return;  // With a null pointer zlib would start the checksum again.
+  if (size == 0) return;  // With a null pointer zlib would restart the checksum.
   checksum_ = Extend(checksum_, bytes, size);
   std::fwrite(bytes, 1, size, file_.get());
 }

@@ -1,4 +1,5 @@
-// Files that are whole or absent: written aside, synced, renamed; with a checksum at the end.
+// Files that are complete or absent: written aside, synced, then renamed, with a checksum at the
+// end.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +17,11 @@ struct CloseFile {
 };
 using FileHandle = std::unique_ptr<std::FILE, CloseFile>;
 
-// Writes a file that replaces `path` only once all of it is on disk. Dropped before that, it leaves
-// `path` as it was.
+// Writes a file that replaces `path` only once all of it is on disk. If it is destroyed before
+// that, `path` stays unchanged.
 //
-// Threads: one at a time, and one writer of a path. Ownership: owns the open file.
-// Errors: Unavailable for I/O. A failed Append shows in Commit.
+// Threads: one at a time, and one writer per path. Ownership: owns the open file.
+// Errors: Unavailable for I/O errors. Commit reports a failed Append.
 class CheckedWriter {
  public:
   static Result<CheckedWriter> Create(const std::string& path);
@@ -30,7 +31,7 @@ class CheckedWriter {
   requires(std::is_trivially_copyable_v<T>) void AppendNumber(const T& number) {
     Append(&number, sizeof(number));
   }
-  // Adds the checksum, syncs the file and puts it in place.
+  // Adds the checksum, syncs the file and renames it to its path.
   Status Commit();
 
   CheckedWriter(CheckedWriter&&) = default;
@@ -45,24 +46,24 @@ class CheckedWriter {
   uint32_t checksum_ = 0;
 };
 
-// Reads what a CheckedWriter wrote. What it hands out counts only after Verify.
+// Reads a file that a CheckedWriter wrote. The data must not be trusted before Verify succeeds.
 //
-// Threads: one at a time. Ownership: owns the open file. Errors: NotFound when there is no such
-// file, Unavailable for I/O; from Verify, DataLoss for bytes that are not those written.
+// Threads: one at a time. Ownership: owns the open file. Errors: NotFound if there is no such file,
+// Unavailable for I/O errors; from Verify, DataLoss if the bytes are not those that were written.
 class CheckedReader {
  public:
   static Result<CheckedReader> Open(const std::string& path);
 
-  // Bytes before the checksum that were not read yet: what a size in the file can be held against
-  // before memory is taken for it.
+  // Bytes before the checksum that have not been read yet. Check a size from the file against this
+  // before allocating memory for it.
   uint64_t remaining() const { return remaining_; }
-  // False when fewer than `size` bytes remain, or cannot be read.
+  // False if fewer than `size` bytes remain, or if they cannot be read.
   [[nodiscard]] bool Read(void* bytes, size_t size);
   template <typename T>
   requires(std::is_trivially_copyable_v<T>) [[nodiscard]] bool ReadNumber(T* number) {
     return Read(number, sizeof(*number));
   }
-  // Everything was read and is as it was written.
+  // OK if everything has been read and is as it was written.
   Status Verify();
 
  private:

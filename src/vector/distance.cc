@@ -10,8 +10,8 @@ namespace {
 
 double CosineDistance(const CosineSums& sums) {
   const double product = sums.a_squared * sums.b_squared;
-  // One root of the product is exact for equal vectors, where two roots are not. It is given up
-  // only where the product leaves the range of a double.
+  // One root of the product is exact for equal vectors; two roots are not. Two roots are used only
+  // if the product is out of the range of a double.
   const double norms = std::isnormal(product)
                            ? std::sqrt(product)
                            : std::sqrt(sums.a_squared) * std::sqrt(sums.b_squared);

@@ -1,7 +1,7 @@
-// Each loop is written once, on the compiler's vector types, and compiled once for each instruction
-// set by inlining it into functions that carry a target attribute. This file is compiled with
-// -ffp-contract=fast, so that a multiplication and an addition become one instruction where there
-// is one.
+// Each loop is written once, with the compiler's vector types, and compiled once per instruction
+// set by inlining it into functions with a target attribute. This file is compiled with
+// -ffp-contract=fast, so that a multiplication and an addition become one instruction if there is
+// one.
 #include "vector/distance_kernels.h"
 
 #include <cstring>
@@ -11,7 +11,7 @@ namespace {
 
 #define HEARTH_INLINE inline __attribute__((always_inline))
 
-// As many elements as one register of `kBytes` holds sums. Vectors are passed by address only:
+// As many elements as a register of `kBytes` holds sums. Vectors are passed by address only:
 // passing them in registers would depend on the instruction set.
 template <typename ElementType, typename SumType, size_t kBytes>
 struct Lanes {
@@ -48,7 +48,7 @@ struct AddProduct {
   }
 };
 
-// Four independent sums hide the latency of an addition.
+// Four independent sums hide the latency of additions.
 template <typename L, typename Operation>
 HEARTH_INLINE typename L::Sum Reduce(const typename L::Element* a, const typename L::Element* b,
                                      size_t size) {
@@ -82,7 +82,7 @@ HEARTH_INLINE typename L::Sum Reduce(const typename L::Element* a, const typenam
   return total;
 }
 
-// The three sums are added up in the same order, so that equal vectors give three equal sums.
+// All three sums are added in the same order, so that equal vectors give three equal sums.
 template <typename L>
 HEARTH_INLINE CosineSums ReduceCosine(const typename L::Element* a, const typename L::Element* b,
                                       size_t size) {

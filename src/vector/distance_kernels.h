@@ -1,4 +1,4 @@
-// The inner loops of distances, once for each instruction set, and the choice between them.
+// The inner loops of distances, one set per instruction set, and the choice between them.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,9 @@ struct CosineSums {
   double b_squared;
 };
 
-// One variant of every loop. All take two vectors of `size` components, aligned as their type.
-// The quick ones add up floats in float: good enough to walk a graph, not to report a distance.
+// One variant of every loop. All take two vectors of `size` components with the alignment of their
+// type. The quick ones sum floats in float: precise enough to walk a graph, but not to report a
+// distance.
 struct DistanceKernels {
   std::string_view name;
   double (*squared_distance_double)(const double* a, const double* b, size_t size);
@@ -27,7 +28,7 @@ struct DistanceKernels {
   float (*quick_dot)(const float* a, const float* b, size_t size);
 };
 
-// The variants that this processor can run, best first. Never empty.
+// The variants that this processor supports, best first. Never empty.
 std::vector<const DistanceKernels*> SupportedKernels();
 // The first of them, chosen once.
 const DistanceKernels& BestKernels();

@@ -19,7 +19,7 @@ struct Reference {
   long double dot = 0;
   long double a_squared = 0;
   long double b_squared = 0;
-  long double dot_scale = 0;  // The sum of the sizes of the products: what rounding is relative to.
+  long double dot_scale = 0;  // The sum of the products' magnitudes; rounding is relative to it.
 };
 
 template <typename T>
@@ -92,7 +92,7 @@ TEST_P(DistanceKernelsTest, AddsUpFloatsInDouble) {
 }
 
 TEST_P(DistanceKernelsTest, KeepsWhatFloatSumsWouldLose) {
-  // 2^24 + 1 has no float; the large terms cancel and leave the small one.
+  // 2^24 + 1 is not a float. The large terms cancel and leave the small one.
   const std::vector<float> a = {16'777'216, 1, -16'777'216, 0, 0};
   const std::vector<float> ones(a.size(), 1);
   EXPECT_EQ(GetParam()->dot_float(a.data(), ones.data(), a.size()), 1);
@@ -100,7 +100,7 @@ TEST_P(DistanceKernelsTest, KeepsWhatFloatSumsWouldLose) {
 
 TEST_P(DistanceKernelsTest, PassesSpecialValuesOn) {
   const DistanceKernels& kernels = *GetParam();
-  // In every lane of the widest loop, and in the rest behind it.
+  // In every lane of the widest loop, and in the remainder after it.
   for (size_t position = 0; position < 70; ++position) {
     std::vector<double> a(70, 1);
     const std::vector<double> b(70, 2);
@@ -118,7 +118,7 @@ TEST_P(DistanceKernelsTest, PassesSpecialValuesOn) {
 
 TEST_P(DistanceKernelsTest, ReadsUnalignedVectorsAndNothingBehindThem) {
   for (size_t size = 1; size < 70; ++size) {
-    // Exact allocations, so that AddressSanitizer sees a read past the end.
+    // Exact allocations, so that AddressSanitizer detects reads past the end.
     const std::vector<float> a(size + 1, 3);
     const std::vector<float> b(size + 1, 1);
     EXPECT_EQ(GetParam()->quick_squared_distance(a.data() + 1, b.data() + 1, size),

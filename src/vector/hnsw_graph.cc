@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-// hnswlib's headers define plain functions and variables. Other names here let a program link that
-// includes them as well.
+// hnswlib's headers define non-inline functions and variables. Renaming them allows a program that
+// includes these headers as well to link.
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <x86intrin.h>
@@ -20,8 +20,8 @@
 #define AVX512Capable HearthHnswlibAvx512Capable
 #define cpuid HearthHnswlibCpuid
 #define xgetbv HearthHnswlibXgetbv
-// Its prefetches look at one link past the last. That is harmless, but AddressSanitizer ends the
-// process for it.
+// Its prefetches read one link past the last. That is harmless, but AddressSanitizer aborts the
+// process.
 #if defined(__SANITIZE_ADDRESS__)
 #define NO_MANUAL_VECTORIZATION
 #elif defined(__has_feature)
@@ -42,14 +42,14 @@ namespace {
 using Algorithm = hnswlib::HierarchicalNSW<float>;
 using hnswlib::tableint;
 
-constexpr size_t kSlotsMax = size_t{1} << 30;  // hnswlib counts some of them in an int.
+constexpr size_t kSlotsMax = size_t{1} << 30;  // hnswlib stores some counts in an int.
 constexpr size_t kLinksMax = 1'024;
 constexpr size_t kCandidatesMax = 100'000;
 constexpr int kLayersMax = 64;  // The chance of a higher layer is below 2^-64.
-// Up to here comparing with every vector is quicker than walking, and exact.
+// Up to this size comparing with every vector is faster than walking the graph, and exact.
 constexpr size_t kScanSlotsMax = 1'000;
 
-// What hnswlib is told about the distance.
+// Tells hnswlib how to compute the distance.
 class Space : public hnswlib::SpaceInterface<float> {
  public:
   Space(DistanceMeasure measure, size_t dimension) {
@@ -83,7 +83,7 @@ class Space : public hnswlib::SpaceInterface<float> {
   Parameters parameters_;
 };
 
-// Runs what may throw.
+// Runs an action that may throw.
 template <typename Action>
 Status Guard(Action action) {
   try {
@@ -96,7 +96,7 @@ Status Guard(Action action) {
   }
 }
 
-// The locks that updates take: as many as hnswlib can index into, not always its 65,536.
+// The number of locks for updates: at most hnswlib's 65,536, but not more than the capacity.
 size_t UpdateLocks(size_t capacity) {
   return std::min<size_t>(capacity, Algorithm::max_update_element_locks);
 }
@@ -131,7 +131,7 @@ struct HnswGraph::Library {
   }
 
   const float* Vector(Slot slot) const {
-    // The rows of layer 0 are multiples of four bytes, and malloc aligned the first.
+    // The rows of layer 0 are multiples of four bytes, and malloc aligns the first.
     return reinterpret_cast<const float*>(algorithm.getDataByInternalId(slot));
   }
   float Distance(const float* query, Slot slot) const {
@@ -174,8 +174,8 @@ Result<HnswGraph::Slot> HnswGraph::Insert(std::span<const float> vector) {
     if (capacity == slots()) return Status(Code::kResourceExhausted, "the vector index is full");
     RETURN_IF_ERROR(Grow(capacity));
   }
-  // Slots are added only when none is removed: among removed ones hnswlib 0.6.2 may find no
-  // neighbour for a new one, and crash.
+  // Slots are added only if there are no removed ones: among removed ones hnswlib 0.6.2 may find no
+  // neighbour for a new slot, and crash.
   const auto slot = static_cast<Slot>(slots());
   RETURN_IF_ERROR(Guard([&] { algorithm.addPoint(vector.data(), slot); }));
   EnsureReachable(slot);
@@ -190,9 +190,9 @@ Status HnswGraph::Replace(Slot slot, std::span<const float> vector) {
   return Relink(slot, vector);
 }
 
-// Gives a slot that is in use another vector. The former neighbours keep their links to it, which
-// wears the graph out: to mend each of them, as hnswlib would by itself, takes many times as long
-// as an insertion.
+// Gives a slot in use another vector. The former neighbours keep their links to it, which degrades
+// the graph. Repairing each of them, as hnswlib would by default, takes many times as long as an
+// insertion.
 Status HnswGraph::Relink(Slot slot, std::span<const float> vector) {
   ++churn_;
   constexpr float kMendNeighbours = 0;
@@ -209,7 +209,7 @@ void HnswGraph::Remove(Slot slot) {
   ++churn_;
 }
 
-// hnswlib's own resizeIndex is left in pieces when memory ends half-way.
+// hnswlib's own resizeIndex leaves an inconsistent state if it runs out of memory half-way.
 Status HnswGraph::Grow(size_t capacity) {
   return Guard([&] {
     Algorithm& algorithm = library_->algorithm;
@@ -233,8 +233,9 @@ Status HnswGraph::Grow(size_t capacity) {
   });
 }
 
-// A node that none of its neighbours links to is found by nobody. hnswlib drops links to a node
-// when others look better; the nearest neighbour then gives up its farthest link for it.
+// A node that none of its neighbours links to is never found. hnswlib drops links to a node if
+// others look better. In that case the nearest neighbour replaces its farthest link with one to
+// this node.
 void HnswGraph::EnsureReachable(Slot slot) {
   const std::span<tableint> neighbours = library_->Links(slot, 0);
   if (neighbours.empty()) return;
@@ -272,7 +273,7 @@ Result<std::vector<HnswGraph::Found>> HnswGraph::Search(std::span<const float> q
   if (wanted == 0) return found;
   RETURN_IF_ERROR(Guard([&] {
     if (slots() > std::max(kScanSlotsMax, options.limit)) found = Walk(query, options);
-    // Whatever the links are like, all that were asked for are found.
+    // Whatever the state of the links, the search returns as many results as requested.
     if (found.size() < wanted) found = Scan(query, options.limit);
   }));
   return found;
@@ -291,7 +292,7 @@ std::vector<HnswGraph::Found> HnswGraph::Scan(std::span<const float> query, size
   return found;
 }
 
-// Not hnswlib's searchKnn, whose ef belongs to the graph and not to the search.
+// Does not use hnswlib's searchKnn, whose ef belongs to the graph and not to the search.
 std::vector<HnswGraph::Found> HnswGraph::Walk(std::span<const float> query,
                                               const SearchOptions& options) const {
   const Algorithm& algorithm = library_->algorithm;
@@ -337,9 +338,9 @@ size_t HnswGraph::bytes() const {
   const Algorithm& algorithm = library_->algorithm;
   const size_t each = algorithm.size_data_per_element_ + sizeof(std::mutex) + sizeof(int) +
                       sizeof(char*) + sizeof(hnswlib::vl_type);
-  // hnswlib's table of labels: a node and a bucket for each.
+  // hnswlib's table of labels: a node and a bucket per label.
   const size_t label = sizeof(std::pair<size_t, tableint>) + 3 * sizeof(void*);
-  // One slot in m has links in an upper layer, on average.
+  // On average, one slot in m has links in an upper layer.
   const size_t upper = slots() / algorithm.M_ * algorithm.size_links_per_element_;
   return algorithm.max_elements_ * each + slots() * label + upper +
          UpdateLocks(algorithm.max_elements_) * sizeof(std::mutex) + sizeof(Library);
@@ -371,7 +372,7 @@ Result<std::unique_ptr<HnswGraph>> HnswGraph::Read(const HnswOptions& options,
   }
   const size_t row_bytes = (options.dimension + 2 * options.m) * sizeof(float);
   if (count > kSlotsMax || count > reader.remaining() / row_bytes) return damaged;
-  // The initial capacity may be a damaged number that all memory is too little for.
+  // The initial capacity may be a corrupt number that exceeds all memory.
   HnswOptions fitting = options;
   fitting.capacity_initial = std::max<size_t>(1, count);
   ASSIGN_OR_RETURN(std::unique_ptr<HnswGraph> graph, Create(fitting));
@@ -385,7 +386,7 @@ Result<std::unique_ptr<HnswGraph>> HnswGraph::Read(const HnswOptions& options,
   return graph;
 }
 
-// Leaves what it read in a state that can be destroyed, also when it fails.
+// Leaves the data it has read in a state that can be destroyed, even if it fails.
 bool HnswGraph::ReadLinks(CheckedReader& reader, size_t count) {
   Algorithm& algorithm = library_->algorithm;
   std::vector<int> layers(count);
@@ -399,7 +400,7 @@ bool HnswGraph::ReadLinks(CheckedReader& reader, size_t count) {
     const size_t bytes = static_cast<size_t>(top) * algorithm.size_links_per_element_;
     algorithm.linkLists_[slot] = nullptr;
     if (top > 0) {
-      // One byte more, as hnswlib does.
+      // One extra byte, as in hnswlib.
       algorithm.linkLists_[slot] = static_cast<char*>(std::calloc(bytes + 1, 1));
       if (algorithm.linkLists_[slot] == nullptr) throw std::bad_alloc();
     }

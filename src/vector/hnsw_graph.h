@@ -15,29 +15,29 @@ namespace hearth::vector {
 struct HnswOptions {
   size_t dimension;
   DistanceMeasure measure;
-  // Links of a node in the upper layers; twice as many in the lowest.
+  // Links per node in the upper layers; twice as many in the lowest.
   size_t m = 16;
-  // Candidates that are kept in sight while a node is linked.
+  // Number of candidates kept while a node is linked.
   size_t ef_construction = 200;
-  // The same while searching, unless a search says otherwise.
+  // The same during a search, unless the search overrides it.
   size_t ef_search = 100;
-  // Vectors that there is room for at once. Room grows by half whenever it is used up.
+  // Initial room for vectors. The room grows by half whenever it is full.
   size_t capacity_initial = 1'024;
 };
 
-// InvalidArgument unless every number is one that a graph can work with.
+// InvalidArgument unless a graph can work with all the numbers.
 Status ValidateOptions(const HnswOptions& options);
 
-// A navigable small-world graph over float vectors in numbered slots: hnswlib, without what it
-// throws. The slot of a removed vector stays as a way to others until it is used again.
+// A navigable small-world graph over float vectors in numbered slots: hnswlib without exceptions.
+// The slot of a removed vector stays as a path to others until it is reused.
 //
-// Threads: const functions concurrently, others alone. Ownership: owns a copy of each vector.
-// Errors: ResourceExhausted without memory, Internal when hnswlib refuses; after either of them the
-// links may be wrong and the graph has to be built again.
+// Threads: const functions concurrently, others exclusively. Ownership: owns a copy of each vector.
+// Errors: ResourceExhausted if out of memory, Internal if hnswlib refuses. After either error the
+// links may be wrong and the graph must be rebuilt.
 class HnswGraph {
  public:
   using Slot = uint32_t;
-  // `distance`: squared for kEuclidean, else the product with the sign turned.
+  // `distance`: squared for kEuclidean, else the negated product.
   struct Found {
     float distance;
     Slot slot;
@@ -50,20 +50,20 @@ class HnswGraph {
   static Result<std::unique_ptr<HnswGraph>> Create(const HnswOptions& options);
   ~HnswGraph();
 
-  // Vectors have the dimension of the options, and are normalised for kCosine.
+  // Vectors have the dimension given in the options, and are normalized for kCosine.
   Result<Slot> Insert(std::span<const float> vector);
   Status Replace(Slot slot, std::span<const float> vector);
   void Remove(Slot slot);  // Requires a live slot.
 
-  // Nearest first: `limit` of them, or all live ones if there are fewer.
+  // Nearest first: `limit` results, or all live vectors if there are fewer.
   Result<std::vector<Found>> Search(std::span<const float> query,
                                     const SearchOptions& options) const;
   std::span<const float> vector(Slot slot) const;
   bool IsLive(Slot slot) const;
   size_t slots() const;  // Live and removed; slots are numbered from 0.
   size_t live() const;
-  // Replacements, removals and uses of removed slots: each may leave links a little worse than
-  // building anew would.
+  // The number of replacements, removals and reuses of removed slots. Each may leave links slightly
+  // worse than a rebuild would.
   size_t churn() const { return churn_; }
   size_t bytes() const;
 
@@ -74,7 +74,8 @@ class HnswGraph {
   //     vector (dimension × 4), the slot's number: 8
   //   for each slot and each layer from 1: links (2 bytes count, 2 unused, m × 4)
   void Write(CheckedWriter& writer) const;
-  // DataLoss for bytes that are no graph. Safe on any bytes, sound only when the reader verifies.
+  // DataLoss for bytes that are not a graph. Safe on any bytes, but correct only if the reader
+  // verifies.
   static Result<std::unique_ptr<HnswGraph>> Read(const HnswOptions& options, CheckedReader& reader);
 
  private:

@@ -13,12 +13,12 @@
 namespace hearth::vector {
 namespace {
 
-// Fewer changes than this do not wear a graph out, however small it is.
+// Fewer changes than this do not degrade a graph, however small it is.
 constexpr size_t kChurnMin = 1'000;
-// Vectors that move with each change. More than one, so that moving ends before the new graph is
-// worn out too.
+// Number of vectors moved with each change. More than one, so that the move completes before the
+// new graph is worn out too.
 constexpr int kMovesPerChange = 4;
-// Larger components become this: no sum of 2,048 squares of their differences leaves the floats.
+// Larger components are clamped to this: the sum of 2,048 squared differences then fits in a float.
 constexpr float kComponentMax = 1e17f;
 
 constexpr std::array<char, 8> kMagic = {'H', 'e', 'a', 'r', 't', 'h', 'N', 'N'};
@@ -29,7 +29,7 @@ Status Damaged(const std::string& what) {
   return Status(Code::kDataLoss, "the file of the vector index has " + what);
 }
 
-// The length of a vector whose squares may leave the doubles.
+// The length of a vector whose squares may overflow a double.
 double Norm(std::span<const double> vector) {
   double largest = 0;
   for (const double component : vector) largest = std::max(largest, std::abs(component));
@@ -67,7 +67,7 @@ Result<std::unique_ptr<HnswIndex>> HnswIndex::Create(const HnswOptions& options)
   return index;
 }
 
-// Empty when the vector has no direction and the measure needs one.
+// Empty if the vector has no direction and the measure needs one.
 Result<std::vector<float>> HnswIndex::Prepare(std::span<const double> vector) const {
   if (vector.size() != options_.dimension) {
     return InvalidArgument("the vector index has " + std::to_string(options_.dimension) +
@@ -90,7 +90,7 @@ Result<std::vector<float>> HnswIndex::Prepare(std::span<const double> vector) co
   return prepared;
 }
 
-// Remembers failures after which the graph cannot be trusted.
+// Records failures after which the graph cannot be trusted.
 Status HnswIndex::Note(Status status) {
   if (!status.ok()) broken_ = status;
   return status;
@@ -139,7 +139,7 @@ Status HnswIndex::RemovePlaced(std::string_view key) {
   holding.graph->Remove(entry->second.slot);
   holding.keys[entry->second.slot] = nullptr;
   places_.erase(entry);
-  // What is empty starts anew: no removed slots to walk over.
+  // An empty index starts with a new graph: no removed slots to walk over.
   if (places_.empty()) return StartGeneration();
   return Status();
 }
@@ -156,7 +156,7 @@ Result<HnswGraph::Slot> HnswIndex::InsertIntoCurrent(const std::string* key,
   return slot;
 }
 
-// A fresh graph to put into. The one before it becomes the worn one, if it has anything.
+// Starts a new graph for insertions. The previous one becomes the worn one, unless it is empty.
 Status HnswIndex::StartGeneration() {
   ASSIGN_OR_RETURN(std::unique_ptr<HnswGraph> graph, HnswGraph::Create(options_));
   Generation started;
@@ -216,7 +216,7 @@ Result<std::vector<Neighbour>> HnswIndex::Search(std::span<const double> query,
   NearestResults results({options_.measure, search.limit, std::nullopt});
   RETURN_IF_ERROR(Collect(current_, prepared, {search.limit, ef}, results));
   if (worn_.graph) {
-    // Vectors that moved on and were changed since still take places here, so there must be more.
+    // Vectors that have moved and changed since still take up results here, so ask for more.
     const size_t limit = std::max(search.limit, ef);
     RETURN_IF_ERROR(Collect(worn_, prepared, {limit, ef}, results));
     if (results.size() < std::min(search.limit, places_.size())) {
@@ -236,7 +236,7 @@ Status HnswIndex::Collect(const Generation& generation, std::span<const float> q
   ASSIGN_OR_RETURN(const std::vector<HnswGraph::Found> found,
                    generation.graph->Search(query, search));
   for (const HnswGraph::Found& candidate : found) {
-    // Without a key it has moved on, and is found where it is now.
+    // Without a key the vector has moved, and is found at its new place.
     const std::string* key = generation.keys[candidate.slot];
     if (key != nullptr) results.Offer(Reported(candidate.distance), *key);
   }

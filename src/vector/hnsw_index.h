@@ -18,19 +18,20 @@
 namespace hearth::vector {
 
 // Approximate nearest neighbours among keyed vectors, in memory. Distances are those of vectors
-// rounded to float; whoever reports distances computes them again from the exact ones.
+// rounded to float; callers that report distances must recompute them from the exact vectors.
 //
-// What was put is found at once, and what was removed is never returned. Changes wear a graph out,
-// so after as many as there are vectors they move, a few with each later change, into a new graph;
-// until that is done searches look into both. No single call builds a whole graph.
+// Vectors are found as soon as they are put, and never after they are removed. Changes wear a graph
+// out. So after as many changes as there are vectors, the vectors move to a new graph, a few with
+// each later change. Until that is done, searches look into both graphs. No single call builds a
+// whole graph.
 //
-// Vectors whose cosine is undefined (all zeros, or an infinity) have no place in a graph: they come
-// behind all others, with distance NaN, when others do not fill the limit.
+// Vectors whose cosine is undefined (all zeros, or an infinity) cannot be in a graph. They come
+// after all others, with distance NaN, if the others do not fill the limit.
 //
-// Threads: safe for concurrent use; searches run beside each other and between changes.
+// Threads: safe for concurrent use; searches run concurrently with each other but not with changes.
 // Ownership: owns copies of keys and vectors.
-// Errors: InvalidArgument for the caller's mistakes; ResourceExhausted without memory and Internal
-// if hnswlib fails: from then on every call fails, and the owner builds a new index.
+// Errors: InvalidArgument for the caller's mistakes; ResourceExhausted if out of memory and
+// Internal if hnswlib fails: from then on every call fails, and the owner must build a new index.
 class HnswIndex {
  public:
   // Enough for the keys of index entries.
@@ -38,29 +39,30 @@ class HnswIndex {
 
   struct SearchOptions {
     size_t limit;
-    size_t ef = 0;  // 0: that of the index. More finds more, and takes longer.
+    size_t ef = 0;  // 0: that of the index. More finds more, but takes longer.
   };
 
   static Result<std::unique_ptr<HnswIndex>> Create(const HnswOptions& options);
 
   // Adds `key`, or replaces its vector. InvalidArgument for another dimension or a NaN.
   Status Put(std::string_view key, std::span<const double> vector) EXCLUDES_LOCK(mutex_);
-  // Nothing happens when there is no such key.
+  // Does nothing if there is no such key.
   Status Remove(std::string_view key) EXCLUDES_LOCK(mutex_);
-  // Nearest first; as many as the limit or as there are. InvalidArgument for another dimension, and
-  // for a query with a component that is not finite or, with kCosine, without a direction.
+  // Nearest first; as many as the limit, or all if there are fewer. InvalidArgument for another
+  // dimension, and for a query with a component that is not finite or, with kCosine, without a
+  // direction.
   Result<std::vector<Neighbour>> Search(std::span<const double> query,
                                         const SearchOptions& search) const EXCLUDES_LOCK(mutex_);
 
   const HnswOptions& options() const { return options_; }
   size_t size() const EXCLUDES_LOCK(mutex_);
-  size_t bytes() const EXCLUDES_LOCK(mutex_);  // Of memory, near enough.
+  size_t bytes() const EXCLUDES_LOCK(mutex_);  // Approximate memory use.
 
-  // Replaces the file at `path` once all of the index is on disk. Changes wait while it is written,
-  // searches do not. One Save to a path at a time. Unavailable for I/O.
+  // Replaces the file at `path` once the whole index is on disk. Changes wait while it is written;
+  // searches do not. One Save per path at a time. Unavailable for I/O errors.
   Status Save(const std::string& path) const EXCLUDES_LOCK(mutex_);
-  // What was saved. NotFound without a file, Unavailable for I/O, DataLoss for any other file:
-  // damaged, of another format or of a host with another byte order.
+  // Loads a saved index. NotFound if there is no file, Unavailable for I/O errors, DataLoss for any
+  // other file: damaged, of another format, or from a host with another byte order.
   static Result<std::unique_ptr<HnswIndex>> Load(const std::string& path);
 
  private:
@@ -73,7 +75,7 @@ class HnswIndex {
   struct Generation {
     uint32_t number = 0;
     std::unique_ptr<HnswGraph> graph;
-    // By slot: the key in `places_`; null when it was removed or has moved on.
+    // By slot: the key in `places_`; null if it was removed or has moved.
     std::vector<const std::string*> keys;
   };
 
@@ -106,8 +108,8 @@ class HnswIndex {
   // Keys whose vectors have no direction.
   std::set<std::string, std::less<>> aside_ GUARDED_BY(mutex_);
   Generation current_ GUARDED_BY(mutex_);
-  // The one that moves into `current_`; without a graph most of the time. Slots that moved stay as
-  // ways to others.
+  // The graph that is being moved into `current_`; usually there is none. Moved slots stay as paths
+  // to others.
   Generation worn_ GUARDED_BY(mutex_);
   HnswGraph::Slot next_to_move_ GUARDED_BY(mutex_) = 0;
 };

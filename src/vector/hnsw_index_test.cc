@@ -20,8 +20,8 @@
 #include "vector/testing/numbers.h"
 
 #if defined(_GLIBCXX_TSAN)
-// hnswlib locks the nodes of its graph in the order of its walk. Only one thread at a time does,
-// under a lock of ours, but ThreadSanitizer takes that for deadlocks.
+// hnswlib locks the nodes of its graph in the order of its walk. Only one thread at a time does so,
+// under our lock, but ThreadSanitizer reports potential deadlocks.
 extern "C" const char* __tsan_default_options() { return "detect_deadlocks=0"; }
 #endif
 
@@ -38,7 +38,7 @@ HnswOptions Options(DistanceMeasure measure) {
   options.dimension = kDimension;
   options.measure = measure;
   options.ef_construction = 60;
-  options.capacity_initial = 8;  // So that it has to grow.
+  options.capacity_initial = 8;  // So that it must grow.
   return options;
 }
 
@@ -59,7 +59,7 @@ class HnswIndexTest : public testing::Test {
     for (double& component : vector) component = normal(engine_);
     return vector;
   }
-  // One random change to `index` and `model` alike, among `keys` possible keys.
+  // Applies one random change to both `index` and `model`, among `keys` possible keys.
   void Change(HnswIndex& index, Model& model, size_t keys, size_t removals_in_ten) {
     const std::string key = "k" + std::to_string(engine_() % keys);
     if (engine_() % 10 < removals_in_ten) {
@@ -70,8 +70,8 @@ class HnswIndexTest : public testing::Test {
       ASSERT_TRUE(index.Put(key, model[key]).ok());
     }
   }
-  // The part of the true neighbours of random queries that a search finds. Everything that it
-  // returns must be there, at its distance, in order and once.
+  // The fraction of the true neighbours of random queries that a search finds. Every result must
+  // exist, have the right distance, be in order and occur once.
   double Recall(const HnswIndex& index, const Model& model, size_t limit);
 
   std::mt19937_64 engine_{TestSeed()};
@@ -117,7 +117,7 @@ class HnswMeasureTest : public HnswIndexTest,
 TEST_P(HnswMeasureTest, KeepsUpWithRandomChanges) {
   auto index = *HnswIndex::Create(Options(GetParam()));
   Model model;
-  // Growth, then replacing, then shrinking: each long enough to wear a graph out.
+  // Growth, then replacements, then shrinking: each long enough to wear out a graph.
   for (const size_t removals_in_ten : {0u, 3u, 9u, 2u}) {
     for (int i = 0; i < 2'500; ++i) {
       Change(*index, model, 2'500, removals_in_ten);
@@ -211,7 +211,7 @@ TEST_F(HnswIndexTest, VectorsWithoutDirectionComeLast) {
   EXPECT_TRUE(std::isnan(nearest[3].distance));
   EXPECT_EQ(nearest[4].name, "zero");
 
-  ASSERT_TRUE(index->Put("zero", Vector(kDimension, 3)).ok());  // It has one now,
+  ASSERT_TRUE(index->Put("zero", Vector(kDimension, 3)).ok());  // Now it has a direction,
   ASSERT_TRUE(index->Put("one", Vector(kDimension, 0)).ok());   // and this has none,
   ASSERT_TRUE(index->Remove("infinite").ok());                  // and this is gone.
   nearest = *index->Search(Vector(kDimension, 2), {10});
@@ -297,7 +297,7 @@ void WriteFile(const std::string& path, const std::string& bytes) {
 TEST_F(HnswIndexTest, ComesBackAsItWasSaved) {
   auto index = *HnswIndex::Create(Options(DistanceMeasure::kCosine));
   Model model;
-  // At every stage: empty, one, many, worn and moving.
+  // At every stage: empty, one vector, many, worn and moving.
   for (const int changes : {0, 1, 1'500, 600, 600, 600, 600, 600}) {
     for (int i = 0; i < changes; ++i) Change(*index, model, 1'400, model.size() > 900 ? 4 : 0);
     ASSERT_TRUE(index->Put("zero", Vector(kDimension, 0)).ok());
@@ -312,7 +312,7 @@ TEST_F(HnswIndexTest, ComesBackAsItWasSaved) {
       ASSERT_EQ(before.size(), after.size());
       for (size_t i = 0; i < before.size(); ++i) EXPECT_EQ(before[i].name, after[i].name);
     }
-    // It goes on from there.
+    // Continue with the loaded index.
     ASSERT_TRUE(index->Remove("zero").ok());
     ASSERT_TRUE((*loaded)->Remove("zero").ok());
     index = *std::move(loaded);
@@ -327,7 +327,7 @@ TEST_F(HnswIndexTest, DamageIsDataLoss) {
   for (int i = 0; i < 60; ++i) Change(*index, model, 50, 2);
   ASSERT_TRUE(index->Save(Path("good")).ok());
   const std::string good = FileBytes(Path("good"));
-  // Every byte of the beginning and the end; elsewhere now and then.
+  // Every byte of the beginning and the end; a sample of the others.
   for (size_t at = 0; at < good.size(); at += at < 200 || at + 100 > good.size() ? 1 : 23) {
     std::string bad = good;
     bad[at] = static_cast<char>(bad[at] ^ (1 << engine_() % 8));
@@ -342,7 +342,7 @@ TEST_F(HnswIndexTest, DamageIsDataLoss) {
   EXPECT_EQ(HnswIndex::Load(Path("bad")).status().code(), Code::kDataLoss);
 }
 
-// Damage that the checksum does not show: what is loaded must still not lead anywhere.
+// Damage that the checksum does not reveal: a loaded index must still not read out of bounds.
 TEST_F(HnswIndexTest, DamageUnderARightChecksumIsHarmless) {
   auto index = *HnswIndex::Create(Options(DistanceMeasure::kEuclidean));
   Model model;
@@ -374,7 +374,7 @@ TEST_F(HnswIndexTest, FilesThatAreNotThere) {
   EXPECT_EQ(HnswIndex::Load(Path("absent")).status().code(), Code::kNotFound);
   auto index = *HnswIndex::Create(Options(DistanceMeasure::kEuclidean));
   EXPECT_EQ(index->Save(Path("no/such/folder")).code(), Code::kUnavailable);
-  // A folder cannot be replaced; what was written aside does not stay.
+  // A folder cannot be replaced; the temporary file is removed.
   std::filesystem::create_directory(Path("folder"));
   EXPECT_EQ(index->Save(Path("folder")).code(), Code::kUnavailable);
   EXPECT_FALSE(std::filesystem::exists(Path("folder.new")));

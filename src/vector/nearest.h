@@ -24,18 +24,19 @@ struct NearestOptions {
   std::optional<double> threshold;
 };
 
-// Keeps the nearest `limit` of the candidates that it is offered. Equal distances are ordered by
-// name, as bytes; NaN distances come last. Memory follows the limit, not the candidates.
+// Keeps the nearest `limit` of the offered candidates. Equal distances are ordered by name, as
+// bytes; NaN distances come last. Memory is proportional to the limit, not to the number of
+// candidates.
 //
 // Threads: one at a time. Ownership: copies the names that it keeps. Errors: none.
 class NearestResults {
  public:
   explicit NearestResults(const NearestOptions& options);
 
-  // Each candidate once. Returns whether it is among the nearest for now.
+  // Offer each candidate once. Returns whether it is among the nearest so far.
   bool Offer(double distance, std::string_view name);
   size_t size() const { return heap_.size(); }
-  // The kept candidates, nearest first; leaves nothing behind.
+  // The kept candidates, nearest first. Leaves this empty.
   std::vector<Neighbour> Take();
 
  private:
@@ -43,7 +44,7 @@ class NearestResults {
   bool ComesBefore(double distance, std::string_view name, const Neighbour& other) const;
 
   NearestOptions options_;
-  std::vector<Neighbour> heap_;  // The farthest first, as std::push_heap keeps it.
+  std::vector<Neighbour> heap_;  // The farthest first, as a heap of std::push_heap.
 };
 
 }  // namespace hearth::vector

@@ -14,7 +14,7 @@
 namespace hearth::vector {
 namespace {
 
-// A component as it is stored: the tag of an item, its length, the tag of a double, 8 bytes.
+// A stored component: the tag of an item, its length, the tag of a double, 8 bytes.
 constexpr size_t kItemHeaderBytes = 3;
 constexpr size_t kItemBytes = kItemHeaderBytes + sizeof(double);
 static_assert(model::kArrayItemTag < 0x80 && model::kDoubleTag < 0x80);

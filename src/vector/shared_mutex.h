@@ -8,8 +8,8 @@
 
 namespace hearth::vector {
 
-// A lock that many readers or one writer hold, and that a writer gets although new readers keep
-// coming: std::shared_mutex alone lets readers overtake a waiting writer for ever.
+// A lock held by many readers or one writer. A writer gets it even if new readers keep coming:
+// plain std::shared_mutex may let readers overtake a waiting writer forever.
 //
 // Threads: safe for concurrent use. Ownership: none. Errors: none.
 class HEARTH_TSA_(capability("mutex")) SharedMutex {

@@ -6,7 +6,7 @@
 
 namespace hearth {
 
-// A clock that moves only when told to. Threads: safe for concurrent use.
+// A clock that moves only when a test moves it. Threads: safe for concurrent use.
 class FakeClock final : public Clock {
  public:
   explicit FakeClock(int64_t wall_micros) : wall_micros_(wall_micros) {}
@@ -20,7 +20,7 @@ class FakeClock final : public Clock {
     wall_micros_ += step.count();
     monotonic_micros_ += step.count();
   }
-  // As when somebody sets the machine's clock.
+  // Simulates a change of the machine's clock.
   void SetWall(int64_t wall_micros) { wall_micros_ = wall_micros; }
 
  private:

@@ -6,7 +6,7 @@
 
 namespace hearth {
 
-// Where threads wait until the test lets them on. Threads: safe for concurrent use.
+// Blocks threads until the test lets them pass. Threads: safe for concurrent use.
 class Gate {
  public:
   void Open() {
@@ -24,7 +24,7 @@ class Gate {
     changed_.NotifyAll();
     while (!is_open_) changed_.Wait(mutex_);
   }
-  // Waits until so many have arrived, since the beginning.
+  // Waits until `count` threads in total have arrived.
   void AwaitArrivals(size_t count) {
     MutexLock lock(mutex_);
     while (arrived_ < count) changed_.Wait(mutex_);

@@ -1,4 +1,4 @@
-// For tests: callbacks at once, on the thread that has the answer.
+// For tests: runs callbacks at once, on the thread that has the answer.
 #pragma once
 
 #include <utility>
@@ -7,8 +7,8 @@
 
 namespace hearth {
 
-// Unlike every other executor, it runs tasks inside Post: a test sees at once that an answer is
-// there, and need not wait to see that there is none.
+// Unlike every other executor, it runs tasks inside Post. A test sees an answer at once, and need
+// not wait to find that there is no answer.
 class InlineExecutor final : public Executor {
  public:
   static InlineExecutor& Get() {

@@ -8,8 +8,8 @@
 
 namespace hearth {
 
-// What the registry shows for a series, named as in its text: `requests_total{app="a"}`. nullopt if
-// it shows none.
+// The value that the registry shows for a series, named as in its text: `requests_total{app="a"}`.
+// nullopt if it shows no such series.
 inline std::optional<double> MetricValue(Metrics& metrics, const std::string& series) {
   const std::string text = "\n" + metrics.Text();
   const size_t begin = text.find("\n" + series + " ");

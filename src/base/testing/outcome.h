@@ -1,4 +1,4 @@
-// For tests: waits for answers that come through callbacks.
+// For tests: waits for answers that arrive through callbacks.
 #pragma once
 
 #include <functional>
@@ -11,11 +11,11 @@
 
 namespace hearth {
 
-// What a callback was told, on whatever thread it ran. Copies share the answer.
+// The answer passed to a callback, on whatever thread it ran. Copies share the answer.
 template <typename T>
 class Outcome {
  public:
-  // To be handed to the function that answers. It must run once.
+  // The callback to pass to the function under test. It must run exactly once.
   std::function<void(T)> Callback() const {
     return [state = state_](T answer) {
       MutexLock lock(state->mutex);

@@ -1,4 +1,4 @@
-// For tests: when they happen.
+// For tests: the time at which they take place.
 #pragma once
 
 #include <cstdint>

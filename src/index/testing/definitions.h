@@ -1,4 +1,4 @@
-// For tests: short ways to write definitions of indexes down.
+// For tests: short ways to write index definitions.
 #pragma once
 
 #include <string>

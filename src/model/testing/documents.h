@@ -1,4 +1,4 @@
-// For tests: names, fields and records in few words.
+// For tests: short ways to make names, fields and records.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// For tests: how GoogleTest shows our types when an expectation fails.
+// For tests: how GoogleTest prints our types when an expectation fails.
 #pragma once
 
 #include <ostream>

@@ -16,7 +16,7 @@
 
 namespace hearth::model {
 
-// A value taken apart. Which members count depends on the type.
+// A decoded value. Which members are used depends on the type.
 struct Tree {
   ValueType type = ValueType::kNull;
   bool boolean = false;
@@ -78,7 +78,7 @@ inline std::string EncodeDocumentFields(const std::map<std::string, Tree>& field
   return encoded;
 }
 
-// Makes trees from few and awkward ingredients, so that equal and nearly equal ones are frequent.
+// Makes trees from a few awkward ingredients, so that equal and nearly equal ones are frequent.
 class RandomTrees {
  public:
   explicit RandomTrees(uint64_t seed) : engine_(seed) {}
@@ -91,7 +91,7 @@ class RandomTrees {
     return choices[Below(choices.size())];
   }
 
-  // A value with at most `depth` containers in each other.
+  // A value with at most `depth` levels of nested containers.
   Tree Value(size_t depth) {
     return OfType(static_cast<ValueType>(Below(depth == 0 ? 9 : 12)), depth);
   }

@@ -1,4 +1,4 @@
-// For tests: short ways to write queries down.
+// For tests: short ways to write queries.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class QueryBuilder {
       : query_{*model::ParentName::Parse("projects/p1/databases/(default)/documents"),
                collection_id} {}
 
-  // On all collections of that id.
+  // On all collections with that id.
   QueryBuilder& Group() {
     query_.all_descendants = true;
     return *this;
@@ -72,11 +72,11 @@ class QueryBuilder {
     query_.end = Bound{std::move(values), before};
     return *this;
   }
-  // One of the filters of `others` must hold, for each of them all.
+  // One of `others` must hold, that is, all of its filters.
   QueryBuilder& AnyOf(const std::vector<QueryBuilder>& others) {
     CompositeFilter any{CompositeFilter::Operator::kOr, {}};
     for (const QueryBuilder& other : others) {
-      // Copied: GCC 12 takes a moved one for uninitialised.
+      // Copied: GCC 12 reports a moved one as uninitialized.
       const Filter all{CompositeFilter{CompositeFilter::Operator::kAnd, other.filters_}};
       any.filters.push_back(all);
     }

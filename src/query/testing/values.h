@@ -1,4 +1,4 @@
-// For tests: short ways to write fields and encoded values down.
+// For tests: short ways to write fields and encoded values.
 #pragma once
 
 #include <limits>
@@ -15,7 +15,7 @@ inline const std::string kNan = model::EncodeDouble(std::numeric_limits<double>:
 
 inline model::FieldPath Path(std::string_view text) { return *model::FieldPath::Parse(text); }
 
-// A reference to a document of projects/p/databases/(default).
+// A reference to a document in projects/p/databases/(default).
 inline std::string Ref(const std::string& path) {
   return model::EncodeReference("projects/p/databases/(default)/documents/" + path);
 }

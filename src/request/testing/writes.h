@@ -1,4 +1,4 @@
-// For tests: writes in few words.
+// For tests: short ways to make writes.
 #pragma once
 
 #include <optional>

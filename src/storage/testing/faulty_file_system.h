@@ -24,13 +24,13 @@ struct Fault {
   Operation operation = Operation::kAny;
   Kind kind = Kind::kIoError;
   std::string name_part = "";  // Only files whose name contains this.
-  int skipped = 0;             // So many matching calls succeed first.
-  int failing = 1;             // Then so many fail; afterwards all is well again.
+  int skipped = 0;             // Number of matching calls that succeed first.
+  int failing = 1;             // Number of calls that fail then; all later ones succeed.
 };
 
-// Passes everything on to the machine's file system, except for the calls that its fault picks. An
-// append that fails writes half of its bytes, a sync that fails leaves the data in the file: what
-// is worst for the caller. Remembers how much of each file has been synced.
+// Passes everything on to the machine's file system, except for the calls selected by its fault. A
+// failed append writes half of its bytes, and a failed sync leaves the data in the file, which is
+// the worst case for the caller. Remembers how much of each file has been synced.
 //
 // Threads: safe for concurrent use.
 class FaultyFileSystem final : public rocksdb::FileSystemWrapper {
@@ -43,7 +43,7 @@ class FaultyFileSystem final : public rocksdb::FileSystemWrapper {
   }
   void Heal() { Inject({.failing = 0}); }
 
-  // Copies the folder as a loss of power would leave it: of each file, only what was synced.
+  // Copies the folder as a power failure would leave it: of each file, only the synced part.
   void CopyAfterPowerLoss(const std::string& from, const std::string& to) EXCLUDES_LOCK(mutex_) {
     CopyAtOneMoment(from, to);
     MutexLock lock(mutex_);
@@ -70,7 +70,7 @@ class FaultyFileSystem final : public rocksdb::FileSystemWrapper {
   }
   const char* Name() const override { return "hearth.faulty"; }
 
-  // What a call of `operation` on the file `name` shall return before it does anything.
+  // The status that a call of `operation` on the file `name` must return before it does anything.
   rocksdb::IOStatus Check(Fault::Operation operation, const std::string& name)
       EXCLUDES_LOCK(mutex_) {
     MutexLock lock(mutex_);
@@ -151,7 +151,7 @@ class FaultyFile final : public rocksdb::FSWritableFileOwnerWrapper {
 
   FaultyFileSystem& files_;
   const std::string name_;
-  std::atomic<uint64_t> bytes_ = 0;  // Synced by background threads while the committer appends.
+  std::atomic<uint64_t> bytes_ = 0;  // Background threads sync while the committer appends.
 };
 
 class FaultyFolder final : public rocksdb::FSDirectoryWrapper {

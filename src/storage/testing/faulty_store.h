@@ -1,4 +1,4 @@
-// For tests: a store that fails when told to.
+// For tests: a store that fails on request.
 #pragma once
 
 #include <array>
@@ -15,16 +15,16 @@
 
 namespace hearth::storage {
 
-// A failure for it.
+// A status to fail with.
 inline const Status kDataLoss(Code::kDataLoss, "checksum");
 
-// Passes everything on to another store, except where a test has asked for a failure. A failed
-// commit changes nothing, as the contract of Store says.
+// Passes everything on to another store, except for the failures that a test has requested. A
+// failed commit changes nothing, as the contract of Store requires.
 //
-// Threads: safe for concurrent use. Ownership: borrows the store. Errors: those asked for.
+// Threads: safe for concurrent use. Ownership: borrows the store. Errors: the requested ones.
 class FaultyStore final : public Store {
  public:
-  // Where values are: on disk, so that reads have to wait for it, or in memory.
+  // Where values are: on disk, so that reads must wait for it, or in memory.
   enum class Values { kInMemory, kOnDisk };
 
   explicit FaultyStore(Store& store, Values values = Values::kInMemory)
@@ -34,12 +34,12 @@ class FaultyStore final : public Store {
   void FailCommit(size_t nth, Status status) { commit_fault_.Plan(nth, std::move(status)); }
   // Counts the gets of the store and of its snapshots.
   void FailGet(size_t nth, Status status) { get_fault_.Plan(nth, std::move(status)); }
-  // The `nth` step of all cursors together; to be made is a cursor's first step.
+  // Counts the steps of all cursors together; creating a cursor is its first step.
   void FailScan(size_t nth, Status status) { scan_fault_.Plan(nth, std::move(status)); }
 
   // Runs before every commit, on the thread that commits: it may block to gather a group.
   void BeforeCommits(std::function<void()> hook) { SetHook(kBefore, std::move(hook)); }
-  // Runs when a commit is in the store, but nobody has been told yet.
+  // Runs when a commit is in the store but not acknowledged yet.
   void AfterCommits(std::function<void()> hook) { SetHook(kAfter, std::move(hook)); }
   // Runs before every snapshot, on the thread that takes it.
   void BeforeSnapshots(std::function<void()> hook) { SetHook(kSnapshot, std::move(hook)); }

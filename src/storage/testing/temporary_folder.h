@@ -13,7 +13,7 @@
 
 namespace hearth::storage {
 
-// A folder of its own that is removed, with all in it, at the end of its life.
+// A folder that is removed with its contents when this is destroyed.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -22,13 +22,13 @@ class TemporaryFolder {
     path_ = name;
   }
   ~TemporaryFolder() {
-    std::error_code ignored;  // What is left behind is in the machine's temporary folder.
+    std::error_code ignored;  // Leftovers stay in the machine's temporary folder.
     std::filesystem::remove_all(path_, ignored);
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
-  // A path within the folder where nothing is yet.
+  // A path within the folder; nothing exists there yet.
   std::string operator/(const std::string& name) const { return path_ + "/" + name; }
   const std::string& path() const { return path_; }
 
@@ -36,8 +36,8 @@ class TemporaryFolder {
   std::string path_;
 };
 
-// Copies a folder as kill -9 would leave it at one moment. RocksDB may still be deleting files in
-// the background; a copy during which anything changed is made again.
+// Copies a folder as kill -9 would leave it at one instant. RocksDB may still be deleting files in
+// the background, so the copy is repeated if anything changed during it.
 inline void CopyAtOneMoment(const std::string& from, const std::string& to) {
   namespace fs = std::filesystem;
   const auto list = [&from] {

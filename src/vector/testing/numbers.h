@@ -1,4 +1,4 @@
-// For tests: numbers at the edges.
+// For tests: extreme numbers.
 #pragma once
 
 #include <limits>
