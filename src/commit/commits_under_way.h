@@ -6,7 +6,7 @@
 
 namespace hearth::commit {
 
-// Keeps the commits that wait for locks or for the disk, and the memory they hold, within bounds.
+// Bounds the commits that wait for locks or for the disk, and the memory they hold.
 //
 // Threads: safe for concurrent use.
 class CommitsUnderWay {
@@ -14,7 +14,7 @@ class CommitsUnderWay {
   static constexpr size_t kCommitsMax = 20'000;
   static constexpr size_t kBytesMax = 256 * 1024 * 1024;
 
-  // False, and nothing is noted, when one more of `bytes` would be too much.
+  // False, without any effect, if one more commit of `bytes` would exceed the bounds.
   [[nodiscard]] bool Begin(size_t bytes) EXCLUDES_LOCK(mutex_) {
     MutexLock lock(mutex_);
     if (commits_ >= kCommitsMax || bytes > kBytesMax - bytes_) return false;

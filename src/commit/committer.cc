@@ -37,7 +37,7 @@ class TouchedDocuments {
   std::deque<Touched>& all() { return touched_; }
 
  private:
-  std::deque<Touched> touched_;  // A deque, so that pointers into it stay.
+  std::deque<Touched> touched_;  // A deque, so that pointers into it stay valid.
   std::unordered_map<std::string, size_t> by_key_;
 };
 
@@ -56,17 +56,17 @@ Status AppendEntryChanges(const index::IndexSet& indexes, const documents::Datab
 
 }  // namespace
 
-// The commits of one sync: what goes to disk, and what to tell whom afterwards.
+// The commits of one sync: what goes to disk, and the results to report afterwards.
 struct Committer::Group {
   std::shared_ptr<const index::IndexSet> indexes;  // Shared with the registry and readers.
   storage::Batch batch;
   Overlay overlay;
   std::vector<documents::Database*> new_databases;
-  std::optional<Timestamp> newest;  // Of the commits that change something on disk.
+  std::optional<Timestamp> newest;  // Over the commits that change something on disk.
   std::vector<index::EntryChange> vector_changes;
   std::vector<watch::Change> changes;
 
-  // One document's change, and what it replaced.
+  // Adds one document's change, and what it replaced.
   void Put(const std::string& key, const model::Record& before, const model::Record& after,
            Timestamp commit_time) {
     batch.Put(Space::kHistory, documents::HistoryKey(key, commit_time),
@@ -88,7 +88,7 @@ struct Committer::Group {
     }
   }
 
-  // What one commit changed; with it, a database exists on disk.
+  // Adds the log entry of one commit; with it, a database exists on disk.
   void PutLog(documents::Database* database, const std::vector<std::string_view>& changed_keys,
               Timestamp commit_time) {
     batch.Put(Space::kLog, documents::LogKey(database->number, commit_time),
@@ -211,8 +211,8 @@ void Committer::CommitGroup(Work work) {
   change_feed_.MakeVisible(std::move(group.changes));
   locks_.ReleaseAll(owners);
   for (size_t i = 0; i < commits.size(); ++i) {
-    // Where the store failed, also those that had failed before: they may have been judged by
-    // what others of the group wrote, which never happened.
+    // If the store failed, commits that had failed before get that error too: they may have been
+    // judged by writes of the group that were never stored.
     commits[i].done(stored.ok() ? std::move(results[i]) : Result<request::CommitResult>(stored));
   }
   for (const indexing::CommitStep& step : work.steps) step.done(stored);

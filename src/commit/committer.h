@@ -37,12 +37,12 @@ struct AdmittedCommit {
   Callback<void(Result<request::CommitResult>)> done;
 };
 
-// The one thread that writes: gathers the commits that are waiting, applies them in order of
-// arrival, and makes the whole group durable with one sync. Documents, what they replaced, their
-// index entries and the log of the change go into one atomic batch.
+// The one thread that writes: gathers the waiting commits, applies them in order of arrival, and
+// makes the whole group durable with one sync. Documents, what they replaced, their index entries
+// and the log of the change go into one atomic batch.
 //
-// A commit whose preconditions fail takes nothing else down with it. If the store fails, every
-// commit of the group fails and none of it is visible.
+// A commit whose preconditions fail does not affect the others. If the store fails, every commit of
+// the group fails and none of it is visible.
 //
 // Threads: safe for concurrent use. `done` runs on the committer's thread and must not block.
 // Ownership: borrows all that it is given.
@@ -59,20 +59,20 @@ class Committer final : public indexing::CommitSteps {
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
 
-  // Finishes what was submitted. What comes later is answered with Unavailable, on the thread that
-  // submits it. To be called from one thread.
+  // Finishes the submitted work. Later submissions fail with Unavailable, on the submitting thread.
+  // Call it from one thread.
   void Stop() EXCLUDES_LOCK(mutex_);
 
-  // Takes the commit in. How many there are is bounded by whoever admits them.
+  // Queues the commit. The caller bounds their number.
   void Submit(AdmittedCommit commit) EXCLUDES_LOCK(mutex_);
   void Submit(indexing::CommitStep step) override EXCLUDES_LOCK(mutex_);
 
-  // How many groups were written, and how many the store has failed to write.
+  // The number of groups written, and of groups that the store failed to write.
   uint64_t groups() const { return groups_.value(); }
   uint64_t failed_groups() const override { return failed_groups_; }
 
  private:
-  // What the group has done so far to one document; null: it is gone.
+  // The state of documents after the group's writes so far; null: deleted.
   using Overlay = std::unordered_map<std::string, model::Record>;
   struct Group;
   struct Work {
@@ -82,7 +82,7 @@ class Committer final : public indexing::CommitSteps {
   };
 
   void Run() EXCLUDES_LOCK(mutex_);
-  // False when there will be no more.
+  // False if there will be no more work.
   bool TakeWork(Work* work) EXCLUDES_LOCK(mutex_);
   void CommitGroup(Work work);
   Status Store(Group& group);
@@ -106,7 +106,7 @@ class Committer final : public indexing::CommitSteps {
   std::vector<indexing::CommitStep> steps_ GUARDED_BY(mutex_);
   bool stopping_ GUARDED_BY(mutex_) = false;
   bool has_ended_ GUARDED_BY(mutex_) = false;  // Nothing more is taken from the queue.
-  std::thread thread_;                         // Last: it starts when all else is there.
+  std::thread thread_;                         // Last: starts when all other members exist.
 };
 
 }  // namespace hearth::commit

@@ -14,7 +14,7 @@ using model::Fields;
 using model::FieldTransform;
 using model::Timestamp;
 
-// `base` with the masked paths taken from `update`: set where it has them, removed where not.
+// `base` with the masked paths taken from `update`: set if present there, otherwise removed.
 Fields Merge(const Fields& base, const Fields& update, const std::vector<FieldPath>& mask) {
   FieldEditor editor(base);
   for (const FieldPath& path : mask) {
@@ -28,7 +28,7 @@ Fields Merge(const Fields& base, const Fields& update, const std::vector<FieldPa
   return editor.Finish();
 }
 
-// Transforms can nest deeper and grow larger than what the client sent and was checked before.
+// Transforms can make values deeper and larger than the input that was checked before.
 Result<Fields> Transform(const Fields& base, const std::vector<FieldTransform>& transforms,
                          Timestamp commit_time, std::vector<std::string>* results) {
   FieldEditor editor(base);
@@ -40,7 +40,7 @@ Result<Fields> Transform(const Fields& base, const std::vector<FieldTransform>& 
   return Fields::Validate(editor.Finish().encoded());
 }
 
-// What Firestore calls a write in its messages.
+// The name of a write in Firestore's messages.
 std::string_view OperationOf(const request::Write& write) {
   if (write.kind == request::WriteKind::kDelete) return "delete";
   if (write.precondition.exists == false) return "insert";
@@ -77,7 +77,7 @@ Status DocumentEdit::CheckPrecondition(const request::Precondition& precondition
 }
 
 Status DocumentEdit::CheckVersion(Timestamp required) const {
-  // What this commit has made anew has no version yet.
+  // A document created in this commit has no version yet.
   const bool has_version = Exists() && before_ && !was_deleted_;
   const Timestamp stored = has_version ? model::RecordUpdateTime(*before_) : Timestamp();
   if (stored == required) return Status();

@@ -12,28 +12,27 @@
 
 namespace hearth::commit {
 
-// One document on its way through the writes of one commit: what it was before, what it is now.
-// Pure: no I/O.
+// One document on its way through the writes of one commit: its state before and now. Pure: no I/O.
 //
 // Threads: one at a time. Ownership: borrows the names from the commit. Errors: those of
 // preconditions and limits; after an error the edit must be dropped, and with it the whole commit.
 class DocumentEdit {
  public:
-  // `before`: the record on disk; null where there is no document.
+  // `before`: the record on disk; null if the document does not exist.
   DocumentEdit(const model::DatabaseName& database, const model::DocumentPath& path,
                model::Record before)
       : database_(database), path_(path), before_(std::move(before)) {}
 
-  // Applies one write and takes its fields. The encoded results of its transforms are added to
+  // Applies one write and moves its fields out. The encoded results of its transforms are added to
   // `transform_results`.
   Status Apply(request::Write& write, model::Timestamp commit_time,
                std::vector<std::string>* transform_results);
 
-  // The document's record after the commit; null where there is none. Its update time is
+  // The document's record after the commit; null if it does not exist. Its update time is
   // `commit_time` only if the commit changed it.
   model::Record After(model::Timestamp commit_time) const;
 
-  // True when the commit changes what is stored.
+  // True if the commit changes the stored document.
   bool IsChange() const;
   const model::Record& before() const { return before_; }
 
@@ -44,11 +43,11 @@ class DocumentEdit {
     return state_ == State::kUntouched ? !!before_ : state_ == State::kWritten;
   }
   model::Fields Current() const;
-  // InvalidArgument when earlier writes of the same commit rule the precondition out.
+  // InvalidArgument if earlier writes of the same commit rule out the precondition.
   Status CheckSequence(const request::Write& write) const;
   Status CheckPrecondition(const request::Precondition& precondition) const;
   // InvalidArgument for a version that a stored document has not reached yet: no client can have
-  // read it. FailedPrecondition for any other that is not the stored one.
+  // read it. FailedPrecondition for any other mismatch.
   Status CheckVersion(model::Timestamp required) const;
   std::string Name() const;
 
@@ -58,8 +57,8 @@ class DocumentEdit {
   State state_ = State::kUntouched;
   std::string_view last_operation_;  // Unless untouched.
   model::Fields written_;            // In state kWritten.
-  size_t transforms_ = 0;            // Of all writes so far.
-  bool was_deleted_ = false;  // At some point in this commit: what comes after is a new document.
+  size_t transforms_ = 0;            // Over all writes so far.
+  bool was_deleted_ = false;  // At some point in this commit: later writes create a new document.
 };
 
 }  // namespace hearth::commit

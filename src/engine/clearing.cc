@@ -46,7 +46,7 @@ class Clearing : public std::enable_shared_from_this<Clearing> {
         executor_(executor),
         done_(std::move(done)) {}
 
-  // Deletes the next batch, and then the rest.
+  // Deletes the next batch, and then continues with the rest.
   void Go() {
     ReadScope scope;
     scope.access = ReadScope::Access::kScans;
@@ -77,7 +77,7 @@ class Clearing : public std::enable_shared_from_this<Clearing> {
     executor_.Post([self = shared_from_this(), status] { self->done_(status); });
   }
 
-  // Takes what it returns off the ranges; empty at their end.
+  // Removes the returned documents from the ranges; empty at their end.
   Result<std::vector<request::Write>> NextBatch(const ReadView& view) {
     std::vector<request::Write> deletes;
     size_t bytes = 0;
@@ -101,7 +101,7 @@ class Clearing : public std::enable_shared_from_this<Clearing> {
 
   Engine& engine_;
   documents::Database& database_;
-  std::deque<KeyRange> ranges_;  // What is left.
+  std::deque<KeyRange> ranges_;  // Remaining.
   std::optional<model::Timestamp> read_time_;
   Executor& executor_;
   Callback<void(Status)> done_;

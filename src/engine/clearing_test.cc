@@ -57,7 +57,7 @@ class ClearingTest : public testing::Test {
     for (const auto& [path, record] : documents) paths.push_back(path);
     return paths;
   }
-  // How many commits get into the store from now on.
+  // Counts the commits that reach the store from now on.
   void CountCommits() {
     test_.store().AfterCommits([this] { ++commits_; });
   }
@@ -220,7 +220,7 @@ TEST_F(ClearingTest, EndsWithTheEngine) {
   gate.AwaitArrivals(1);
   gate.Open();
   test_.Close();
-  // It came to its end, or was told that it cannot.
+  // It completed, or failed because the engine was closing.
   const Status status = cleared.Take();
   EXPECT_TRUE(status.ok() || status.code() == Code::kUnavailable) << status.ToString();
   test_.Restart();

@@ -34,7 +34,7 @@ void Engine::Core::Admit(Database& database, std::vector<request::Write> writes,
     return done(Status(Code::kResourceExhausted, "too many commits are waiting"));
   }
   transactions::LockScope scope = ToLockScope(database, writes);
-  // Shared by the question that the lock table may ask and the callback.
+  // Shared by the lock table's may_enter question and the callback.
   auto commit = std::make_shared<commit::AdmittedCommit>(commit::AdmittedCommit{
       &database, owner, std::move(writes),
       [this, bytes, done = std::move(done)](Result<request::CommitResult> result) mutable {
@@ -73,8 +73,8 @@ void Engine::Core::Commit(Database& database, std::vector<request::Write> writes
   Result<std::shared_ptr<const Transaction>> taken =
       transactions_.TakeForCommit(database, transaction);
   if (!taken.ok()) return answer(taken.status());
-  // The transaction lasts as long as its commit, and with it the locks; no longer, so that whoever
-  // hears of the commit finds them released.
+  // The transaction, and with it the locks, lasts exactly as long as its commit: when the commit is
+  // reported, the locks are already released.
   const LockOwner owner = (*taken)->owner;
   Admit(database, std::move(writes), owner,
         [transaction = *std::move(taken),

@@ -16,7 +16,7 @@ using model::Timestamp;
 
 constexpr std::chrono::milliseconds kMaintenancePeriod{250};
 
-// A read that began just inside the history must not lose it while it runs.
+// A read that started just inside the history must not lose it while it runs.
 constexpr std::chrono::microseconds kHistorySlack = std::chrono::minutes(5);
 
 Result<Timestamp> LoadTime(const storage::Store& store, std::string_view key) {
@@ -26,14 +26,14 @@ Result<Timestamp> LoadTime(const storage::Store& store, std::string_view key) {
   return Timestamp::FromMicros(static_cast<int64_t>(micros));
 }
 
-// The newest moment that was handed out, to a commit or to a reader.
+// The newest moment handed out to a commit or a reader.
 Result<Timestamp> LoadNewestTime(const storage::Store& store) {
   ASSIGN_OR_RETURN(const Timestamp commit_time, LoadTime(store, documents::kCommitTimeKey));
   ASSIGN_OR_RETURN(const Timestamp read_time, LoadTime(store, documents::kReadTimeKey));
   return std::max(commit_time, read_time);
 }
 
-// Tells this store's tokens from those of others that were served at the same address.
+// Distinguishes this store's tokens from those of other stores served at the same address.
 Result<std::string> LoadStoreId(storage::Store& store, RandomSource& random) {
   ASSIGN_OR_RETURN(std::optional<std::string> stored,
                    store.Get(storage::Space::kMeta, documents::kStoreIdKey));
@@ -63,7 +63,7 @@ Result<std::unique_ptr<Engine::Core>> Engine::Core::Open(storage::Store& store, 
   core->vector_graphs_.Start();
   core->StartTtl();
   core->AddMetrics();
-  // Last: it looks after all of them.
+  // Last: it maintains all other parts.
   core->maintenance_ = std::thread([&self = *core] { self.RunMaintenance(); });
   return core;
 }
@@ -91,18 +91,18 @@ Engine::Core::Core(storage::Store& store, const Clock& clock, RandomSource& rand
       watch_threads_(options.watch_threads, std::numeric_limits<size_t>::max()) {}
 
 Engine::Core::~Core() {
-  metric_callbacks_.clear();  // They ask the parts that end now.
+  metric_callbacks_.clear();  // They query the parts that are destroyed next.
   {
     MutexLock lock(maintenance_mutex_);
     stopping_ = true;
   }
   maintenance_changed_.NotifyAll();
   if (maintenance_.joinable()) maintenance_.join();
-  // While all that the callbacks use is still there, and before the sweeper's end: nobody ends its
-  // waits any more.
+  // While everything that the callbacks use still exists, and before the sweeper stops: its lock
+  // waits no longer expire.
   locks_.Close(Status(Code::kUnavailable, "the database is closing"));
   if (ttl_sweeper_) ttl_sweeper_->Stop();
-  change_feed_.Stop();  // While those whom it sets to work are still there.
+  change_feed_.Stop();  // While the watchers that it schedules still exist.
   if (index_keeper_) index_keeper_->Stop();
   NoteReadTime();
   committer_.Stop();
@@ -116,7 +116,7 @@ void Engine::Core::NoteReadTime() {
       },
       [] {});
   if (status.ok()) return;
-  // Nearly always the machine's clock will be ahead of it at the next start anyway.
+  // The machine's clock will almost always be ahead of it at the next start anyway.
   Log(LogLevel::kWarning, "could not save the newest read time", {{"error", status.ToString()}});
 }
 
@@ -124,7 +124,7 @@ std::string Engine::Core::NewDocumentId() { return model::NewDocumentId(random_)
 
 void Engine::Core::Maintain() {
   transactions_.Expire();
-  locks_.ExpireWaits();  // After the locks that have come free.
+  locks_.ExpireWaits();  // After the expired transactions have released their locks.
   index_keeper_->Maintain();
   vector_graphs_.Maintain();
   change_feed_.Maintain();

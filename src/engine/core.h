@@ -42,7 +42,7 @@ namespace hearth::engine {
 
 transactions::LockScope ToLockScope(const documents::Database& database, const ReadScope& scope);
 
-// What the engine counts itself. The rest its parts know, and are asked for when somebody looks.
+// The engine's own counters. All other metrics are read from its parts on demand.
 struct EngineCounters {
   explicit EngineCounters(Metrics& metrics);
 
@@ -51,8 +51,7 @@ struct EngineCounters {
   Counter& queries;
 };
 
-// The engine's parts, and how they work together. What is public has the meaning that engine.h
-// gives it.
+// The engine's parts, and how they work together. engine.h documents the public functions.
 //
 // Threads: safe for concurrent use.
 class Engine::Core final : public watch::Reader {
@@ -146,14 +145,14 @@ class Engine::Core final : public watch::Reader {
 
   // ---- Reading.
   Status CheckReadTime(model::Timestamp read_time) const;
-  // Runs `done` on a reader where the scope is for scans, otherwise on any thread; at once if that
-  // is possible.
+  // Runs `done` on a reader if the scope is for scans, otherwise on any thread; immediately if
+  // possible.
   void OpenView(Here here, const documents::Database& database,
                 const request::Consistency& consistency, const ReadScope& scope, ReadCallback done);
   void OpenInTransaction(Here here, std::shared_ptr<const transactions::Transaction> transaction,
                          OpeningView opening);
   void OpenAt(Here here, model::Timestamp read_time, OpeningView opening);
-  // What is left to do once the transaction has its locks, or does not get them.
+  // Completes the view once the transaction has its locks, or failed to get them.
   void FinishLocked(const transactions::Transaction& transaction, const Status& locked,
                     OpeningView opening);
   Result<std::unique_ptr<ReadView>> ViewAt(const documents::Database& database,
@@ -164,7 +163,7 @@ class Engine::Core final : public watch::Reader {
                                                   model::Timestamp read_time);
 
   // ---- Queries.
-  // Notes what the query needs, and refuses it where its index is missing.
+  // Records what the query needs, and refuses it if its index is missing.
   Result<execution::ExecutionOptions> PrepareQuery(const documents::Database& database,
                                                    const query::NormalizedQuery& query);
   Result<std::unique_ptr<QueryRun>> StartQuery(std::unique_ptr<ReadView> view,
@@ -174,10 +173,10 @@ class Engine::Core final : public watch::Reader {
                                             query::NormalizedQuery query, QueryAnswer answer,
                                             model::Timestamp read_time,
                                             std::function<bool()> is_cancelled);
-  // Once the run is at its end, gives up those of its locks that its answer does not need.
+  // At the end of the run, releases the locks that its results do not need.
   void NarrowLocksAfter(QueryRun& run, const transactions::LockOwner& owner,
                         const transactions::KeyPrefix& locked);
-  // What a query has cost decides whether it gets better indexes.
+  // Decides by the cost of a query whether to create better indexes.
   void NoteCost(const documents::Database& database, const execution::Plan& plan,
                 const query::Statistics& statistics);
 
@@ -192,14 +191,14 @@ class Engine::Core final : public watch::Reader {
   void FollowIndexPolicy(documents::Database& database);
   std::vector<index::TtlPolicy> TtlPoliciesOf(const documents::Database& database) const;
 
-  // ---- Metrics. To be called when all parts are there.
+  // ---- Metrics. Call these when all parts exist.
   void AddMetrics();
   void AddTtlMetrics();
   void AddIndexMetrics();
 
   void RunMaintenance();
-  // So that no later commit gets a time that a reader has been told, even though the machine's
-  // clock may be set back meanwhile.
+  // Ensures that no later commit gets a time already returned to a reader, even if the machine's
+  // clock is set back in the meantime.
   void NoteReadTime();
 
   storage::Store& store_;
@@ -224,14 +223,14 @@ class Engine::Core final : public watch::Reader {
   indexing::NeededIndexRecorder needed_indexes_;
   std::unique_ptr<expiry::TtlPolicies> ttl_policies_;
   std::unique_ptr<expiry::TtlSweeper> ttl_sweeper_;
-  // History up to here may be gone, also if the wall clock has been set back since.
+  // History up to here may be gone, even if the wall clock has been set back since.
   std::atomic<int64_t> forgotten_micros_ = 0;
   Mutex maintenance_mutex_;  // Leaf lock.
   CondVar maintenance_changed_;
   bool stopping_ GUARDED_BY(maintenance_mutex_) = false;
   // The order matters. The destructor stops the committer first, because its callbacks queue tasks
-  // for the readers; the object outlives the readers, because their tasks may still try to commit.
-  // All of them end before the members above, which they use.
+  // for the readers; the committer object outlives the readers, because their tasks may still try
+  // to commit. All of them end before the members above, which they use.
   commit::Committer committer_;
   ThreadPool readers_;
   ThreadPool watch_threads_;

@@ -52,50 +52,49 @@ namespace hearth::engine {
 
 struct EngineOptions;
 
-// The document database: what every door and every embedded user calls.
+// The document database: the API for every door and every embedded user.
 //
 // A call that may have to wait, for a lock or for the disk, takes an executor and calls back there,
 // never from inside the call.
 //
 // Threads: safe for concurrent use. Ownership: borrows the store, the clock, the random source and
-// executors, which must outlive the callbacks that they were given for.
+// executors; an executor must outlive the callbacks that were passed with it.
 // Errors: InvalidArgument, NotFound, AlreadyExists, FailedPrecondition and Aborted in Firestore's
 // sense; Unavailable, ResourceExhausted and DataLoss from the store.
 class Engine {
  public:
   static Result<std::unique_ptr<Engine>> Open(storage::Store& store, const Clock& clock,
                                               RandomSource& random, const EngineOptions& options);
-  // Finishes the commits that were taken in. What waits for a lock is answered with Unavailable.
+  // Finishes the accepted commits. Requests that wait for a lock fail with Unavailable.
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // The database called `name`, which comes into being with its first commit.
+  // The database called `name`, which is created with its first commit.
   Result<documents::Database*> OpenDatabase(const model::DatabaseName& name);
-  // All that have come into being, in the order of their names.
+  // All created databases, in the order of their names.
   std::vector<const documents::Database*> Databases() const;
 
-  // Opens a view of `scope`, after a wait for locks where a read-write transaction needs them.
+  // Opens a view of `scope`, after waiting for locks if a read-write transaction needs them.
   using ReadCallback = Callback<void(Result<std::unique_ptr<ReadView>>)>;
   void Read(const documents::Database& database, const request::Consistency& consistency,
             const ReadScope& scope, Executor& executor, ReadCallback done);
-  // A view of the newest state of single documents, which needs no wait.
+  // A view of the newest state of single documents. Does not wait.
   std::unique_ptr<ReadView> ReadNewest(const documents::Database& database);
-  // The newest state of one document; nullopt when that would have to wait for the disk.
+  // The newest state of one document; nullopt if that would have to wait for the disk.
   std::optional<Result<model::Record>> GetNewestIfInMemory(const documents::Database& database,
                                                            const model::DocumentPath& path) const;
   Result<model::Record> GetNewest(const documents::Database& database,
                                   const model::DocumentPath& path) const;
 
-  // Plans a query and opens its view, after a wait for locks as above. Everything that follows may
-  // wait for the disk: a caller without a thread of its own goes on with it on `readers()`.
+  // Plans a query and opens its view, after waiting for locks as above. Everything after that may
+  // wait for the disk: a caller without a thread of its own continues on `readers()`.
   using QueryCallback = Callback<void(Result<std::unique_ptr<QueryRun>>)>;
   void Query(const documents::Database& database, QueryRequest request, Executor& executor,
              QueryCallback done);
 
-  // Applies `writes` together, durably, or not at all. `transaction`: the id of the transaction
-  // to commit; empty outside of transactions. It has ended when `done` runs, unless it is
-  // read-only.
+  // Applies `writes` together, durably, or not at all. `transaction`: the id of the transaction to
+  // commit; empty outside transactions. It has ended when `done` runs, unless it is read-only.
   using CommitCallback = Callback<void(Result<request::CommitResult>)>;
   void Commit(documents::Database& database, std::vector<request::Write> writes,
               std::string_view transaction, Executor& executor, CommitCallback done);
@@ -105,36 +104,36 @@ class Engine {
                                        request::Client client = nullptr);
   Status Rollback(const documents::Database& database, std::string_view transaction);
 
-  // Listens to a database. The targets are added to what is returned.
+  // Listens to a database. Add targets to the returned watcher.
   std::shared_ptr<watch::Watcher> Watch(const documents::Database& database,
                                         std::unique_ptr<watch::WatchSink> sink);
-  // How many targets are being listened to.
+  // The number of live targets.
   size_t live_targets() const;
 
-  // The threads for what may wait for the disk. Posting is for work that was let in before; new
-  // work asks RunOnReaders, which fails with ResourceExhausted when too much waits already.
+  // The threads for work that may wait for the disk. Use Post for work that was already admitted;
+  // new work goes through RunOnReaders, which fails with ResourceExhausted if too much is queued.
   Executor& readers();
   Status RunOnReaders(Task task);
 
-  // A 20-character id such as SDKs make.
+  // A 20-character id like those that SDKs generate.
   std::string NewDocumentId();
 
-  // From now on databases with this id, or the one with this name, have the indexes and policies
-  // that the configuration says. For a database that has one of its own, that of its id does not
-  // count.
+  // From now on databases with this id, or the one with this name, have the indexes and policies of
+  // the configuration. A configuration by name takes precedence over the one by id.
   void SetIndexConfig(std::string database, index::IndexConfig config);
-  // The indexes of one database, and about how many bytes one of them takes up.
+  // The indexes of one database, and the approximate size of one of them in bytes.
   std::vector<index::Index> Indexes(const documents::Database& database) const;
   uint64_t IndexBytes(const index::Index& index) const;
-  // What the queries since the start would need in Firestore.
+  // The indexes that the queries since the start would need in Firestore.
   index::IndexConfig NeededIndexes(const documents::Database& database) const;
 
-  // Policies that stay with the data. They may wait for the disk. Clearing fails with NotFound
-  // where there is no policy, and with FailedPrecondition where it is the configuration's.
+  // Policies that are stored with the data. These functions may wait for the disk. Clearing fails
+  // with NotFound if there is no policy, and with FailedPrecondition if the policy comes from the
+  // configuration.
   Status SetTtlPolicy(documents::Database& database, const index::TtlPolicy& policy);
   Status ClearTtlPolicy(documents::Database& database, const std::string& collection_group);
   std::vector<expiry::TtlStatus> TtlStatuses(const documents::Database& database) const;
-  // Deletes what has expired. Runs by itself; tests call it with a clock of their own.
+  // Deletes expired documents. Runs by itself; tests call it with a clock of their own.
   size_t SweepExpired();
 
   // The graphs of approximate vector indexes.
@@ -144,8 +143,8 @@ class Engine {
   // Waits until no index is being built or dropped.
   void AwaitIndexes();
 
-  // Ends what has waited or lived too long, and lets go of old history. Runs by itself every
-  // quarter of a second; tests call it with a clock of their own.
+  // Ends whatever has waited or lived too long, and drops old history. Runs by itself every quarter
+  // of a second; tests call it with a clock of their own.
   void Maintain();
 
  private:

@@ -1,5 +1,5 @@
-// Random commits on a few documents, with the whole state remembered after each of them; then
-// random reads at random moments must show the state that was.
+// Random commits on a few documents, with the whole state recorded after each of them; then random
+// reads at random moments must show the state of that moment.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -27,10 +27,10 @@ const std::vector<std::string> kParents = {"",    "a/x", "a/z",     "a/z/b/x",  
                                            "b/x", "d/é", "b/y/d/x", "none/none"};
 const std::vector<std::string> kCollections = {"a", "b", "c", "d", "e"};
 
-// All states there were, by the time of the commit that made them.
+// All past states, by the time of the commit that produced them.
 class Model {
  public:
-  // Commits that change nothing leave no trace.
+  // Commits that change nothing leave no state.
   void Remember(Timestamp time, State state) {
     if (state != newest()) states_[time] = std::move(state);
   }
@@ -63,7 +63,7 @@ class Model {
 
 enum class Missing { kHidden, kShown };
 
-// Answers from one state, the slow way.
+// Computes answers from one state, the slow way.
 std::vector<std::string> NaiveList(const State& state, const std::string& parent,
                                    const std::string& collection_id, Missing missing) {
   const auto sorts_before = [](const std::string& left, const std::string& right) {
@@ -101,7 +101,7 @@ class EngineHistoryTest : public testing::TestWithParam<storage::FaultyStore::Va
  protected:
   static EngineOptions Options() {
     EngineOptions options;
-    options.document_cache_bytes = 16 * 400;  // Two small documents a shard.
+    options.document_cache_bytes = 16 * 400;  // Two small documents per shard.
     return options;
   }
 
@@ -117,7 +117,7 @@ class EngineHistoryTest : public testing::TestWithParam<storage::FaultyStore::Va
         case 2:
           writes.push_back(Transform(path, {Increment("n", 1)}));
           break;
-        default:  // Sometimes what is there already.
+        default:  // Sometimes the value that is already there.
           writes.push_back(SetNumber(path, static_cast<int64_t>(dice_.Below(3))));
       }
     }

@@ -44,7 +44,7 @@ class EngineQueryTest : public testing::Test {
     EXPECT_TRUE(run.ok()) << run.status().ToString();
     return run.ok() ? Paths(**run) : std::vector<std::string>();
   }
-  // Documents whose field n counts up.
+  // Adds documents with consecutive values of n.
   void Fill(const std::string& collection, int64_t count) {
     for (int64_t n = 0; n < count; ++n) {
       test_.MustCommit(SetNumber(collection + "/d" + std::to_string(1000 + n), n));
@@ -121,7 +121,7 @@ TEST_F(EngineQueryTest, UntilAQueryHasReadAllItsCollectionIsLocked) {
   auto outside = test_.StartCommit({SetNumber("c/new", 3)});
   EXPECT_FALSE(outside.IsThere());
   EXPECT_EQ(Paths(*run).size(), 1u);
-  EXPECT_TRUE(outside.Take().ok());  // Though the transaction goes on.
+  EXPECT_TRUE(outside.Take().ok());  // Though the transaction is still open.
   run.reset();
   EXPECT_TRUE(test_.Commit(SetNumber("c/own", 4), transaction).ok());
 }

@@ -1,4 +1,4 @@
-// Reads through the whole engine: the present, the past, and moments while commits are under way.
+// Reads through the whole engine: the present, the past, and moments while commits are in progress.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -22,7 +22,7 @@ Timestamp Before(Timestamp time) { return Timestamp::FromMicros(time.micros() - 
 
 class EngineReadTest : public testing::Test {
  protected:
-  // The number in c/a at some moment; nullopt where there is no such document.
+  // The number in c/a at some moment; nullopt if there is no such document.
   std::optional<int64_t> NumberAt(const request::Consistency& consistency,
                                   std::string_view path = "c/a") {
     const Result<model::Record> record = test_.Get(consistency, path);
@@ -120,7 +120,7 @@ TEST_F(EngineReadTest, HistoryEnds) {
   test_.Pass(1s);
   EXPECT_EQ(ReadStatus(first), kTooOld);
   test_.Pass(2h);
-  const Timestamp third = test_.MustCommit(SetNumber("c/a", 3));  // The store forgets with this.
+  const Timestamp third = test_.MustCommit(SetNumber("c/a", 3));  // Drops old history.
   EXPECT_EQ(NumberAt(third), 3);
   EXPECT_EQ(NumberAt(Before(third)), 2);
   EXPECT_EQ(NumberAt(request::Now{}), 3);
@@ -134,7 +134,7 @@ TEST_F(EngineReadTest, HistoryOutlivesATransactionThatBeganJustInside) {
   const std::string transaction = test_.Begin(ReadOnly(first));
   for (std::chrono::seconds age = 0s; age < 250s; age += 50s) {
     test_.Pass(50s);
-    test_.MustCommit(SetNumber("c/b", age.count()));  // The store forgets with its commits.
+    test_.MustCommit(SetNumber("c/b", age.count()));  // The store drops history with its commits.
     EXPECT_EQ(NumberAt(request::InTransaction{transaction}), 1);
   }
 }
@@ -158,7 +158,7 @@ TEST_F(EngineReadTest, AClockThatJumpedAheadDoesNotFalsifyThePast) {
   test_.engine().Maintain();
   test_.clock().SetWall(kTestStartMicros + 2'000'000);
   test_.MustCommit(SetNumber("c/b", 1));
-  // Whatever is left of the history: it was 1, and that or "too old" is the answer.
+  // However much of the history is left, the answer is 1 or "too old".
   const Result<model::Record> record = test_.Get(first, "c/a");
   if (record.ok()) {
     EXPECT_EQ(NumberOf(**record), 1);
@@ -176,13 +176,13 @@ TEST_F(EngineReadTest, APastMomentIncludesWhatIsUnderWayToIt) {
   const auto commit = test_.StartCommit({SetNumber("c/a", 2)});
   gate.AwaitArrivals(1);
 
-  // Of the present, the commit is not yet part, and nobody waits for it.
+  // The commit is not yet part of the present, and these reads do not wait for it.
   EXPECT_EQ(NumberAt(request::Now{}), 1);
   EXPECT_EQ(NumberOf(**test_.GetNewest("c/a")), 1);
   EXPECT_EQ(ScanAt(request::Now{}).size(), 1u);
   EXPECT_LT((*test_.Read(request::Now{}, TestEngine::Everything()))->read_time().micros(),
             test_.now());
-  // Its own moment waits for it; the moment before is settled.
+  // A read at its own moment waits for it; the moment before is settled.
   const Timestamp moment = Timestamp::FromMicros(test_.now());
   const auto waiting = test_.StartRead(moment, TestEngine::Documents({"c/a"}));
   EXPECT_FALSE(waiting.IsThere());
@@ -221,7 +221,7 @@ TEST_F(EngineReadTest, ManyReadsCannotWaitForWhatIsUnderWay) {
 }
 
 // Between the moment when a commit is in the store and the moment when it is published, every kind
-// of read must give the same answer: once somebody has seen the commit, everybody does.
+// of read must give the same answer: once one reader has seen the commit, all readers do.
 TEST_F(EngineReadTest, AllReadsAgreeWhileACommitIsBeingPublished) {
   test_.MustCommit({SetNumber("c/changed", 1), SetNumber("c/deleted", 1)});
   for (const bool is_cached : {true, false}) {
@@ -312,10 +312,10 @@ TEST_F(EngineReadTest, KnowsWhatIsInMemory) {
   const auto past = *test.Read(first, TestEngine::Documents({"c/a"}));
   EXPECT_FALSE(in_memory().has_value());
   EXPECT_FALSE(view->GetIfInMemory(Path("c/a")).has_value());
-  EXPECT_TRUE(test.GetNewest("c/a").ok());  // Now it is.
+  EXPECT_TRUE(test.GetNewest("c/a").ok());  // Now it is cached.
   EXPECT_EQ(NumberOf(***in_memory()), 2);
   EXPECT_EQ(NumberOf(***view->GetIfInMemory(Path("c/a"))), 2);
-  EXPECT_FALSE(past->GetIfInMemory(Path("c/a")).has_value());  // Its past is on disk.
+  EXPECT_FALSE(past->GetIfInMemory(Path("c/a")).has_value());  // The past is on disk.
   EXPECT_EQ(NumberOf(**past->Get(Path("c/a"))), 1);
 }
 

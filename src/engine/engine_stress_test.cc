@@ -1,5 +1,5 @@
-// Many threads and read-write transactions with retries: nothing is lost, and every answer fits one
-// serial order.
+// Many threads and read-write transactions with retries: no update is lost, and the answers are
+// consistent with one serial order.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -23,7 +23,7 @@ void RunThreads(size_t count, const std::function<void(size_t)>& body) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// One transaction after the other until one commits, as an SDK does it.
+// Runs one transaction after another until one commits, as SDKs do.
 class Attempts {
  public:
   explicit Attempts(TestEngine& test) : test_(test) {}
@@ -56,7 +56,7 @@ class Attempts {
 
 TEST(EngineStressTest, FiftyTransactionsOnOneCounterAllSucceed) {
   constexpr size_t kThreads = 50;
-  constexpr size_t kAttemptsMax = 5;  // What SDKs try by default.
+  constexpr size_t kAttemptsMax = 5;  // The default of SDKs.
   TestEngine test;
   test.MustCommit(SetNumber("c/counter", 0));
   std::atomic<size_t> attempts_most = 0;
@@ -78,8 +78,9 @@ TEST(EngineStressTest, FiftyTransactionsOnOneCounterAllSucceed) {
   EXPECT_LE(attempts_most, kAttemptsMax);
 }
 
-// Accounts in one collection. Transfers keep the sum, openings and closings too; audits add up all
-// accounts, by a scan in a transaction, by a plain scan, and at a moment of the past.
+// Accounts in one collection. Transfers keep the sum, including those that open or close accounts;
+// audits add up all accounts, by a scan in a transaction, by a plain scan, and at a moment in the
+// past.
 class Bank {
  public:
   static constexpr size_t kAccounts = 8;
@@ -87,7 +88,7 @@ class Bank {
 
   explicit Bank(TestEngine& test) : test_(test) { test_.MustCommit(SetNumber("accounts/0", kSum)); }
 
-  // Moves some money; an account without money is closed, one that gets some is opened.
+  // Moves some money; an account without money is closed, and one that receives money is opened.
   Result<std::vector<request::Write>> Transfer(const request::InTransaction& transaction,
                                                size_t from, size_t to, int64_t amount) {
     ASSIGN_OR_RETURN(const int64_t from_balance, Balance(transaction, from));
@@ -108,7 +109,7 @@ class Bank {
     return sum;
   }
 
-  // The sum by single reads of one view.
+  // The sum by single reads from one view.
   Result<int64_t> SumOneByOne(const request::Consistency& consistency) {
     ReadScope scope;
     for (size_t i = 0; i < kAccounts; ++i) scope.documents.push_back(hearth::Path(Path(i)));
@@ -139,7 +140,7 @@ TEST(EngineStressTest, TransfersAndAuditsAreSerializable) {
   const uint64_t seed = TestSeed();
   constexpr size_t kThreads = 8;
   constexpr size_t kStepsPerThread = 500;
-  // A small cache, so that the store, the cache and the history all take part.
+  // A small cache, so that the store, the cache and the history are all used.
   EngineOptions options;
   options.document_cache_bytes = 16 * 1'000;
   TestEngine test(options);
@@ -150,7 +151,7 @@ TEST(EngineStressTest, TransfersAndAuditsAreSerializable) {
     std::vector<Timestamp> moments;
     for (size_t step = 0; step < kStepsPerThread; ++step) {
       switch (dice.Below(8)) {
-        case 0:  // The audit is part of the transaction, and its result is written.
+        case 0:  // The audit is part of the transaction, which writes its result.
           moments.push_back(attempts.Run([&](const request::InTransaction& transaction)
                                              -> Result<std::vector<request::Write>> {
             ASSIGN_OR_RETURN(const int64_t sum, bank.Sum(transaction));
@@ -188,7 +189,7 @@ TEST(EngineStressTest, TransfersAndAuditsAreSerializable) {
 }
 
 // Write skew: two transactions read both documents and each sets one of them, so that one of the
-// two must always stay above zero. Only a serial order keeps that.
+// two must always stay above zero. Only a serial order guarantees that.
 TEST(EngineStressTest, NoWriteSkew) {
   const uint64_t seed = TestSeed();
   TestEngine test;
@@ -218,7 +219,7 @@ TEST(EngineStressTest, NoWriteSkew) {
   EXPECT_GT(left, 0u);
 }
 
-// Reads of the present, one after the other, never go back, whatever way they take.
+// Consecutive reads of the present never go back in time, whichever path they take.
 TEST(EngineStressTest, ReadsNeverGoBack) {
   const auto commits = static_cast<int64_t>(TestRounds(1'000));
   EngineOptions options;

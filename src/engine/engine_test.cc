@@ -34,7 +34,7 @@ class EngineTest : public testing::Test {
   }
   ~EngineTest() override { gate_.Open(); }
 
-  // A commit of its own that keeps the committer busy, so that later ones gather in a group.
+  // A separate commit that keeps the committer busy, so that later ones gather in a group.
   Commits StartBusyCommit() {
     gate_.Close();
     const size_t before = gate_.arrivals();
@@ -42,7 +42,7 @@ class EngineTest : public testing::Test {
     gate_.AwaitArrivals(before + 1);
     return busy;
   }
-  // Gathers all of `writes`, one commit each, in one group, and returns what they were told.
+  // Gathers all of `writes`, one commit each, in one group, and returns their results.
   std::vector<Result<request::CommitResult>> CommitInOneGroup(
       const std::vector<request::Write>& writes) {
     const Commits busy = StartBusyCommit();
@@ -55,7 +55,7 @@ class EngineTest : public testing::Test {
     return results;
   }
 
-  // The number in a document; nullopt where there is none.
+  // The number in a document; nullopt if the document does not exist.
   std::optional<int64_t> Number(std::string_view path) {
     const Result<model::Record> record = test_.GetNewest(path);
     EXPECT_TRUE(record.ok()) << record.status().ToString();
@@ -130,7 +130,7 @@ TEST_F(EngineTest, WaitingCommitsShareOneSync) {
       CommitInOneGroup(std::vector<request::Write>(100, Transform("c/a", {Increment("n", 1)})));
   EXPECT_EQ(gate_.arrivals(), before + 2);  // The busy one and the group.
   Timestamp last;
-  for (size_t i = 0; i < results.size(); ++i) {  // In order of arrival, each on the one before.
+  for (size_t i = 0; i < results.size(); ++i) {  // In order of arrival, each on the previous.
     ASSERT_TRUE(results[i].ok());
     EXPECT_EQ(results[i]->write_results[0].transform_results[0],
               EncodeInteger(static_cast<int64_t>(i) + 1));
@@ -225,7 +225,7 @@ TEST_F(EngineTest, CommitsUnderWayAreBounded) {
   EXPECT_TRUE(busy.Take().ok());
   for (const Commits& outcome : queued) EXPECT_TRUE(outcome.Take().ok());
   EXPECT_EQ(Number("c/a"), static_cast<int64_t>(commit::CommitsUnderWay::kCommitsMax - 1));
-  // The one that was turned away left no lock behind.
+  // The rejected commit left no lock behind.
   EXPECT_TRUE(test_.Get(request::InTransaction{test_.Begin()}, "c/b").ok());
   EXPECT_EQ(Number("c/b"), std::nullopt);
 }
@@ -234,7 +234,7 @@ TEST_F(EngineTest, TheMemoryOfCommitsUnderWayIsBounded) {
   constexpr size_t kDocumentBytes = 1'000'000;
   const model::Fields large =
       MakeFields({{"x", model::EncodeString(std::string(kDocumentBytes, 'x'))}});
-  // Ten documents a commit: what fits into one request.
+  // Ten documents per commit: as many as fit into one request.
   const std::vector<request::Write> writes(10, Set("c/a", large));
   const Commits busy = StartBusyCommit();
   std::vector<Commits> queued;
@@ -264,7 +264,7 @@ TEST_F(EngineTest, AFailedStoreFailsTheWholeGroup) {
   EXPECT_EQ(ScanAll(**now)->size(), 2u);
   EXPECT_EQ(NumberOf(**test_.Get(before, "c/a")), 2);
 
-  // And the next one works, at a later time.
+  // The next one works, at a later time.
   const Result<request::CommitResult> next = test_.Commit(Transform("c/a", {Increment("n", 5)}));
   ASSERT_TRUE(next.ok());
   EXPECT_EQ(next->write_results[0].transform_results[0], EncodeInteger(7));
@@ -278,7 +278,7 @@ TEST_F(EngineTest, NobodyIsToldOfWhatAFailedGroupWouldHaveMade) {
   test_.store().FailCommit(2, kUnavailable);
   const auto results = CommitInOneGroup({SetNumber("c/a", 1), IfMissing(SetNumber("c/a", 2))});
   EXPECT_EQ(results[0].status(), kUnavailable);
-  EXPECT_EQ(results[1].status(), kUnavailable);  // Not "already exists": it never did.
+  EXPECT_EQ(results[1].status(), kUnavailable);  // Not "already exists": it was never stored.
 }
 
 TEST_F(EngineTest, AFailedFirstCommitMakesNoDatabase) {
@@ -421,7 +421,7 @@ TEST_F(EngineTest, ClosingAnswersThoseWhoWaitForLocks) {
   const std::string holder = test_.Begin();
   ASSERT_TRUE(test_.Get(request::InTransaction{holder}, "c/a").ok());
   const Commits commit = test_.StartCommit({SetNumber("c/a", 2)});
-  // A transaction that reads behind the waiting commit, and one that began with its read.
+  // A transaction that reads behind the waiting commit, and one that started with its read.
   const auto read =
       test_.StartRead(request::InTransaction{test_.Begin()}, TestEngine::Documents({"c/a"}));
   const auto first_read = test_.StartRead(request::NewTransaction{}, TestEngine::Collection("c"));

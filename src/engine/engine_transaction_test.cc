@@ -1,5 +1,5 @@
-// Transactions through the whole engine: times, failures, races, and what is left behind. Who waits
-// for whom, and who loses, is said by test/cases/transaction.
+// Transactions through the whole engine: times, failures, races, and leftovers.
+// test/cases/transaction defines which transaction waits and which one loses.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -24,7 +24,7 @@ class EngineTransactionTest : public testing::Test {
  protected:
   EngineTransactionTest() { test_.MustCommit({SetNumber("c/a", 1), SetNumber("c/b", 1)}); }
 
-  // Reads, and with it locks, one document.
+  // Reads one document, which also locks it.
   std::optional<int64_t> Read(const std::string& transaction, std::string_view path = "c/a") {
     const Result<model::Record> record = test_.Get(request::InTransaction{transaction}, path);
     EXPECT_TRUE(record.ok()) << record.status().ToString();
@@ -43,10 +43,10 @@ class EngineTransactionTest : public testing::Test {
     const model::Record record = *test_.GetNewest(path);
     return record ? std::optional(NumberOf(*record)) : std::nullopt;
   }
-  // A write from outside of transactions has to wait.
+  // True if a write from outside transactions has to wait.
   bool IsLocked(std::string_view path) {
     const auto commit = test_.StartCommit({Merge(path, {}, {})});
-    // What waits gives up; what does not is not affected.
+    // Waiting commits give up; others are not affected.
     test_.Pass(kLockWaitMax);
     const Status status = commit.Take().status();
     EXPECT_TRUE(status.ok() || status == kLockTimeout) << status.ToString();
@@ -100,7 +100,7 @@ TEST_F(EngineTransactionTest, AWaitEndsInAbort) {
   test_.Pass(1ms);
   EXPECT_EQ(outside.Take().status(), kLockTimeout);
   EXPECT_EQ(Number(), 1);
-  test_.MustCommit(SetNumber("c/a", 3), transaction);  // Whom it waited for is not disturbed.
+  test_.MustCommit(SetNumber("c/a", 3), transaction);  // The lock holder is not affected.
   EXPECT_EQ(Number(), 3);
 }
 
@@ -141,8 +141,8 @@ TEST_F(EngineTransactionTest, AnIdleTransactionThatNobodyWaitsForKeepsItsLocks) 
   test_.MustCommit(SetNumber("c/a", 2), idle);
 }
 
-// However long a client takes for each attempt, within the limit for idle transactions: others
-// defeat it a few times, but not for ever.
+// However long a client takes for each attempt, within the limit for idle transactions: it loses to
+// others a few times, but not forever.
 TEST_F(EngineTransactionTest, ASlowClientGetsThrough) {
   for (const std::chrono::seconds pause : {4s, 10s, 40s}) {
     SCOPED_TRACE(testing::Message() << "with pauses of " << pause.count() << " s");
@@ -204,7 +204,7 @@ TEST_F(EngineTransactionTest, AReadWaitsForTheCommitUnderWay) {
 TEST_F(EngineTransactionTest, ALoserSeesNothingThatDoesNotFitItsReads) {
   const std::string older = test_.Begin();
   const std::string younger = BeginReading("c/a");
-  // The older one gets through when the younger one has its lock, but before it reads.
+  // The older one proceeds when the younger one has its lock, but before it reads.
   std::atomic<bool> is_first = true;
   test_.store().BeforeSnapshots([&] {
     if (!is_first.exchange(false)) return;
@@ -218,7 +218,7 @@ TEST_F(EngineTransactionTest, AReadThatWaitsTooLongEndsTheTransaction) {
   const std::string holder = test_.Begin(RetryOf(test_.Begin()));
   Read(holder);
   const std::string reader = BeginReading("c/b");
-  const auto read = StartRead(reader);  // A retry that reads keeps others out.
+  const auto read = StartRead(reader);  // A retry's read excludes others.
   EXPECT_FALSE(read.IsThere());
   test_.Pass(kLockWaitMax);
   EXPECT_EQ(read.Take().status(), kLockTimeout);
@@ -277,7 +277,7 @@ TEST_F(EngineTransactionTest, NoTransactionOutlivesItsEngine) {
 }
 
 TEST_F(EngineTransactionTest, AFailedFirstReadLeavesNoTransactionBehind) {
-  // The client has not learned its id, so nobody could end it.
+  // The client never received its id, so it could not end the transaction.
   test_.store().FailGet(1, Status(Code::kUnavailable, "disk"));
   EXPECT_EQ(test_.Read(request::NewTransaction{}, TestEngine::Collection("c")).status(),
             Status(Code::kUnavailable, "disk"));
@@ -294,7 +294,7 @@ TEST_F(EngineTransactionTest, AFailedFirstReadLeavesNoTransactionBehind) {
   EXPECT_FALSE(IsLocked("c/b"));
 }
 
-// A client may roll back while its reads are under way: whatever the order, nothing stays locked.
+// A client may roll back while its reads are in progress: in any order, nothing stays locked.
 TEST_F(EngineTransactionTest, AReadThatComesTooLateLeavesNoLock) {
   const auto rounds = static_cast<int>(TestRounds(3'000));
   for (int round = 0; round < rounds; ++round) {

@@ -1,4 +1,4 @@
-// Configurations and what becomes of them: declared indexes, exemptions, strict mode.
+// Configurations and their effects: declared indexes, exemptions, strict mode.
 #include "indexing/index_policy.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ IndexConfig Declared(std::vector<Definition> definitions) {
 
 class IndexPolicyTest : public testing::Test {
  protected:
-  // Definitions and origins of the indexes, once nothing is being built.
+  // Definitions and origins of the indexes, once no build is in progress.
   std::vector<std::pair<Definition, Origin>> Indexes(TestEngine& engine) {
     engine.engine().AwaitIndexes();
     std::vector<std::pair<Definition, Origin>> indexes;
@@ -53,7 +53,7 @@ class IndexPolicyTest : public testing::Test {
     std::sort(indexes.begin(), indexes.end());
     return indexes;
   }
-  // How many results the query has.
+  // The number of results of the query.
   Result<size_t> Run(TestEngine& engine, const QueryBuilder& query) {
     ASSIGN_OR_RETURN(const std::unique_ptr<QueryRun> run, engine.StartQuery(query.Build()).Take());
     size_t results = 0;
@@ -85,7 +85,7 @@ TEST_F(IndexPolicyTest, DeclaredIndexesAreMadeForWhatIsThere) {
   EXPECT_EQ(engine.engine().Indexes(engine.database())[0].activity->documents_indexed, 200u);
 }
 
-// Nobody opens the database again after its first commit.
+// The database is not opened again after its first commit.
 TEST_F(IndexPolicyTest, DeclaredIndexesAreMadeForDatabasesThatComeLater) {
   TestEngine engine;
   engine.engine().SetIndexConfig("(default)", Declared({up_}));
@@ -110,7 +110,7 @@ TEST_F(IndexPolicyTest, WhatIsNotDeclaredAnyMoreIsReleased) {
   engine.engine().SetIndexConfig("(default)", Declared({down_}));
   EXPECT_EQ(Indexes(engine),
             (std::vector{std::pair(up_, Origin::kOnDemand), std::pair(down_, Origin::kDeclared)}));
-  // Long unused: the one goes, the other stays.
+  // Long unused: one is dropped, the other stays.
   engine.Pass(std::chrono::hours(24 * 8));
   EXPECT_EQ(Indexes(engine), (std::vector{std::pair(down_, Origin::kDeclared)}));
 }

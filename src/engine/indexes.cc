@@ -1,4 +1,4 @@
-// The engine's indexes and TTL policies, as its users see them.
+// The engine's public functions for indexes and TTL policies.
 #include <algorithm>
 #include <utility>
 
@@ -39,7 +39,7 @@ void Engine::Core::FollowIndexPolicy(documents::Database& database) {
 }
 
 void Engine::Core::ApplyIndexPolicy(documents::Database& database) {
-  // Its number is not for ever before it is on disk: its indexes have to wait until then.
+  // The number of a database is not final until it is on disk: its indexes have to wait until then.
   if (!database.is_on_disk) return;
   const uint64_t version = index_policy_.version();
   const std::shared_ptr<const index::IndexConfig> config = index_policy_.Of(database);
@@ -85,8 +85,8 @@ void Engine::Core::StartTtl() {
   expiry::TtlSweeper::Hooks hooks;
   hooks.databases = [this] {
     std::vector<documents::Database*> stored = catalog_->Stored();
-    // One that has come into being since the last sweep has its indexes yet to get, also if nobody
-    // opens it again.
+    // A database created since the last sweep does not have its indexes yet, and may not be opened
+    // again.
     for (documents::Database* database : stored) FollowIndexPolicy(*database);
     return stored;
   };
@@ -107,7 +107,7 @@ void Engine::Core::StartTtl() {
   ttl_sweeper_->Start();
 }
 
-// Those that were set by command, and those of the configuration for other collection groups.
+// The policies set by command, and those of the configuration for other collection groups.
 std::vector<TtlPolicy> Engine::Core::TtlPoliciesOf(const documents::Database& database) const {
   std::vector<TtlPolicy> policies = ttl_policies_->Of(database.number);
   for (const auto config = index_policy_.Of(database);

@@ -20,7 +20,7 @@ using model::ParentName;
 
 constexpr char kTokenSeparator = '\n';
 
-// The first key that sorts after everything beginning with `prefix`.
+// The first key that sorts after everything that starts with `prefix`.
 std::string After(std::string_view prefix) { return storage::PrefixRange(prefix).last; }
 
 // Walks the ids of the collections directly below a parent.
@@ -57,7 +57,7 @@ class CollectionIds {
   std::unique_ptr<documents::DocumentCursor> cursor_;
 };
 
-// Walks the documents of one collection by id and, if asked, the names without a document that
+// Walks the documents of one collection by id and, if requested, the names without a document that
 // have documents below them.
 class CollectionWalk {
  public:
@@ -113,7 +113,7 @@ class CollectionWalk {
   const std::string documents_prefix_;
   const std::string subtree_prefix_;
   std::unique_ptr<documents::DocumentCursor> documents_;
-  std::unique_ptr<documents::DocumentCursor> below_;  // Null: missing names are not wanted.
+  std::unique_ptr<documents::DocumentCursor> below_;  // Null: missing names are not requested.
 };
 
 // Walks the documents of one collection, or of all collections of the parent.
@@ -122,7 +122,7 @@ class ParentWalk {
   ParentWalk(const ReadView& view, const request::ListDocumentsRequest& request)
       : view_(view), request_(request) {}
 
-  // Goes on after `last`; nullopt: from the beginning.
+  // Continues after `last`; nullopt: from the beginning.
   Status Start(const std::optional<DocumentPath>& last) {
     std::string after_collection;
     if (!request_.collection_id.empty()) {
@@ -163,7 +163,7 @@ class ParentWalk {
   std::unique_ptr<CollectionWalk> collection_;
 };
 
-// What a page token of this request is bound to.
+// The identity to which a page token of this request is bound.
 std::string RequestIdentity(const request::ListDocumentsRequest& request) {
   std::string identity = "documents";
   identity += kTokenSeparator + request.parent.document_path;

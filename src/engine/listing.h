@@ -1,4 +1,4 @@
-// ListDocuments and ListCollectionIds: pages of what lies below a parent.
+// ListDocuments and ListCollectionIds: pages of the documents or collections below a parent.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,19 @@
 
 namespace hearth::engine {
 
-// A page ends early rather than grow beyond this, so that clients with gRPC's usual limit of
-// 4 MiB can receive it. Only a single document may be larger.
+// A page ends early rather than exceed this size, so that clients with gRPC's usual limit of 4 MiB
+// can receive it. Only a single document may be larger.
 inline constexpr size_t kPageBytesMax = 3 * 1024 * 1024;
 
-// What ListDocuments will read. InvalidArgument for a collection id that is none.
+// What ListDocuments will read. InvalidArgument for an invalid collection id.
 Result<ReadScope> ScopeOf(const request::ListDocumentsRequest& request);
 
 // May wait for the disk. InvalidArgument for a token that does not belong to this request.
 Result<request::DocumentPage> ListDocuments(const ReadView& view,
                                             const request::ListDocumentsRequest& request);
 
-// The ids of the collections directly below `parent` that have documents, at any depth. A page
-// has at least one.
+// The ids of the collections directly below `parent` that have documents, at any depth. A page has
+// at least one.
 Result<request::CollectionIdPage> ListCollectionIds(const ReadView& view,
                                                     const model::ParentName& parent,
                                                     size_t page_size,

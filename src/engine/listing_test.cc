@@ -24,7 +24,7 @@ using Paths = std::vector<std::string>;
 
 const Status kInvalid = InvalidArgument("invalid page token");
 
-// By segments, numeric ids first and by their value, everything else by its bytes.
+// By segments: numeric ids first, by value, and everything else by its bytes.
 bool SortsBefore(const std::string& left, const std::string& right) {
   const std::optional<int64_t> left_number = model::NumericId(left);
   const std::optional<int64_t> right_number = model::NumericId(right);
@@ -62,7 +62,7 @@ class ListingTest : public testing::Test {
     return ListDocuments(*View(), request);
   }
 
-  // All pages of `request`: paths, with a "-" behind those that have no document.
+  // All pages of `request`: paths, with a "-" after those that have no document.
   Paths ListAll(request::ListDocumentsRequest request, size_t page_size) {
     request.page_size = page_size;
     Paths all;
@@ -187,7 +187,7 @@ TEST_F(ListingTest, PagesHaveABoundInBytes) {
 }
 
 TEST_F(ListingTest, ADocumentBeyondThePagesBytesIsAPageOfItsOwn) {
-  FieldMap fields;  // More bytes on the wire than by Firestore's formula.
+  FieldMap fields;  // Larger on the wire than by Firestore's formula.
   const std::vector<std::string> nulls(1'000'000, model::EncodeNull());
   fields["x"] = model::EncodeArray(nulls);
   PutAll({"c/a"});
@@ -211,7 +211,7 @@ TEST_F(ListingTest, RefusesForgedTokens) {
     EXPECT_EQ(List(request).status(), kInvalid);
     EXPECT_EQ(ListCollectionIds(*View(), Parent(), 1, token).status(), kInvalid);
   }
-  // With the right fingerprint, but not what a page ends with.
+  // With the right fingerprint, but not a valid end of a page.
   const std::string identity = "documents\n\nc";
   for (const Paths& parts : {Paths{}, Paths{""}, Paths{"c"}, Paths{"c/a", "c/b"}, Paths{"c/__x__"},
                              Paths{"c//"}, Paths{"\xff/\xff"}}) {

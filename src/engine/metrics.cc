@@ -1,4 +1,4 @@
-// What the engine's parts know about themselves, as metrics. docs/metrics.md lists them.
+// Metrics that are read from the engine's parts. docs/metrics.md lists them.
 #include <chrono>
 #include <utility>
 
@@ -57,7 +57,7 @@ void Engine::Core::AddMetrics() {
 }
 
 void Engine::Core::AddTtlMetrics() {
-  // One value for each policy.
+  // One value per policy.
   const auto for_each = [this](double (*value)(const expiry::TtlStatus&)) {
     return [this, value] {
       Metrics::Samples samples;

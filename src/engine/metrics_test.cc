@@ -1,4 +1,4 @@
-// Every metric of the engine appears from the start and moves when it should.
+// Every metric of the engine exists from the start and changes when it should.
 #include "base/metrics.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ class EngineMetricsTest : public testing::Test {
     options.reader_threads = 1;
     return options;
   }
-  // -1 where there is no such series.
+  // -1 if there is no such series.
   double Value(const std::string& series) { return MetricValue(metrics_, series).value_or(-1); }
 
   Metrics metrics_;
@@ -85,7 +85,7 @@ TEST_F(EngineMetricsTest, ReadsByTheirSource) {
   const model::Timestamp first = test_.MustCommit(SetNumber("c/a", 1));
   test_.clock().Advance(1s);
   test_.MustCommit(SetNumber("c/a", 2));
-  test_.Restart();  // Forgets what it has cached.
+  test_.Restart();  // Empties the cache.
   ASSERT_TRUE(test_.GetNewest("c/a").ok());
   EXPECT_EQ(Value(disk), 1);
   EXPECT_EQ(Value(memory), 0);
@@ -99,7 +99,7 @@ TEST_F(EngineMetricsTest, ReadsByTheirSource) {
   EXPECT_EQ(Value(memory), 3);
 }
 
-// The read comes again, on a thread that may wait.
+// The read is repeated on a thread that may wait.
 TEST(EngineDiskMetricsTest, AReadThatMustWaitIsCountedOnce) {
   Metrics metrics;
   EngineOptions options;

@@ -42,7 +42,7 @@ Status OrderedPage::StartAfter(std::vector<std::string> parts) {
       if (!parts[i].empty()) return InvalidArgument("invalid page token");
       continue;
     }
-    // The values come from a client: they are checked before they are read in place.
+    // The values come from a client: they are validated before they are read in place.
     Result<std::string> value = model::ValidateValue(std::move(parts[i]));
     if (!value.ok()) return InvalidArgument("invalid page token");
     parts[i] = *std::move(value);

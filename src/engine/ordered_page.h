@@ -12,19 +12,19 @@
 
 namespace hearth::engine {
 
-// Picks the first page, in the order of some fields, out of documents that arrive in any order.
+// Selects the first page, in the order of some fields, from documents that arrive in any order.
 // Holds no more than one page of them at a time, whatever the size of the collection.
 //
 // Threads: one at a time.
 class OrderedPage {
  public:
-  // Ties, and a page without orders, go by name, in the direction of the last order.
+  // Ties, and pages without orders, are ordered by name, in the direction of the last order.
   OrderedPage(const std::vector<query::Order>& orders, size_t page_size);
 
-  // Leaves out everything up to where another page ended: the parts that Finish returned.
+  // Skips everything up to the end of another page, given as the parts that Finish returned.
   Status StartAfter(std::vector<std::string> parts);
 
-  // Considers one document. One without a value for every order is not in the result.
+  // Considers one document. A document without a value for every order is not in the result.
   void Add(request::ListedDocument document);
 
   // Moves out the page. Returns where it ended; empty: nothing follows.
@@ -32,9 +32,9 @@ class OrderedPage {
 
  private:
   struct Candidate {
-    std::vector<std::string> values;  // Encoded, one an order; empty for the name.
+    std::vector<std::string> values;  // Encoded, one per order; empty for the name.
     request::ListedDocument document;
-    std::string key = model::EncodeDocumentPath(document.path);  // Sorts as the name does.
+    std::string key = model::EncodeDocumentPath(document.path);  // Sorts like the name.
   };
   struct Less {
     const OrderedPage* page;
@@ -48,7 +48,8 @@ class OrderedPage {
   std::optional<Candidate> after_;
   std::set<Candidate, Less> kept_;
   size_t kept_bytes_ = 0;
-  // What did not fit, without its record. Nothing after it is kept: the next page begins there.
+  // The first document that did not fit, without its record. Nothing after it is kept: the next
+  // page starts there.
   std::optional<Candidate> first_dropped_;
 };
 

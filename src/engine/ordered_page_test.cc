@@ -28,7 +28,7 @@ request::ListedDocument Listed(std::string_view path, const FieldMap& fields) {
   return {Path(path), std::make_shared<const std::string>(RecordOf(1, 1, MakeFields(fields)))};
 }
 
-// A document whose record has about so many bytes.
+// A document whose record has about `bytes` bytes.
 request::ListedDocument Large(std::string_view path, int64_t number, size_t bytes) {
   FieldMap fields = {{"n", EncodeInteger(number)}};
   for (int i = 0; bytes > 0; ++i) {
@@ -64,7 +64,7 @@ Page Pick(const std::vector<request::ListedDocument>& documents, const std::vect
   return page;
 }
 
-// All pages, one after the other.
+// All pages, one after another.
 Paths PickAll(const std::vector<request::ListedDocument>& documents,
               const std::vector<Order>& orders, size_t page_size) {
   Paths all;
@@ -98,7 +98,7 @@ TEST(OrderedPageTest, OrdersByFieldsThenByName) {
     return Pick(People(), orders, 100).paths;
   };
   EXPECT_EQ(pick({Ascending("age")}), (Paths{"p/__id9__", "p/carl", "p/anna", "p/dora"}));
-  // Ties go in the direction of the last order.
+  // Ties are ordered in the direction of the last order.
   EXPECT_EQ(pick({Descending("age")}), (Paths{"p/dora", "p/anna", "p/carl", "p/__id9__"}));
   EXPECT_EQ(pick({Descending("age"), Ascending("city")}),
             (Paths{"p/anna", "p/dora", "p/__id9__", "p/carl"}));
@@ -126,7 +126,7 @@ TEST(OrderedPageTest, SaysWhereItEnded) {
             (std::vector<std::string>{EncodeInteger(25), "p/carl"}));
   EXPECT_EQ(Pick(People(), {Descending("__name__")}, 1).next,
             (std::vector<std::string>{"", "p/emil"}));
-  EXPECT_TRUE(Pick(People(), {Ascending("age")}, 4).next.empty());  // The last page, just full.
+  EXPECT_TRUE(Pick(People(), {Ascending("age")}, 4).next.empty());  // The last page, exactly full.
   EXPECT_TRUE(Pick(People(), {Ascending("age")}, 5).next.empty());
 }
 
@@ -152,7 +152,7 @@ TEST(OrderedPageTest, RefusesPlacesThatItDidNotMake) {
 
 TEST(OrderedPageTest, APlaceNeedNotBeCanonical) {
   // A client can send any bytes that decode to a value: here names out of order, a number in more
-  // bytes than it needs, and a time in nanoseconds.
+  // bytes than needed, and a time in nanoseconds.
   std::string unsorted;
   {
     std::string body;
@@ -196,7 +196,7 @@ TEST(OrderedPageTest, HasOneDocumentWhateverItsSize) {
 }
 
 TEST(OrderedPageTest, WhatDidNotFitIsNotSkipped) {
-  // 2 pushes 3 out and does not fit itself; then 4 would fit, but 2 and 3 come before it.
+  // 2 displaces 3 and does not fit itself; then 4 would fit, but 2 and 3 come before it.
   const std::vector<request::ListedDocument> documents = {
       Large("c/1", 1, 1'000'000), Large("c/3", 3, 2'000'000), Large("c/2", 2, 2'500'000),
       Large("c/4", 4, 500'000)};
@@ -222,7 +222,7 @@ TEST(OrderedPageTest, LargePagesConcatenateToTheWhole) {
   }
 }
 
-// Random values of all types under random orders, against a plain sort.
+// Random values of all types under random orders, compared with a plain sort.
 TEST(OrderedPageTest, PagesConcatenateToTheSortedWhole) {
   const uint64_t seed = TestSeed();
   model::RandomTrees random(seed);
@@ -241,7 +241,7 @@ TEST(OrderedPageTest, PagesConcatenateToTheSortedWhole) {
         orders.push_back(random.Below(2) == 0 ? Ascending(name) : Descending(name));
       }
     }
-    // The sorted whole.
+    // All documents, sorted.
     const auto find = [](const request::ListedDocument& document, const Order& order) {
       const auto fields =
           model::Fields::FromTrusted(std::string(model::RecordFields(*document.record)));

@@ -1,4 +1,4 @@
-// Queries, and the indexes that follow from what they cost.
+// Queries, and the indexes created because of their cost.
 #include <algorithm>
 #include <utility>
 
@@ -14,7 +14,7 @@ namespace {
 // A transaction's query with more results than this keeps its whole collection locked.
 constexpr size_t kNarrowedResultsMax = 1'000;
 
-// True when much more was read than the results explain.
+// True if much more was read than the results explain.
 bool IsExpensive(const query::Statistics& statistics, uint64_t allowed) {
   constexpr uint64_t kReadsPerResult = 4;
   const uint64_t explained = kReadsPerResult * statistics.results_returned;
@@ -30,7 +30,7 @@ using Run = Result<std::unique_ptr<QueryRun>>;
 
 Result<ExecutionOptions> Engine::Core::PrepareQuery(const Database& database,
                                                     const query::NormalizedQuery& query) {
-  // First, because a query that is refused needs its index all the more.
+  // First, because a refused query needs its index most.
   needed_indexes_.Note(database.number, query);
   ExecutionOptions options;
   if (options_.index_mode == indexing::IndexMode::kStrict) {
@@ -62,14 +62,14 @@ Run Engine::Core::StartQuery(std::unique_ptr<ReadView> view, query::NormalizedQu
 void Engine::Core::Query(const Database& database, QueryRequest request, Executor& executor,
                          QueryCallback done) {
   const bool goes_on_here = &executor == &readers_;
-  // Shared by the steps to the answer.
+  // Shared by the steps that lead to the answer.
   struct Starting {
     QueryRequest request;
     QueryCallback deliver;
   };
   auto starting = std::make_shared<Starting>(Starting{
       std::move(request), [&executor, goes_on_here, done = std::move(done)](Run run) mutable {
-        if (goes_on_here) return done(std::move(run));  // A reader, and the call has returned.
+        if (goes_on_here) return done(std::move(run));  // On a reader, after the call has returned.
         executor.Post(
             [done = std::move(done), run = std::move(run)]() mutable { done(std::move(run)); });
       }});
@@ -101,7 +101,7 @@ Run Engine::Core::QueryAt(const Database& database, query::NormalizedQuery query
 void Engine::Core::NarrowLocksAfter(QueryRun& run, const transactions::LockOwner& owner,
                                     const transactions::KeyPrefix& locked) {
   const query::Query& query = run.query().query;
-  // What these skip, or compare, counts too, though it is no result.
+  // Documents that these skip or compare also matter, though they are not results.
   if (query.offset > 0 || query.nearest) return;
   auto live = std::make_shared<const watch::LiveQuery>(run.database().name, run.query());
   run.WhenAllRead(kNarrowedResultsMax, [this, owner, locked, live, &database = run.database()](
@@ -142,7 +142,7 @@ void Engine::Core::NoteCost(const documents::Database& database, const execution
         definition.fields.begin(), definition.fields.end(), [&](const index::IndexField& field) {
           return execution::MayBeIndexed(definition.collection_id, field.path, *config);
         });
-    // Vectors that nothing has, of another dimension say, need no index.
+    // Vectors that no document has, for example of another dimension, need no index.
     const bool is_of_use = !definition.vector || statistics.results_returned > 0;
     if (may_be_made && is_of_use) {
       index_keeper_->Want(database.number, definition, index::Origin::kOnDemand);

@@ -1,5 +1,5 @@
-// What Query Explain says about a query: every kind of plan counts each document and each index
-// entry once, and the bill is Firestore's.
+// The numbers of Query Explain: every kind of plan counts each document and each index entry once,
+// and the bill matches Firestore's.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -25,12 +25,12 @@ using model::EncodeInteger;
 using query::Aggregation;
 using query::QueryBuilder;
 
-// What is expected of a run.
+// The expected counts of a run.
 struct Counts {
   uint64_t returned;
   uint64_t documents;
   uint64_t entries;
-  uint64_t reads;  // As Firestore would bill them.
+  uint64_t reads;  // As billed by Firestore.
 
   friend bool operator==(const Counts&, const Counts&) = default;
   friend std::ostream& operator<<(std::ostream& out, const Counts& counts) {
@@ -65,8 +65,8 @@ Aggregation Average(const std::string& field) {
   return {Aggregation::Kind::kAverage, "average", FieldAt(field), std::nullopt};
 }
 
-// Twelve documents in each of three collections: `plain` has no index, `ready` those that its
-// queries want, `part` only some.
+// Twelve documents in each of three collections: `plain` has no index, `ready` has all that its
+// queries need, `part` only some.
 class QueryCountsTest : public testing::Test {
  protected:
   static constexpr int64_t kDocuments = 12;
@@ -190,8 +190,8 @@ TEST_F(QueryCountsTest, WithIndexes) {
       {"nothing", ready().Equal("a", 7), {0, 0, 0, 1}},
       {"a composite index", ready().Equal("a").Ascending("n"), {6, 6, 6, 6}},
       {"a collection group", ready().Group().Ascending("n"), {13, 13, 13, 13}},
-      // Those with b == 0 are 0, 3, 6 and 9, with s == 1 are 3 and 5. The join begins with 0 and 3,
-      // goes on to 3, and to 6, after which there is no s.
+      // Those with b == 0 are 0, 3, 6 and 9; those with s == 1 are 3 and 5. The join starts with 0
+      // and 3, moves on to 3, and to 6, after which there is no s.
       {"a join", ready().Equal("s").Equal("b", 0), {1, 1, 4, 1}},
       {"an or", ready().AnyOf({ready().Equal("a"), ready().Equal("b")}), {8, 8, 10, 8}},
       {"an or of ranges that overlap",
@@ -209,7 +209,7 @@ TEST_F(QueryCountsTest, WithIndexes) {
   });
 }
 
-// Documents are looked at before they are known to be results.
+// Documents have to be read to decide whether they are results.
 TEST_F(QueryCountsTest, WithIndexesThatHaveOnlySomeOfTheFields) {
   const auto part = [] { return QueryBuilder("part"); };
   Check({
@@ -219,7 +219,7 @@ TEST_F(QueryCountsTest, WithIndexesThatHaveOnlySomeOfTheFields) {
        part().Equal("r").Descending("n").Limit(1),
        {1, 2, 2, 1}},
       {"a sum of what the index has not", part().Equal("r"), {1, 2, 2, 1}, {Sum("n")}},
-      // Both branches look at document 3, and the second finds nothing.
+      // Both branches read document 3, and the second one does not match it.
       {"an or of which documents decide",
        part().AnyOf({part().Equal("r").Equal("n", 3), part().Equal("s").Equal("n", 4)}),
        {1, 3, 4, 1}},
@@ -268,7 +268,7 @@ TEST_F(QueryCountsTest, APastMoment) {
           {"a scan", plain(), {12, 12, 0, 12}},
           {"a scan backwards", plain().Descending("__name__"), {12, 12, 0, 12}},
           {"a sort", plain().Ascending("n"), {12, 12, 0, 12}},
-          // Entries of documents that have changed are passed over: 50 and 70 are there too.
+          // Entries of changed documents are skipped: 50 and 70 exist too.
           {"an order", ready().Ascending("n"), {12, 12, 12, 12}},
           {"an equality", ready().Equal("a"), {6, 6, 5, 6}},
           {"an or", ready().AnyOf({ready().Equal("a"), ready().Equal("b", 0)}), {8, 8, 9, 8}},

@@ -19,13 +19,13 @@ namespace {
 using execution::Execution;
 using execution::Wants;
 
-// Keeps some of a sequence of unknown length, evenly spread: every n-th, and every 2n-th once
-// there are too many.
+// Keeps an evenly spread sample of a sequence of unknown length: every n-th item, and every 2n-th
+// once there are too many.
 class EvenSample {
  public:
   explicit EvenSample(size_t kept_max) : kept_max_(kept_max) {}
 
-  // True when this one is to be added.
+  // True if this item should be added.
   bool Wants() { return seen_++ % stride_ == 0; }
   void Add(std::string item) {
     kept_.push_back(std::move(item));
@@ -72,7 +72,7 @@ ReadScope ScopeOf(const query::NormalizedQuery& query) {
   return scope;
 }
 
-// A view as queries read it.
+// Presents a view as the source of a query.
 class QueryRun::ViewSource final : public execution::Source {
  public:
   static Result<std::unique_ptr<ViewSource>> Open(const ReadView& view,
@@ -159,7 +159,7 @@ size_t QueryRun::skipped() const { return execution_->statistics().results_skipp
 
 query::Statistics QueryRun::statistics() const {
   query::Statistics statistics = execution_->statistics();
-  // The results were read for the aggregations; what is returned are their values, together.
+  // The results were read for the aggregations; the returned result is the set of their values.
   if (answer_ == QueryAnswer::kAggregates) statistics.results_returned = 1;
   return statistics;
 }

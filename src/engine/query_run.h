@@ -37,33 +37,33 @@ namespace hearth::engine {
 
 class ReadView;
 
-// A query that reads at an earlier moment goes through at most so many documents that have changed
-// since; with more of them it does without indexes.
+// A query at an earlier moment handles at most this many documents that have changed since; with
+// more of them it runs without indexes.
 inline constexpr size_t kChangedDocumentsMax = 10'000;
 inline constexpr size_t kPartitionPointsMax = 10'000;
 
-// What a query is asked for.
+// The kind of answer that a query should give.
 enum class QueryAnswer : uint8_t { kDocuments, kAggregates, kPartitions };
 
 struct QueryRequest {
   query::NormalizedQuery query;
   QueryAnswer answer = QueryAnswer::kDocuments;
   request::Consistency consistency = request::Now{};
-  // Asked every now and then, on any thread: once it is true, the query ends with Cancelled.
+  // Polled from time to time, on any thread: once it returns true, the query ends with Cancelled.
   std::function<bool()> is_cancelled = {};
 };
 
 // What a query will read.
 ReadScope ScopeOf(const query::NormalizedQuery& query);
 
-// A query under way: hands out what it was asked for as it is asked for it. What it holds in memory
-// is bounded, whatever the size of the result.
+// A query in progress: produces its results on demand. Its memory use is bounded, whatever the size
+// of the result.
 //
 // Threads: one at a time; all functions that may fail may wait for the disk. Ownership: the engine
 // must outlive it. Errors: those of the store.
 class QueryRun {
  public:
-  // Hears what the query has cost, once, when the run ends.
+  // Receives the cost of the query, once, when the run ends.
   using CostCallback = Callback<void(const execution::Plan&, const query::Statistics&)>;
 
   // Plans the query. May wait for the disk.
@@ -79,31 +79,31 @@ class QueryRun {
   const documents::Database& database() const;
   const query::NormalizedQuery& query() const { return query_; }
   model::Timestamp read_time() const;
-  // The id of the transaction that this query has started; empty if it has not.
+  // The id of the transaction that this query has started; empty if it started none.
   const std::string& new_transaction() const;
-  // How the query is answered.
+  // The indexes that the query uses.
   const std::vector<query::IndexUse>& indexes_used() const;
 
-  // Has `callback` run with the paths of all results once the last one was handed out, unless
-  // there are more than `results_max`. To be called before the first result is asked for.
+  // Runs `callback` with the paths of all results after the last one was returned, unless there are
+  // more than `results_max`. Call it before the first result is requested.
   using PathsCallback = Callback<void(std::vector<model::DocumentPath>)>;
   void WhenAllRead(size_t results_max, PathsCallback callback);
 
   // kDocuments: the next result; nullopt after the last one.
   Result<std::optional<request::QueryResult>> Next();
-  // How many results the offset has skipped so far.
+  // The number of results skipped by the offset so far.
   size_t skipped() const;
   // What has been read so far.
   query::Statistics statistics() const;
-  // What Firestore would charge for that.
+  // What Firestore would charge for it.
   query::Bill bill() const;
 
-  // kAggregates: encoded values, one an aggregation. To be called once.
+  // kAggregates: encoded values, one per aggregation. Call it once.
   Result<std::vector<std::string>> Aggregate(const std::vector<query::Aggregation>& aggregations);
 
   // kPartitions: bounds that split the query's results into `points_max` + 1 parts of about the
-  // same size, or fewer, in the order of the query. They stand before the documents they name. To
-  // be called once.
+  // same size, or fewer, in the order of the query. Each bound is before the document it names.
+  // Call it once.
   Result<std::vector<query::Bound>> Partition(size_t points_max);
 
  private:
@@ -112,7 +112,7 @@ class QueryRun {
   QueryRun(std::unique_ptr<ReadView> view, query::NormalizedQuery query, QueryAnswer answer,
            CostCallback on_end);
 
-  // Null: there are no more.
+  // Null: the results have ended.
   void NotePath(const model::DocumentPath* path);
 
   const std::unique_ptr<ReadView> view_;
@@ -121,7 +121,7 @@ class QueryRun {
   const QueryAnswer answer_;
   CostCallback on_end_;
   std::unique_ptr<execution::Execution> execution_;
-  PathsCallback when_all_read_;  // Null: nobody wants to know, or there were too many.
+  PathsCallback when_all_read_;  // Null: not requested, or there were too many.
   size_t noted_paths_max_ = 0;
   std::vector<model::DocumentPath> noted_paths_;
 };

@@ -31,7 +31,7 @@ class QueryRunTest : public testing::Test {
     return *test_.StartQuery(*query::Normalize(std::move(query)), request::Now{}, answer).Take();
   }
 
-  // What it costs to count the collection.
+  // The cost of counting the collection.
   query::Statistics Count() {
     const std::unique_ptr<QueryRun> run = Start(QueryAnswer::kAggregates);
     const auto values = run->Aggregate({{query::Aggregation::Kind::kCount, "all"}});

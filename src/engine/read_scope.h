@@ -11,9 +11,10 @@ namespace hearth::engine {
 // What a read will touch: a read-write transaction locks it.
 struct ReadScope {
   std::vector<model::DocumentPath> documents;
-  // All present and future documents whose encoded paths (model/path_encoding.h) begin so.
+  // All present and future documents whose encoded paths (model/path_encoding.h) start with one of
+  // these.
   std::vector<std::string> path_prefixes;
-  // If it is not empty: only those in collections with this id.
+  // If not empty: only those in collections with this id.
   std::string collection_id = {};
   enum class Access : uint8_t { kSingleDocuments, kScans } access = Access::kSingleDocuments;
 };

@@ -36,12 +36,12 @@ class ReadView {
 
   const documents::Database& database() const;
   model::Timestamp read_time() const;
-  // The id of the transaction that this read has started; empty if it has not.
+  // The id of the transaction that this read has started; empty if it started none.
   const std::string& new_transaction() const;
 
-  // The document's record; null where there is none. May wait for the disk.
+  // The document's record; null if the document does not exist. May wait for the disk.
   Result<model::Record> Get(const model::DocumentPath& path) const;
-  // nullopt when the answer would have to wait for the disk.
+  // nullopt if the answer would have to wait for the disk.
   std::optional<Result<model::Record>> GetIfInMemory(const model::DocumentPath& path) const;
 
   // The documents whose keys are in `range`. Requires a view opened for scans.
@@ -49,11 +49,11 @@ class ReadView {
   // Descending. Null unless the snapshot is the state at the read time.
   std::unique_ptr<documents::DocumentCursor> ScanBackward(storage::KeyRange range) const;
 
-  // The keys of the documents that have changed between the read time and the snapshot; nullopt
-  // when there are more than `max`. Requires a view opened for scans.
+  // The keys of the documents that have changed between the read time and the snapshot; nullopt if
+  // there are more than `max`. Requires a view opened for scans.
   Result<std::optional<std::set<std::string, std::less<>>>> ChangedDocuments(size_t max) const;
 
-  // For those who read what a view does not offer.
+  // For reads that the view itself does not offer.
   const ReadViewParts& parts() const { return *parts_; }
 
  private:

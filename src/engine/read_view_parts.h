@@ -13,20 +13,20 @@
 
 namespace hearth::engine {
 
-// What a view is made of.
+// The parts of a view.
 struct ReadViewParts {
   const documents::Database* database = nullptr;
   const documents::DocumentReader* reader = nullptr;
-  // Of a view opened for scans; null for single documents. The indexes are shared with the
+  // For a view opened for scans; null for single documents. The indexes are shared with the
   // registry.
   std::shared_ptr<const index::IndexSet> indexes = nullptr;
   std::unique_ptr<storage::Snapshot> snapshot = nullptr;
   model::Timestamp read_time = {};
   bool is_present = false;  // The snapshot itself is the state at the read time.
   std::string new_transaction = {};
-  // Of a read-write transaction: the owner of the locks on the scope.
+  // For a read-write transaction: the owner of the locks on the scope.
   std::optional<transactions::LockOwner> locked_by = {};
-  std::shared_ptr<void> use = nullptr;  // Ends the transaction's use with the view, its only owner.
+  std::shared_ptr<void> use = nullptr;  // Owned by the view; ends the transaction's use.
 };
 
 }  // namespace hearth::engine

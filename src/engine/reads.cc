@@ -1,4 +1,4 @@
-// Views: which moment a read sees, and what it waits for.
+// Views: the moment that a read sees, and what it waits for.
 #include <algorithm>
 #include <utility>
 
@@ -57,8 +57,8 @@ View Engine::Core::ViewAt(const Database& database, const ReadScope& scope, Time
   if (scope.access == ReadScope::Access::kScans) {
     parts.indexes = indexes_.Current();  // Before the snapshot: see IndexRegistry.
     parts.snapshot = store_.NewSnapshot();
-    // The snapshot says itself which commit is its newest. Where that is a later one, or one that
-    // is not published yet, scans go back to what was.
+    // The snapshot records its own newest commit. If that is later than the read time, or not
+    // published yet, scans go back to the earlier state.
     ASSIGN_OR_RETURN(const std::optional<std::string> stored,
                      parts.snapshot->Get(storage::Space::kMeta, documents::kCommitTimeKey));
     ASSIGN_OR_RETURN(const uint64_t newest,
@@ -128,7 +128,8 @@ void Engine::Core::OpenAt(Here here, Timestamp read_time, OpeningView opening) {
     return opening.done(
         ViewAt(opening.database, opening.scope, read_time, std::move(opening.parts)));
   }
-  // Commits at or before that moment may be on their way to the disk: soon, but not on any thread.
+  // Commits at or before that moment may still be on their way to the disk. The wait is short, but
+  // only a reader may block.
   auto waiting = std::make_shared<OpeningView>(std::move(opening));
   const Status accepted = RunOnReaders([this, read_time, waiting] {
     commit_clock_.WaitUntilSettled(read_time);
@@ -164,10 +165,10 @@ void Engine::Core::FinishLocked(const Transaction& transaction, const Status& lo
   View view = locked.ok() ? ViewAt(opening.database, opening.scope, commit_clock_.ReadTime(),
                                    std::move(opening.parts))
                           : View(locked);
-  // By the view's moment, what was read before may have changed.
+  // Documents read earlier may have changed by the view's moment.
   if (view.ok() && locks_.HasLost(transaction.owner)) view = transactions::LocksLost();
-  // Nobody knows the id of a transaction whose first read failed. One that has lost its locks
-  // stays, so that later requests are told the same.
+  // The id of a transaction whose first read failed is not known to any client. A transaction that
+  // has lost its locks stays, so that later requests get the same error.
   const bool is_over = is_first_read ? !view.ok() : !locked.ok() && locked.code() != Code::kAborted;
   if (is_over) {
     IgnoreError(transactions_.Rollback(opening.database, transaction.id),

@@ -15,7 +15,7 @@ namespace {
 using index::TtlPolicy;
 using std::chrono::seconds;
 
-// The engine sweeps by itself, too, so that nothing is said about which sweep deletes what.
+// The engine also sweeps by itself, so the tests do not assume which sweep deletes a document.
 class TtlSweeperTest : public testing::Test {
  protected:
   std::string TimeIn(std::chrono::microseconds from_now) const {
@@ -103,7 +103,7 @@ TEST_F(TtlSweeperTest, WhatIsPostponedStays) {
   EXPECT_FALSE(Exists("rooms/r1"));
 }
 
-// The change comes in after the sweeper has looked at the document.
+// The change arrives after the sweeper has read the document.
 TEST_F(TtlSweeperTest, WhatChangesMeanwhileStays) {
   SetPolicy("rooms");
   engine_.MustCommit(Expiring("rooms/r1", seconds(5)));
@@ -122,13 +122,13 @@ TEST_F(TtlSweeperTest, WhatChangesMeanwhileStays) {
   EXPECT_EQ(StatusOf().late.count(), 0);
 }
 
-// Nobody ends the wait for a lock while the engine closes.
+// Lock waits do not expire while the engine closes.
 TEST_F(TtlSweeperTest, ALockedDocumentDoesNotKeepTheEngineOpen) {
   SetPolicy("rooms");
   engine_.MustCommit(Expiring("rooms/r1", seconds(5)));
   ASSERT_TRUE(engine_.Get(request::InTransaction{engine_.Begin()}, "rooms/r1").ok());
   engine_.clock().Advance(seconds(10));
-  while (StatusOf().late.count() == 0) std::this_thread::yield();  // Of the engine's own sweep.
+  while (StatusOf().late.count() == 0) std::this_thread::yield();  // By the engine's own sweep.
   engine_.Restart();
   Sweep();
   EXPECT_FALSE(Exists("rooms/r1"));
@@ -164,7 +164,7 @@ TEST_F(TtlSweeperTest, WhatCouldNotBeDeletedIsTriedAgain) {
   EXPECT_TRUE(StatusOf().is_indexed);
   EXPECT_EQ(StatusOf().late.count(), 0);
   engine_.Pass(seconds(5));
-  // The commits that would delete them fail, both this sweep's and those of the engine's own.
+  // The commits that would delete them fail, both in this sweep and in the engine's own.
   engine_.store().FailCommit(1, Status(Code::kResourceExhausted, "the disk is full"));
   Sweep();
   Sweep();

@@ -1,5 +1,5 @@
-// Vector indexes: what searches find with them is what they find without, and the approximate ones
-// are nearly as good.
+// Vector indexes: searches find the same with and without them, and approximate ones are nearly as
+// good.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ VectorIndex VectorIndexOf(std::string collection, std::vector<index::IndexField>
   return {std::move(collection), scope, std::move(prefix), FieldAt("v"), kDimension, std::nullopt};
 }
 
-// A document of the tests. Small whole numbers make for many equal distances.
+// A document of the tests. Small integers produce many equal distances.
 struct Item {
   Components vector;
   std::string color;
@@ -97,7 +97,7 @@ class VectorIndexTest : public testing::TestWithParam<DistanceMeasure> {
     return NearestQuery(std::move(collection), {1, 0, -1, 2}, limit, GetParam());
   }
 
-  // What a search should find among the items that pass.
+  // The expected results of a search among the items that pass.
   template <typename Predicate>
   std::vector<Near> Expected(const query::Query& query, Predicate passes) {
     std::map<std::string, Components> vectors;
@@ -107,7 +107,7 @@ class VectorIndexTest : public testing::TestWithParam<DistanceMeasure> {
     return ExpectNearest(vectors, *query.nearest);
   }
 
-  // Distances by their bits: NaN is equal to itself.
+  // Compares distances by their bits: NaN equals itself.
   static void ExpectSame(const std::vector<Near>& found, const std::vector<Near>& expected,
                          const std::string& what) {
     ASSERT_EQ(found.size(), expected.size()) << what;
@@ -119,7 +119,7 @@ class VectorIndexTest : public testing::TestWithParam<DistanceMeasure> {
     }
   }
 
-  // Searches with all kinds of filters and thresholds. Returns which indexes were used.
+  // Searches with all kinds of filters and thresholds. Returns the indexes used.
   std::set<std::string> CheckAll(const std::string& when) {
     std::set<std::string> used;
     const auto check = [&](const std::string& what, query::Query query, auto passes) {
@@ -149,7 +149,7 @@ class VectorIndexTest : public testing::TestWithParam<DistanceMeasure> {
     query.where = Combine(Join::kOr, {red, Where("year", Operator::kEqual, EncodeInteger(1))});
     check("red or of year 1", query,
           [](const Item& item) { return item.color == "red" || item.year == 1; });
-    // One year is left: an inequality orders equals by its field.
+    // Only one year is left: an inequality orders ties by its field.
     query.where = Combine(Join::kAnd, {red, Where("year", Operator::kGreater, EncodeInteger(1))});
     check("red and later", query,
           [](const Item& item) { return item.color == "red" && item.year > 1; });
@@ -289,7 +289,7 @@ TEST_P(VectorIndexTest, EqualsKeepTheOrderOfTheQuery) {
 }
 
 TEST_P(VectorIndexTest, LongValuesAreToldApart) {
-  // Longer than what an index keeps of them.
+  // Longer than the part that an index keeps.
   const std::string base(1'600, 'x');
   Put("items/a", {{1, 1, 1, 1}, base + "1"});
   Put("items/b", {{1, 1, 1, 1}, base + "2"});
@@ -312,7 +312,7 @@ TEST_P(VectorIndexTest, AnExpensiveSearchGetsItsIndex) {
   const NearestAnswer after = FindNearest(engine_, query);
   ExpectSame(after.results, before.results, "with the index");
   EXPECT_EQ(after.indexes[0].properties, "(color ASC, __name__ ASC, v VECTOR<4>)");
-  // Of a dimension that no document has: nothing to be indexed.
+  // No document has this dimension: there is nothing to index.
   query.nearest->query_vector = {1, 2, 3};
   EXPECT_EQ(FindNearest(engine_, query).results.size(), 0u);
   engine_.engine().AwaitIndexes();
@@ -412,8 +412,8 @@ class VectorGraphTest : public testing::Test {
     return ExpectNearest(vectors_, *query.nearest);
   }
 
-  // Searches, looks whether the graph was used and every distance is that of the present vector,
-  // and returns which part of the true neighbours was found.
+  // Searches, checks that the graph was used and that every distance is that of the current vector,
+  // and returns the fraction of the true neighbours that was found.
   double Recall(size_t searches) {
     size_t found = 0;
     size_t wanted = 0;
@@ -446,7 +446,7 @@ class VectorGraphTest : public testing::Test {
     std::sort(names.begin(), names.end());
     return names;
   }
-  // The files as they are now, for after a restart: as if the process had been killed now.
+  // Copies the current files, to restart as if the process had been killed now.
   void CopyFiles() {
     std::filesystem::remove_all(folder_ / "copy");
     std::filesystem::copy(folder_ / "vectors", folder_ / "copy");
@@ -487,7 +487,7 @@ TEST_F(VectorGraphTest, KeepsUpWithWrites) {
       Remove(path);
     } else {
       Put(path);
-      // Found at once, whether the graph has it already or not.
+      // Found immediately, whether or not it is in the graph already.
       const query::Query query = NearestTo(vectors_[path], 1);
       EXPECT_EQ(FindNearest(*engine_, query).results, Expected(query));
     }
@@ -542,7 +542,7 @@ TEST_F(VectorGraphTest, OtherMeasuresAndThresholdsAreExact) {
   EXPECT_EQ(answer.results.size(), 4u);
   EXPECT_EQ(answer.results, Expected(query));
   EXPECT_LT(answer.statistics.index_entries_scanned, 200u);
-  // Nothing is near a vector without a direction: all are compared.
+  // Nothing is near a vector without a direction: all entries are compared.
   query.nearest->distance_threshold.reset();
   query.nearest->query_vector.assign(kGraphDimension, 0);
   EXPECT_EQ(FindNearest(*engine_, query).results.size(), 10u);
@@ -590,7 +590,7 @@ TEST_F(VectorGraphTest, IsBuiltAnewWhenTheLogIsTooShort) {
 TEST_F(VectorGraphTest, AQuietGraphStaysLoadable) {
   PutMany(1'500);
   Declare();
-  // Others are busy, for longer than the log is kept.
+  // Others commit for longer than the log is kept.
   for (int i = 0; i < 12; ++i) {
     engine_->MustCommit(SetNumber("others/a", i));
     engine_->Pass(std::chrono::minutes(11));
@@ -634,7 +634,7 @@ TEST_F(VectorGraphTest, OtherOptionsMakeAnotherGraph) {
 TEST_F(VectorGraphTest, TooManyChangesAtOnceAreMadeUpFor) {
   PutMany(1'500);
   Declare();
-  // More than may be pending, in one commit.
+  // More changes than may be pending, in one commit.
   std::vector<request::Write> writes;
   for (size_t i = 0; i < 700; ++i) writes.push_back(WriteOf(PathOf(i)));
   engine_->MustCommit(std::move(writes));
@@ -674,7 +674,7 @@ TEST_F(VectorGraphTest, GoesWithItsIndexAndItsConfiguration) {
   engine_->engine().AwaitIndexes();
   EXPECT_TRUE(engine_->engine().VectorGraphStatuses(engine_->database()).empty());
   EXPECT_TRUE(Files().empty());
-  // The index itself is kept for now, as one that was made on demand: dropped when unused.
+  // The index itself is kept for now as an on-demand index, which is dropped when unused.
   EXPECT_EQ(engine_->engine().Indexes(engine_->database()).size(), 1u);
   engine_->Pass(std::chrono::hours(24 * 8));
   engine_->engine().AwaitIndexes();
@@ -685,7 +685,7 @@ TEST_F(VectorGraphTest, SearchesBesideWritesSeeOneMoment) {
   PutMany(1'200);
   Declare();
   std::atomic<bool> stopping = false;
-  // The writers own their vectors: the model of the test is not shared.
+  // The writers own their vectors: the test's model is not shared.
   std::vector<request::Write> writes;
   for (int i = 0; i < 200; ++i) writes.push_back(WriteOf(PathOf(random_() % 1'200)));
   std::thread writer([&] {

@@ -1,5 +1,5 @@
-// One way to wait: every call that may wait calls back on the executor that it was given, once, and
-// never from inside the call.
+// One way to wait: every call that may wait calls back once, on the given executor, and never from
+// inside the call.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -19,7 +19,7 @@ namespace {
 
 class WaitingTest : public testing::Test {
  protected:
-  // Waits for what `start` leads to, and checks where and when that comes.
+  // Waits for the outcome of `start`, and checks where and when it is delivered.
   template <typename T, typename Start>
   T Await(const Start& start) {
     WaitingExecutor here;

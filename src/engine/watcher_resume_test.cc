@@ -1,5 +1,5 @@
-// Targets that go on where they were: after a lost connection, or when a slow client made the
-// watcher drop what it had for it.
+// Targets that resume: after a lost connection, or after the watcher dropped changes for a slow
+// client.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ class WatcherResumeTest : public testing::Test {
     view.resume_token = watch.client().Now().snapshots.back().resume_token;
     return view;
   }
-  // Goes on with what was kept; `document_events`: how many it took.
+  // Resumes with the documents kept; `document_events`: how many events it took.
   TargetView GoOn(const QueryBuilder& query, const TargetView& kept, const Resume& resume,
                   size_t* document_events) {
     TestWatch watch(test_);
@@ -65,12 +65,13 @@ class WatcherResumeTest : public testing::Test {
                            MakeFields({{"t", model::EncodeString(std::string(1'000'000, 'x'))}})));
     }
   }
-  // Has a client stop reading, `write` happen, and everything reach its watcher.
+  // Makes a client stop reading, calls `write`, and waits until all changes have reached its
+  // watcher.
   TargetView WhileStopped(const QueryBuilder& query, const std::function<void()>& write) {
     TestWatch watch(test_);
     watch.Start(1, query);
     watch.client().SetSpeed(Speed::kStopped);
-    Put("c/first", ++number_);  // A change, each time.
+    Put("c/first", ++number_);  // A different value each time.
     watch.client().Await([](const WatchClient::State& state) { return state.waits_for_reader; });
     write();
     TestWatch other(test_);
@@ -200,7 +201,7 @@ TEST_F(WatcherResumeTest, AClientThatStopsReadingGetsTheSumOfWhatHappened) {
 
 TEST_F(WatcherResumeTest, WhatIsTooMuchToWaitIsReadFromTheLog) {
   PutNumbered(0, 20);
-  // More items than may wait, of few documents.
+  // More items than may be pending, for few documents.
   const TargetView view = WhileStopped(kAll, [&] {
     for (size_t sum = 0; sum <= kPendingMax.count; sum += 20) {
       std::vector<request::Write> writes;

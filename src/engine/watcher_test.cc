@@ -68,7 +68,7 @@ TEST_F(WatcherTest, ADocumentOfSeveralTargetsIsSentOnce) {
   const size_t before = client().Now().document_events;
   client().AwaitSnapshot(Put("c/a", 9));
   EXPECT_EQ(client().Now().document_events, before + 1);
-  // Out of one, changed in the other.
+  // Removed from one target, changed in the other.
   const WatchSnapshot snapshot = client().AwaitSnapshot(Put("c/a", 1));
   EXPECT_EQ(client().Now().document_events, before + 2);
   EXPECT_THAT(snapshot.targets.at(1).Paths(), ElementsAre("c/a"));
@@ -108,7 +108,7 @@ TEST_F(WatcherTest, ARemovedTargetHearsNoMore) {
   watch_.watcher().RemoveTarget(1);
   EXPECT_TRUE(client().AwaitRemoved(1).ok());
   EXPECT_EQ(test_.engine().live_targets(), 1u);
-  watch_.watcher().RemoveTarget(77);  // There is none.
+  watch_.watcher().RemoveTarget(77);  // It does not exist.
   const WatchSnapshot snapshot = client().AwaitSnapshot(Put("c/a", 1));
   EXPECT_FALSE(snapshot.targets.contains(1));
   EXPECT_THAT(snapshot.targets.at(2).Paths(), ElementsAre("c/a"));
@@ -169,7 +169,7 @@ TEST_F(WatcherTest, AnIdInUseEndsTheStream) {
 
 TEST_F(WatcherTest, ThereIsABoundOnTargets) {
   const auto id_of = [](size_t number) { return static_cast<request::TargetId>(number); };
-  client().SetSpeed(Speed::kStopped);  // One snapshot for all is enough.
+  client().SetSpeed(Speed::kStopped);  // One snapshot for all of them is enough.
   for (size_t id = 1; id <= watch::Watcher::kTargetsMax + 1; ++id)
     watch_.AddDocuments(id_of(id), {"c/a"});
   client().SetSpeed(Speed::kReads);
@@ -280,7 +280,7 @@ TEST(WatcherStrictTest, WhatHearthListensToInAddition) {
   EXPECT_THAT(watch.At(2, after).Paths(), ElementsAre("d/a/c/b"));
 }
 
-// The results are not read again, so nothing else would notice.
+// The results are not read again, so nothing else would detect it.
 TEST(WatcherStrictTest, AMissingIndexEndsATargetThatIsResumedToo) {
   EngineOptions options;
   options.index_mode = indexing::IndexMode::kStrict;
@@ -291,7 +291,7 @@ TEST(WatcherStrictTest, AMissingIndexEndsATargetThatIsResumedToo) {
   EXPECT_EQ(watch.client().AwaitRemoved(1).code(), Code::kFailedPrecondition);
 }
 
-// Their work goes on while the engine ends, and may be what destroys them.
+// Their work continues while the engine shuts down, and may destroy them.
 TEST(WatcherEndTest, TheEngineEndsWhileWatchersAreAtWork) {
   for (int round = 0; round < 20; ++round) {
     TestEngine test;

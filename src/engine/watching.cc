@@ -1,4 +1,4 @@
-// What the engine does for those who listen.
+// The engine's side of listening.
 #include <utility>
 
 #include "base/check.h"
@@ -18,7 +18,7 @@ namespace {
 using model::Timestamp;
 
 // A log that names more changed documents than this is not read to its end: reading the results
-// anew is cheaper.
+// again is cheaper.
 constexpr size_t kLoggedDocumentsMax = 200'000;
 
 class RunResults final : public watch::Results {

@@ -14,8 +14,8 @@
 
 namespace hearth::expiry {
 
-// The TTL policies that were set by command: stored with the data, by database and collection
-// group. They come before those of the configuration.
+// The TTL policies set by command: stored with the data, by database and collection group. They
+// take precedence over those of the configuration.
 //
 //   kMeta  "ttl/", database (4), collection id  ->  offset in seconds (8), field path
 //
@@ -26,7 +26,7 @@ class TtlPolicies {
 
   std::vector<index::TtlPolicy> Of(model::DatabaseNumber database) const EXCLUDES_LOCK(mutex_);
 
-  // What is to be stored; Set and Clear are called when it is.
+  // Stage the change for the store; call Set or Clear once it is stored.
   static void StageSet(model::DatabaseNumber database, const index::TtlPolicy& policy,
                        storage::Batch* batch);
   static void StageClear(model::DatabaseNumber database, const std::string& collection_group,

@@ -25,7 +25,7 @@ std::string TimeKey(int64_t micros) {
   return key;
 }
 
-// Counts down what is under way. Threads: safe for concurrent use.
+// Counts down the operations in progress. Threads: safe for concurrent use.
 class Countdown {
  public:
   explicit Countdown(size_t count) : left_(count) {}
@@ -70,7 +70,7 @@ class Countdown {
   std::optional<int64_t> oldest_failed_ GUARDED_BY(mutex_);
 };
 
-// The time that the entry's key has, which was made of a timestamp.
+// The time in the entry's key, which was made from a timestamp.
 int64_t TimeOfComponent(std::string_view component) {
   uint64_t ordered = 0;
   for (const char byte : component.substr(1)) {
@@ -176,7 +176,7 @@ Result<size_t> TtlSweeper::SweepPolicy(documents::Database& database, const TtlP
   while (!stopping()) {
     const int64_t cutoff = clock_.WallMicros() - offset.count();
     ASSIGN_OR_RETURN(const std::vector<Candidate> candidates, FindExpired(*index, cutoff, after));
-    // What could not be deleted is older than what comes now.
+    // Documents that could not be deleted are older than the next ones.
     const int64_t next = candidates.empty() ? cutoff : candidates.front().expired_at_micros;
     const int64_t oldest = oldest_left.value_or(next);
     Note(database, policy, 0, std::chrono::microseconds(cutoff - oldest));
@@ -228,7 +228,7 @@ TtlSweeper::Outcome TtlSweeper::Delete(documents::Database& database, const TtlP
     const bool has_expired = value && value->type() == model::ValueType::kTimestamp &&
                              value->timestamp().micros() <= cutoff_micros;
     if (!has_expired) {
-      // It has changed since, or cannot be read.
+      // It has changed, or cannot be read.
       record.ok() ? countdown->Skip() : countdown->Fail(candidate.expired_at_micros);
       continue;
     }

@@ -23,29 +23,28 @@
 
 namespace hearth::expiry {
 
-// How one TTL policy is doing.
+// The status of one TTL policy.
 struct TtlStatus {
   index::TtlPolicy policy;
   bool is_indexed = false;  // Nothing expires before the index is ready.
   uint64_t deleted = 0;     // Since the start.
-  // By how much the oldest document that is still there has outlived its time.
+  // By how much the oldest remaining document has outlived its expiry.
   std::chrono::microseconds late{0};
 };
 
-// Deletes what has expired: the documents whose TTL field, plus the policy's offset, is in the
-// past.
+// Deletes expired documents: those whose TTL field, plus the policy's offset, is in the past.
 //
-// Each deletion is a commit of its own, on the condition that the document has not changed since;
-// only so many are under way at a time that commits of others keep their share.
+// Each deletion is a commit of its own, on the condition that the document has not changed since.
+// The number of deletions in progress is limited, so that other commits keep their share.
 //
 // Threads: safe for concurrent use. Ownership: borrows all that it is given. Errors are logged, and
-// what failed is tried again with the next sweep.
+// failed deletions are retried with the next sweep.
 class TtlSweeper {
  public:
   static constexpr size_t kUnderWayMax = 128;
   static constexpr std::chrono::milliseconds kPeriod{1'000};
 
-  // What the sweeper needs of the engine.
+  // What the sweeper needs from the engine.
   struct Hooks {
     std::function<std::vector<documents::Database*>()> databases;
     std::function<std::vector<index::TtlPolicy>(const documents::Database&)> policies;
@@ -64,8 +63,8 @@ class TtlSweeper {
   void Start();
   void Stop() EXCLUDES_LOCK(mutex_);
 
-  // Deletes all that has expired by now, after a sweep that is under way. Returns how many
-  // documents that were.
+  // Deletes everything that has expired by now, after any sweep in progress. Returns the number of
+  // deleted documents.
   size_t Sweep() EXCLUDES_LOCK(mutex_);
 
   std::vector<TtlStatus> StatusOf(const documents::Database& database) const EXCLUDES_LOCK(mutex_);
@@ -75,7 +74,7 @@ class TtlSweeper {
     uint64_t deleted = 0;
     std::chrono::microseconds late{0};
   };
-  // A document that seems to have expired, and the key of its entry.
+  // A document that seems to have expired, and the key of its index entry.
   struct Candidate {
     std::string entry_key;
     model::DocumentPath path;
@@ -83,7 +82,7 @@ class TtlSweeper {
   };
   struct Outcome {
     size_t deleted = 0;
-    std::optional<int64_t> oldest_left_micros;  // Of those that could not be deleted.
+    std::optional<int64_t> oldest_left_micros;  // Over those that could not be deleted.
   };
 
   void Run() EXCLUDES_LOCK(mutex_);
@@ -93,7 +92,7 @@ class TtlSweeper {
                                       const index::TtlPolicy& policy) const;
   Result<size_t> SweepPolicy(documents::Database& database, const index::TtlPolicy& policy)
       EXCLUDES_LOCK(mutex_);
-  // The first ones behind the entry `after`, at most kUnderWayMax.
+  // The first ones after the entry `after`, at most kUnderWayMax.
   Result<std::vector<Candidate>> FindExpired(const index::Index& index, int64_t cutoff_micros,
                                              const std::string& after) const;
   Outcome Delete(documents::Database& database, const index::TtlPolicy& policy,

@@ -18,11 +18,11 @@ namespace {
 using boost::asio::ip::tcp;
 using ErrorCode = boost::system::error_code;
 
-// Reads and writes that one connection may do in a row before the others get their turn.
+// The number of reads and writes that one connection may do in a row before others get their turn.
 constexpr int kReadsPerTurnMax = 4;
 constexpr int kWritesPerTurnMax = 8;
-// After the last answer the peer gets this long to read it and close; closing at once would make
-// the kernel discard what it has not read yet.
+// After the last answer the peer gets this long to read it and close; closing immediately would
+// make the kernel discard data the peer has not read yet.
 constexpr std::chrono::milliseconds kLingerTimeout{2'000};
 // Capacity that a buffer may keep while it is empty.
 constexpr size_t kKeptBufferBytes = 4 * 1024;
@@ -35,7 +35,7 @@ void Empty(std::string& buffer) {
   }
 }
 
-// Empty for a socket that is dead already.
+// Empty if the socket is already dead.
 std::string PeerOf(const tcp::socket& socket) {
   ErrorCode error;
   const tcp::endpoint endpoint = socket.remote_endpoint(error);
@@ -62,7 +62,7 @@ void Connection::Start() {
   ErrorCode error;
   socket_.set_option(tcp::no_delay(true), error);  // Fails only on a socket that is dead already.
   socket_.non_blocking(true, error);
-  // A peer that vanished without a word takes what is sent for a quarter of an hour otherwise.
+  // Without this, the kernel keeps retransmitting to a vanished peer for a quarter of an hour.
   const auto unanswered_ms = static_cast<unsigned>(limits_.send_stall_timeout.count());
   setsockopt(socket_.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &unanswered_ms,
              sizeof(unanswered_ms));
@@ -84,7 +84,7 @@ void Connection::Close() {
   const Phase before = std::exchange(phase_, Phase::kClosed);
   const std::shared_ptr<Connection> self = shared_from_this();
   timer_.Disarm();
-  ErrorCode ignored;  // The socket is gone either way.
+  ErrorCode ignored;  // The socket is closed either way.
   socket_.close(ignored);
   if (protocol_ && before == Phase::kOpen) protocol_->OnLost();
   keeper_.OnConnectionClosed(self);
@@ -98,7 +98,7 @@ void Connection::OutputReady() {
 
 void Connection::InputWanted() {
   input_wanted_ = true;
-  OutputReady();  // The bytes that were left are offered at the end of the turn.
+  OutputReady();  // The remaining bytes are offered at the end of the turn.
 }
 
 void Connection::RunAtTurnEnd() {
@@ -113,7 +113,7 @@ void Connection::RunAtTurnEnd() {
 }
 
 void Connection::WaitReadable() {
-  // Unread bytes beyond one read's worth hold the peer back through TCP.
+  // Unread bytes beyond one read's worth apply backpressure to the peer through TCP.
   const bool wanted =
       phase_ == Phase::kLingering ||
       ((!protocol_ || protocol_->wants_input()) && unread_.size() < loop_->read_scratch().size());
@@ -129,7 +129,7 @@ void Connection::OnReadable() {
   LoopTurn turn(*loop_);
   for (int reads = 0; reads < kReadsPerTurnMax && ReadOnce(); ++reads) {
   }
-  // Answers go out before the wait is renewed: the client can work while this thread waits.
+  // Send answers before waiting again: the client can work while this thread waits.
   if (phase_ == Phase::kOpen) Flush();
   if (phase_ != Phase::kClosed) WaitReadable();
 }
@@ -147,7 +147,7 @@ bool Connection::ReadOnce() {
     Close();
     return false;
   }
-  if (phase_ == Phase::kLingering) return true;  // Read and dropped.
+  if (phase_ == Phase::kLingering) return true;  // Read and discarded.
   if (unread_.empty()) {
     Feed({scratch.data(), size});
   } else {
@@ -206,7 +206,7 @@ void Connection::Flush() {
       case SendResult::kAll:
         break;
     }
-    // Less than a full buffer means that the protocol had no more.
+    // Less than a full buffer means that the protocol has no more output.
     if (rest.empty() && out.size() < limits_.send_buffer_bytes_max && !protocol_->done()) return;
   }
   // Others get their turn before the rest is produced.
@@ -259,7 +259,7 @@ void Connection::Linger() {
   if (error) return Close();
   phase_ = Phase::kLingering;
   Empty(unread_);
-  // Nothing more can be answered, so the exchanges need not wait for the peer to close.
+  // No more answers can be sent, so the exchanges need not wait for the peer to close.
   protocol_->OnLost();
   protocol_deadline_ = TimePoint::max();
   linger_deadline_ = loop_->turn_start() + kLingerTimeout;
@@ -274,7 +274,7 @@ void Connection::CheckAt(TimePoint when) {
 
 void Connection::ArmTimer() {
   const TimePoint next = std::min({protocol_deadline_, send_deadline_, linger_deadline_});
-  // A timer that fires too early looks and waits again; that is cheaper than moving it each time.
+  // A timer that fires too early checks and waits again; that is cheaper than moving it each time.
   if (next < timer_.armed_for()) timer_.Arm(next, [this] { OnTimer(); });
 }
 
@@ -282,7 +282,7 @@ void Connection::OnTimer() {
   const TimePoint now = loop_->turn_start();
   if (now >= send_deadline_ || now >= linger_deadline_) return Close();
   if (now >= protocol_deadline_) {
-    // Still without a protocol: the peer has not managed to say which in time.
+    // No protocol yet: the peer did not send enough to tell in time.
     if (!protocol_) return Close();
     protocol_deadline_ = protocol_->OnTimer(now);
     OutputReady();

@@ -14,17 +14,17 @@ namespace hearth::http {
 
 class Connection;
 
-// Who keeps a loop's connections. Threads: the loop's thread.
+// Keeps a loop's connections. Threads: the loop's thread.
 class ConnectionKeeper {
  public:
   virtual ~ConnectionKeeper() = default;
-  // The connection is closed and needs keeping no longer.
+  // The connection is closed and need not be kept any longer.
   virtual void OnConnectionClosed(const std::shared_ptr<Connection>& connection) = 0;
   // Its last operation has ended too, so nothing of it is left on the loop.
   virtual void OnConnectionDestroyed() = 0;
 };
 
-// One client's socket: reads, finds out which protocol is spoken, writes, watches the clock.
+// One client's socket: reads, detects the protocol, writes, enforces timeouts.
 //
 // Threads: its loop's thread, after Start. Ownership: shared by its keeper and by the Asio
 // operations in flight, which end soon after Close. Errors: every failure closes the connection.
@@ -37,9 +37,9 @@ class Connection final : public ProtocolHost,
   ~Connection() override { keeper_.OnConnectionDestroyed(); }
 
   void Start();
-  // Closes once the requests that have begun are answered; at once if there are none.
+  // Closes once the requests in progress are answered; immediately if there are none.
   void Drain();
-  // Closes now. The exchanges hear of it.
+  // Closes now, and closes the exchanges.
   void Close();
 
   const std::shared_ptr<EventLoop>& loop() const override { return loop_; }
@@ -56,7 +56,7 @@ class Connection final : public ProtocolHost,
 
   void WaitReadable();
   void OnReadable();
-  // False when there is nothing more to read for now, or for good.
+  // False if there is nothing more to read for now, or for good.
   bool ReadOnce();
   void Feed(std::string_view bytes);
   void ChooseProtocol(std::string_view bytes);
@@ -79,9 +79,9 @@ class Connection final : public ProtocolHost,
   ConnectionKeeper& keeper_;
   BufferBudget budget_;
   std::string peer_;
-  std::unique_ptr<Protocol> protocol_;  // Null until the first bytes tell which.
-  std::string unread_;                  // Received, but not yet taken by the protocol.
-  std::string unsent_;                  // Produced, but not yet taken by the socket.
+  std::unique_ptr<Protocol> protocol_;  // Null until the first bytes identify it.
+  std::string unread_;                  // Received, but not yet consumed by the protocol.
+  std::string unsent_;                  // Produced, but not yet accepted by the socket.
   Timer timer_;
   TimePoint protocol_deadline_ = TimePoint::max();
   TimePoint send_deadline_ = TimePoint::max();

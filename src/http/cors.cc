@@ -6,7 +6,7 @@
 namespace hearth::http {
 namespace {
 
-// A wildcard would not hold for requests with credentials, so the names are told one by one.
+// A wildcard is not valid for requests with credentials, so the names are listed one by one.
 constexpr const char* kExposedHeaders =
     "content-length, date, x-http-session-id, x-http-initial-response, grpc-status, grpc-message";
 constexpr const char* kMethods = "GET, POST, PATCH, PUT, DELETE, HEAD, OPTIONS";
@@ -18,7 +18,7 @@ void AppendCorsHeaders(const RequestHead& head,
                        std::vector<std::pair<std::string, std::string>>* headers) {
   const std::optional<std::string_view> origin = head.Find("origin");
   if (!origin) return;
-  // The origin and not a wildcard: browsers refuse the wildcard to pages that send credentials.
+  // The origin and not a wildcard: browsers reject the wildcard for requests with credentials.
   headers->emplace_back("access-control-allow-origin", *origin);
   headers->emplace_back("access-control-allow-credentials", "true");
   headers->emplace_back("access-control-expose-headers", kExposedHeaders);

@@ -10,14 +10,14 @@
 
 namespace hearth::http {
 
-// Lets the page that made the request read its answer, errors included. Every origin may: a page
-// under development comes from any port, and clients in a browser have no other way to a database.
-// Adds nothing where no page has asked. Names are in lower case.
+// Lets the page that made the request read its answer, including errors. Every origin is allowed: a
+// page under development comes from any port, and clients in a browser have no other way to a
+// database. Adds nothing if the request has no origin. Names are in lower case.
 void AppendCorsHeaders(const RequestHead& head,
                        std::vector<std::pair<std::string, std::string>>* headers);
 
-// The answer to the OPTIONS request by which a browser asks before it sends a request: every
-// method and every header field may come.
+// The answer to the OPTIONS request that a browser sends before the actual request: every method
+// and every header field is allowed.
 PlainAnswer PreflightAnswer(const RequestHead& head);
 
 }  // namespace hearth::http

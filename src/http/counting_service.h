@@ -1,4 +1,4 @@
-// Private to this folder: counts the requests that a server takes.
+// Private to this folder: counts the requests that a server receives.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace hearth::http {
 
-// Hands every request on to `service`, after it was counted by protocol.
+// Counts every request by protocol and forwards it to `service`.
 //
 // Threads: as Service says. Ownership: borrows what it is given.
 class CountingService final : public Service {

@@ -12,13 +12,13 @@
 namespace hearth::http {
 namespace {
 
-// Large enough that one read takes a burst of requests, small enough for the second-level cache.
+// Large enough for one read to take a burst of requests, small enough for the second-level cache.
 constexpr size_t kReadScratchBytes = 64 * 1024;
 
 }  // namespace
 
 struct EventLoop::Asio {
-  // One thread runs it; Asio then skips some waking of other threads but still accepts posts.
+  // One thread runs it; Asio then skips some wake-ups of other threads but still accepts posts.
   boost::asio::io_context io{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work =
       boost::asio::make_work_guard(io);
@@ -37,7 +37,7 @@ boost::asio::io_context& EventLoop::io() { return asio_->io; }
 void EventLoop::Run() {
   thread_ = std::this_thread::get_id();
   asio_->io.run();
-  // What was posted too late may own things that belong to this thread: drop it here.
+  // Tasks posted too late may own objects that belong to this thread: drop them here.
   std::vector<Task> dropped;
   {
     MutexLock lock(mailbox_mutex_);
@@ -63,7 +63,7 @@ void EventLoop::Post(Task task) {
     wake = mailbox_.empty();
     mailbox_.push_back(std::move(task));
   }
-  // A mailbox that was not empty has a wake-up on its way.
+  // If the mailbox was not empty, a wake-up is already on its way.
   if (wake) boost::asio::post(asio_->io, [this] { DrainMailbox(); });
 }
 
@@ -122,8 +122,8 @@ Timer::~Timer() { Disarm(); }
 void Timer::Arm(TimePoint when, Task callback) {
   Disarm();
   callback_ = std::move(callback);
-  // Never due in the turn that armed it: a callback that arms itself for a time that has passed
-  // must not keep the loop from everything else.
+  // Never due in the turn that armed it: a callback that keeps rearming itself for a time in the
+  // past must not starve the loop.
   when = std::max(when, loop_.turn_start_ + std::chrono::nanoseconds(1));
   position_ = loop_.timers_.emplace(when, this);
   armed_ = true;

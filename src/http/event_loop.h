@@ -1,4 +1,4 @@
-// One thread's worth of network I/O: an Asio io_context, timers, and a mailbox for other threads.
+// The network I/O of one thread: an Asio io_context, timers, and a mailbox for other threads.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ using TimePoint = std::chrono::steady_clock::time_point;
 
 class Timer;
 
-// Work that is gathered over a turn of the loop and done once at its end, such as one write for
+// Work that accumulates during a turn of the loop and runs once at its end, such as one write for
 // all the answers that a connection got in that turn.
 class TurnEndTask {
  public:
@@ -34,7 +34,7 @@ class TurnEndTask {
 
 // Runs the connections of one thread.
 //
-// Time is the system's monotonic clock, because the kernel's poll waits in no other time.
+// Time is the system's monotonic clock, because that is the clock of the kernel's poll.
 // Threads: Post and InLoop are safe from any thread; everything else belongs to the loop's thread.
 // Ownership: shared by the server and by calls whose answer is computed elsewhere, so that an
 // answer that comes after the server's end finds a closed mailbox and not a freed one.
@@ -45,16 +45,16 @@ class EventLoop final : public Executor {
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
-  // Serves until Stop; the calling thread becomes the loop's thread.
+  // Runs until Stop; the calling thread becomes the loop's thread.
   void Run();
-  // Ends Run and drops what is posted from now on. From any thread.
+  // Ends Run and drops everything posted from now on. From any thread.
   void Stop() EXCLUDES_LOCK(mailbox_mutex_);
 
-  // Runs `task` on the loop, in the order of posting. Many tasks posted while the loop is busy
-  // cost one wake-up and share a turn. After Stop the task is dropped unrun.
+  // Runs `task` on the loop, in the order of posting. Tasks posted while the loop is busy cost one
+  // wake-up and share a turn. After Stop the task is dropped without running.
   void Post(Task task) override EXCLUDES_LOCK(mailbox_mutex_);
   bool InLoop() const { return std::this_thread::get_id() == thread_.load(); }
-  // For what belongs to the loop (base/role.h). When the loop has ended, whoever is left may clean
+  // For state that belongs to the loop (base/role.h). Once the loop has ended, any thread may clean
   // up.
   static bool IsInLoop(const void* loop) {
     const EventLoop& self = *static_cast<const EventLoop*>(loop);
@@ -63,7 +63,7 @@ class EventLoop final : public Executor {
 
   boost::asio::io_context& io();
 
-  // The time at which the current turn began: exact enough for deadlines, and free.
+  // The time at which the current turn began: accurate enough for deadlines, and free.
   TimePoint turn_start() const { return turn_start_; }
   // Shared ownership keeps the task alive until the turn's end.
   void AtTurnEnd(std::shared_ptr<TurnEndTask> task) { turn_end_.push_back(std::move(task)); }
@@ -97,11 +97,11 @@ class EventLoop final : public Executor {
   std::vector<std::shared_ptr<TurnEndTask>> turn_ending_;  // Keeps capacity, like running_tasks_.
   std::vector<char> read_scratch_;
   std::string write_scratch_;
-  // Last, so that the handlers that die with it still find everything above.
+  // Last, so that handlers destroyed with it can still use everything above.
   const std::unique_ptr<Asio> asio_;
 };
 
-// The extent of one callback from Asio: notes the time, and runs the turn-end tasks when it ends.
+// The scope of one callback from Asio: records the time, and runs the turn-end tasks at its end.
 class LoopTurn {
  public:
   explicit LoopTurn(EventLoop& loop);
@@ -123,10 +123,10 @@ class Timer {
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
 
-  // Replaces what was armed before.
+  // Replaces an earlier arming.
   void Arm(TimePoint when, Task callback);
   void Disarm();
-  // TimePoint::max() when nothing is armed.
+  // TimePoint::max() if not armed.
   TimePoint armed_for() const { return armed_ ? position_->first : TimePoint::max(); }
 
  private:

@@ -70,7 +70,7 @@ TEST_F(EventLoopTest, PostsOfOneBatchShareATurn) {
   std::promise<void> blocked, go;
   loop_->Post([&] {
     blocked.set_value();
-    go.get_future().wait();  // While this holds the loop, the next ones gather.
+    go.get_future().wait();  // While this blocks the loop, the next ones queue up.
   });
   blocked.get_future().wait();
   int before_end = -1;

@@ -7,7 +7,7 @@
 namespace hearth::http {
 namespace {
 
-// Room for the head of an ordinary gRPC request, so that it is allocated once.
+// Room for the head of an ordinary gRPC request, so that it takes one allocation.
 constexpr size_t kUsualHeadBytes = 512;
 constexpr size_t kUsualHeaderCount = 16;
 

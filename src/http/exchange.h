@@ -1,4 +1,4 @@
-// One HTTP request and its answer, whatever the protocol version below it.
+// One HTTP request and its answer, for any protocol version.
 #pragma once
 
 #include <cstddef>
@@ -21,19 +21,19 @@ inline constexpr size_t kSendBufferLowBytes = 64 * 1024;
 
 enum class HttpVersion : uint8_t { kHttp10, kHttp11, kHttp2 };
 
-// kStatic promises that both views live as long as the process, so nobody needs to copy them.
+// kStatic promises that both views live as long as the process, so they need not be copied.
 enum class HeaderText : uint8_t { kCopied, kStatic };
 
-// One field of a head or of trailers. Borrows its text; names are in lower case, and an answer's
-// values hold no control characters.
+// One field of a head or of trailers. Borrows its text; names are in lower case, and the values of
+// an answer contain no control characters.
 struct Header {
   std::string_view name;
   std::string_view value;
   HeaderText text = HeaderText::kCopied;
 };
 
-// What a request says before its body. All text lies in one buffer, so that a request costs two
-// allocations however many fields it has.
+// The head of a request. All text is in one buffer, so that a request costs two allocations however
+// many fields it has.
 //
 // Threads: immutable once the exchange is opened. Ownership: owns its text; views end with it.
 class RequestHead {
@@ -41,7 +41,7 @@ class RequestHead {
   std::string_view method() const { return View(method_); }
   std::string_view target() const { return View(target_); }        // "/path?query", as received.
   std::string_view path() const;                                   // The target before any '?'.
-  std::string_view query() const;                                  // What follows the '?', or "".
+  std::string_view query() const;                                  // The part after the '?', or "".
   std::string_view authority() const { return View(authority_); }  // From :authority or Host.
   std::string_view scheme() const { return View(scheme_); }
   HttpVersion version() const { return version_; }
@@ -49,7 +49,7 @@ class RequestHead {
   size_t header_count() const { return fields_.size(); }
   Header header(size_t index) const;
 
-  // The value of the first field of that name (in lower case); nullopt if there is none.
+  // The value of the first field with that name (in lower case); nullopt if there is none.
   std::optional<std::string_view> Find(std::string_view name) const;
 
   // For the protocols that fill it in, and for tests.
@@ -62,7 +62,7 @@ class RequestHead {
   void AddHeader(std::string_view name, std::string_view value);
 
  private:
-  struct Range {  // Offsets, because the buffer moves while it grows.
+  struct Range {  // Offsets, because the buffer moves as it grows.
     uint32_t begin = 0;
     uint32_t size = 0;
   };
@@ -82,14 +82,14 @@ class RequestHead {
   HttpVersion version_ = HttpVersion::kHttp11;
 };
 
-// How many bytes of unfinished requests a connection may hold in memory.
+// Limits the bytes of unfinished requests that a connection may hold in memory.
 //
 // Threads: used on one loop only.
 class BufferBudget {
  public:
   explicit BufferBudget(size_t bytes_max) : bytes_max_(bytes_max) {}
 
-  // False, and nothing is taken, when `bytes` more would exceed the budget.
+  // False, without taking any, if `bytes` more would exceed the budget.
   [[nodiscard]] bool Take(size_t bytes);
   void Return(size_t bytes);
   size_t used_bytes() const { return used_bytes_; }
@@ -104,7 +104,7 @@ enum class BodyFollows : uint8_t { kNo, kYes };
 // The connection's side of one request: where the answer goes.
 //
 // An answer is SendHead once, SendBody any number of times, Finish once; with BodyFollows::kNo the
-// head is the whole answer. Calls that come too late (after Finish, Abort) do nothing.
+// head is the whole answer. Calls that come too late (after Finish, Abort) have no effect.
 // Threads: lives on one loop; every call is made there. Ownership: belongs to its connection and
 // ends with the handler's OnClosed. Errors: a lost client is reported by OnClosed only.
 class Exchange {
@@ -115,15 +115,15 @@ class Exchange {
   // For a handler that outlives the exchange. head() is empty afterwards.
   virtual RequestHead TakeHead() = 0;
 
-  // The client's address as text, without a port; IPv4 in its usual form also on a socket of both
-  // families. Lives as long as the connection.
+  // The client's address as text, without a port; IPv4 in its usual form even on a dual-stack
+  // socket. Lives as long as the connection.
   virtual const std::string& peer() const = 0;
 
-  // Tells of the end of the connection, where a client keeps one for all of its requests. Null on
-  // HTTP/1.1: there the end of a connection says nothing about the client.
+  // Reports the end of the connection, if a client uses one connection for all of its requests.
+  // Null on HTTP/1.1: there the end of a connection says nothing about the client.
   virtual std::shared_ptr<const ClientPresence> client() const { return nullptr; }
 
-  // Shared, because an answer computed elsewhere needs the loop even when the server is gone.
+  // Shared, because an answer computed elsewhere needs the loop even after the server is gone.
   virtual const std::shared_ptr<EventLoop>& loop() const = 0;
   virtual BufferBudget& budget() = 0;
 
@@ -134,50 +134,50 @@ class Exchange {
   // Breaks the answer off so that the client sees an error rather than a short answer.
   virtual void Abort() = 0;
 
-  // Lets the client send `bytes` more of the request body. Bytes given to OnBody and not yet
-  // returned here are what holds a fast sender back.
+  // Lets the client send `bytes` more of the request body. Bytes passed to OnBody and not yet
+  // returned here hold a fast sender back.
   virtual void ConsumeBody(size_t bytes) = 0;
 
-  // Bytes given to SendBody that the connection has not yet taken for writing.
+  // Bytes passed to SendBody that the connection has not yet taken for writing.
   virtual size_t unsent_bytes() const = 0;
 };
 
-// The product's side of one request. Runs on the exchange's loop; never called from inside a call
-// of the exchange.
+// The application's side of one request. Runs on the exchange's loop; never called from inside a
+// call of the exchange.
 class ExchangeHandler {
  public:
   virtual ~ExchangeHandler() = default;
 
   virtual void OnBody(std::string_view bytes) = 0;
   virtual void OnBodyEnd() = 0;
-  // The request is complete and its connection will bring nothing more. On HTTP/1.1 only; some
-  // clients still read then, most have gone.
+  // The request is complete and its connection will deliver nothing more. On HTTP/1.1 only; some
+  // clients still read after that, but most are gone.
   virtual void OnInputEnd() {}
-  // The server is about to end and waits for the answers: one that has no end of its own is to
-  // end soon.
+  // The server is shutting down and waits for the answers: an answer without an end of its own
+  // should end soon.
   virtual void OnDrain() {}
   // unsent_bytes() has fallen below kSendBufferLowBytes after having been at or above it.
   virtual void OnWritable() {}
-  // The exchange is over, answered or not, and is gone when this returns. The last call.
+  // The exchange is over, answered or not, and is destroyed when this returns. The last call.
   virtual void OnClosed() = 0;
 };
 
-// What a server serves.
+// The application of a server.
 //
 // Threads: Open runs on any of the server's loops, several at once.
 class Service {
  public:
   virtual ~Service() = default;
 
-  // Starts answering `exchange`, whose head is complete. Null when nobody wants the body or to
-  // know of the end: the answer has been given already.
+  // Starts answering `exchange`, whose head is complete. Returns null if the handler needs neither
+  // the body nor OnClosed: the answer has already been given.
   virtual std::shared_ptr<ExchangeHandler> Open(Exchange& exchange) = 0;
 };
 
-// A service that tells by the head which requests are its own.
+// A service that decides by the head which requests it handles.
 class ChoosingService : public Service {
  public:
-  // True for a request that is to be answered here, be it with an error.
+  // True for a request that should be answered here, even if with an error.
   virtual bool Wants(const RequestHead& head) const = 0;
 };
 

@@ -9,7 +9,7 @@
 namespace hearth::http {
 namespace {
 
-constexpr int kGzipWindowBits = 15 + 16;  // zlib's way to ask for the gzip wrapper.
+constexpr int kGzipWindowBits = 15 + 16;  // Selects zlib's gzip wrapper.
 constexpr size_t kStepBytes = 64 * 1024;
 
 z_stream StreamOver(std::string_view input) {
@@ -28,7 +28,7 @@ Result<std::string> Gunzip(std::string_view compressed, size_t bytes_max) {
   int state = Z_OK;
   while (state == Z_OK) {
     const size_t begin = plain.size();
-    // One byte beyond the limit tells "exactly full" from "more to come".
+    // One byte beyond the limit distinguishes "exactly full" from "more to come".
     const size_t room = std::min(kStepBytes, bytes_max + 1 - begin);
     if (room == 0) break;
     plain.resize(begin + room);

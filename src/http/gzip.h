@@ -8,8 +8,8 @@
 
 namespace hearth::http {
 
-// What `compressed` (a whole gzip stream) unfolds to. ResourceExhausted as soon as that exceeds
-// `bytes_max`, so a small bomb stays small; Internal when it is not gzip or ends early.
+// Decompresses `compressed`, a whole gzip stream. ResourceExhausted as soon as the output exceeds
+// `bytes_max`, so a decompression bomb stays small; Internal if it is not gzip or is truncated.
 Result<std::string> Gunzip(std::string_view compressed, size_t bytes_max);
 
 // The gzip form of `plain`.

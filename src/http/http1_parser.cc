@@ -11,7 +11,7 @@ std::string_view View(boost::beast::string_view text) { return {text.data(), tex
 
 Http1Parser::Http1Parser(Http1ParserSink& sink, uint32_t header_bytes_max) : sink_(sink) {
   header_limit(header_bytes_max);
-  body_limit(boost::none);  // A handler knows how much it wants; flow control does the rest.
+  body_limit(boost::none);  // The handler decides how much it accepts; flow control does the rest.
 }
 
 void Http1Parser::on_request_impl(boost::beast::http::verb, Text method, Text target, int version,
@@ -19,7 +19,7 @@ void Http1Parser::on_request_impl(boost::beast::http::verb, Text method, Text ta
   head_.set_method(View(method));
   head_.set_scheme("http");
   head_.set_version(version == 10 ? HttpVersion::kHttp10 : HttpVersion::kHttp11);
-  // RFC 9112, 3.2.2: a server also takes "GET http://host/path", which proxies send.
+  // RFC 9112, 3.2.2: a server also accepts "GET http://host/path", which proxies send.
   std::string_view rest = View(target);
   if (const size_t scheme_end = rest.find("://");
       !rest.starts_with('/') && scheme_end != std::string_view::npos) {

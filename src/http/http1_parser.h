@@ -8,14 +8,14 @@
 
 namespace hearth::http {
 
-// Who hears what an Http1Parser finds.
+// Receives the results of an Http1Parser.
 class Http1ParserSink {
  public:
   virtual ~Http1ParserSink() = default;
   virtual void OnParsedBody(std::string_view bytes) = 0;
 };
 
-// Beast's parser of one HTTP/1 request, filling in a RequestHead. Threads: one loop.
+// Beast's parser of one HTTP/1 request, which fills in a RequestHead. Threads: one loop.
 class Http1Parser final : public boost::beast::http::basic_parser<true> {
  public:
   Http1Parser(Http1ParserSink& sink, uint32_t header_bytes_max);
@@ -39,7 +39,7 @@ class Http1Parser final : public boost::beast::http::basic_parser<true> {
 
   Http1ParserSink& sink_;
   RequestHead head_;
-  bool head_complete_ = false;  // Fields that come later are trailers, which nobody reads.
+  bool head_complete_ = false;  // Later fields are trailers, which are ignored.
 };
 
 }  // namespace hearth::http

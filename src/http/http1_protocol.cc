@@ -14,11 +14,12 @@ namespace {
 
 namespace beast_http = boost::beast::http;
 
-// Body bytes in a handler's hands at which reading pauses.
+// Reading pauses when the handler holds this many body bytes.
 constexpr size_t kBodyWindowBytes = 256 * 1024;
-// A body that nobody wants is read and dropped up to this, to keep the connection; then closed.
+// An unwanted body is read and dropped up to this size, to keep the connection; beyond it the
+// connection is closed.
 constexpr size_t kDiscardedBodyBytesMax = 256 * 1024;
-// "0\r\n\r\n". Beast asserts that a last chunk which was cut short is not offered again with less.
+// "0\r\n\r\n". Beast asserts that a truncated last chunk is not offered again with fewer bytes.
 constexpr size_t kLastChunkBytesMin = 5;
 
 void AppendStatusLine(std::string& out, int status) {
@@ -63,7 +64,7 @@ Http1Protocol::Http1Protocol(ProtocolHost& host, const ConnectionLimits& limits,
 size_t Http1Protocol::Receive(std::string_view bytes) {
   const size_t offered = bytes.size();
   while (!bytes.empty() && !close_after_output_) {
-    // Answered already: the next pipelined request joins it in one write.
+    // Already answered: the answer to the next pipelined request joins it in one write.
     if (Answered() && unsent_bytes() < kSendBufferLowBytes) EndExchange();
     if (request_ == RequestPart::kNone) {
       // RFC 9112, 2.2: empty lines before a request are skipped.
@@ -82,7 +83,7 @@ size_t Http1Protocol::Receive(std::string_view bytes) {
     chunk_head_is_cut_ = request_ == RequestPart::kBody && error == beast_http::error::need_more;
     bytes.remove_prefix(used);
     if (request_ == RequestPart::kHead && parser_->is_header_done() && !error) {
-      // Beast bounds only heads that are incomplete, and not to the byte.
+      // Beast limits only incomplete heads, and not to the byte.
       if (used > limits_.header_bytes_max) error = beast_http::error::header_limit;
       if (!error) Open();
     }
@@ -164,7 +165,7 @@ void Http1Protocol::Produce(std::string& out, size_t bytes_max) {
 }
 
 bool Http1Protocol::Answered() const {
-  // The rest of a request need not be awaited when the connection ends anyway.
+  // No need to wait for the rest of a request if the connection ends anyway.
   return answer_ == AnswerPart::kComplete &&
          (request_ == RequestPart::kComplete || !keep_alive_ || close_after_output_);
 }
@@ -177,7 +178,7 @@ void Http1Protocol::EndExchange() {
   parser_.reset();
   unconsumed_bytes_ = discarded_bytes_ = 0;
   NoteProgress();
-  host_.InputWanted();  // A pipelined request may wait.
+  host_.InputWanted();  // A pipelined request may be waiting.
 }
 
 void Http1Protocol::Drain() {
@@ -193,7 +194,7 @@ TimePoint Http1Protocol::Deadline() const {
     case RequestPart::kHead:
       return last_progress_ + limits_.header_read_timeout;
     case RequestPart::kBody:
-      // A handler that takes its time is not the client's fault.
+      // A slow handler is not the client's fault.
       if (unconsumed_bytes_ >= kBodyWindowBytes) return TimePoint::max();
       return last_progress_ + limits_.http1_idle_timeout;
     case RequestPart::kComplete:
@@ -238,7 +239,8 @@ void Http1Protocol::SendHead(int status, std::span<const Header> headers, BodyFo
   const std::optional<uint64_t> content_length = ContentLength(headers);
   framing_ = ChooseFraming(status, content_length, body);
   length_left_ = framing_ == Framing::kLength ? *content_length : 0;
-  // A client that waits for leave may or may not send its body now: only closing is unambiguous.
+  // A client that expects 100-continue may or may not send its body now: only closing is
+  // unambiguous.
   if (framing_ == Framing::kUntilClose || continue_expected_ || draining_) keep_alive_ = false;
 
   AppendStatusLine(output_, status);
@@ -283,17 +285,17 @@ void Http1Protocol::Finish(std::span<const Header> trailers) {
     for (const Header& header : trailers) AppendHeader(output_, header.name, header.value);
     output_ += "\r\n";
   }
-  // An answer that is shorter than announced can only be told by closing.
+  // Closing is the only way to signal an answer that is shorter than announced.
   if (length_left_ > 0) keep_alive_ = false;
   answer_ = AnswerPart::kComplete;
-  unconsumed_bytes_ = 0;  // What the handler still holds no longer matters.
+  unconsumed_bytes_ = 0;  // Bytes still held by the handler no longer matter.
   host_.InputWanted();    // The rest of an unwanted body is read and dropped.
 }
 
 void Http1Protocol::Abort() {
   if (answer_ == AnswerPart::kComplete) return;
   answer_ = AnswerPart::kComplete;
-  output_.resize(output_offset_);  // Not even what is queued, so that it cannot look complete.
+  output_.resize(output_offset_);  // Drops queued bytes too, so that it cannot look complete.
   CloseAfterOutput();
 }
 
@@ -308,7 +310,7 @@ void Http1Protocol::ConsumeBody(size_t bytes) {
 
 void Http1Protocol::Refuse(int status) {
   keep_alive_ = false;
-  // In the middle of an answer there is no room for another one.
+  // Another answer cannot start in the middle of one.
   if (answer_ == AnswerPart::kNone) {
     is_head_method_ = false;
     SendHead(status, {}, BodyFollows::kNo);

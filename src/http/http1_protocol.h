@@ -14,7 +14,7 @@
 namespace hearth::http {
 
 // HTTP/1.1 and 1.0: one request at a time, so it is its own Exchange. Pipelined requests wait
-// unread until the answer before them is written.
+// unread until the previous answer is written.
 //
 // Threads, Ownership, Errors: as Protocol says.
 class Http1Protocol final : public Protocol, public Exchange, private Http1ParserSink {
@@ -45,7 +45,7 @@ class Http1Protocol final : public Protocol, public Exchange, private Http1Parse
  private:
   enum class RequestPart : uint8_t { kNone, kHead, kBody, kComplete };
   enum class AnswerPart : uint8_t { kNone, kBody, kComplete };
-  // How the client learns where the answer's body ends.
+  // How the client detects the end of the answer's body.
   enum class Framing : uint8_t { kNoBody, kLength, kChunked, kUntilClose };
 
   void OnParsedBody(std::string_view bytes) override;
@@ -53,7 +53,7 @@ class Http1Protocol final : public Protocol, public Exchange, private Http1Parse
   void Open();
   void OnRequestComplete();
   Framing ChooseFraming(int status, std::optional<uint64_t> content_length, BodyFollows body) const;
-  // Answers what never became an exchange, and ends the connection.
+  // Answers a request that never became an exchange, and ends the connection.
   void Refuse(int status);
   bool Answered() const;
   void EndExchange();
@@ -65,24 +65,24 @@ class Http1Protocol final : public Protocol, public Exchange, private Http1Parse
   const ConnectionLimits& limits_;
   Service& service_;
 
-  std::optional<Http1Parser> parser_;  // Of the request in progress.
+  std::optional<Http1Parser> parser_;  // For the request in progress.
   RequestPart request_ = RequestPart::kNone;
   AnswerPart answer_ = AnswerPart::kNone;
   RequestHead head_;
-  std::shared_ptr<ExchangeHandler> handler_;  // Shared with whoever computes the answer.
+  std::shared_ptr<ExchangeHandler> handler_;  // Shared with the code that computes the answer.
   bool is_head_method_ = false;
   bool is_http10_ = false;
   bool keep_alive_ = true;
-  bool continue_expected_ = false;  // The client waits for leave to send its body.
+  bool continue_expected_ = false;  // The client waits for 100 Continue.
   bool chunk_head_is_cut_ = false;  // The parser waits for more of it.
-  size_t unconsumed_bytes_ = 0;     // Given to the handler, not yet given back.
-  size_t discarded_bytes_ = 0;      // Of a body that nobody wants.
+  size_t unconsumed_bytes_ = 0;     // Passed to the handler, not yet returned.
+  size_t discarded_bytes_ = 0;      // From an unwanted body.
 
   Framing framing_ = Framing::kNoBody;
   uint64_t length_left_ = 0;  // Body bytes still owed under kLength.
   std::string output_;
   size_t output_offset_ = 0;
-  bool was_full_ = false;  // The handler is owed an OnWritable.
+  bool was_full_ = false;  // An OnWritable is due.
 
   TimePoint last_progress_;
   bool input_ended_ = false;

@@ -1,4 +1,4 @@
-// HTTP/1.1 through a real server, spoken by hand.
+// HTTP/1.1 through a real server, with hand-written requests.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -24,7 +24,7 @@ using testing::StartsWith;
 
 constexpr size_t kBodyBytesMax = 1'000'000;
 
-// Takes a body slowly: the credit comes when the test says so.
+// Consumes a body slowly: the test grants the credit.
 class SlowTakerService final : public Service {
  public:
   std::shared_ptr<ExchangeHandler> Open(Exchange& exchange) override {
@@ -59,7 +59,7 @@ class SlowTakerService final : public Service {
   std::shared_ptr<Taker> current;
 };
 
-// An answer that never ends by itself, as a stream of news is. It is silent.
+// An answer without an end of its own, like an event stream. It stays silent.
 class SilentService final : public Service {
  public:
   std::shared_ptr<ExchangeHandler> Open(Exchange& exchange) override {
@@ -147,7 +147,7 @@ TEST_F(Http1Test, ASilentAnswerOutlivesTheTimeouts) {
   TestSocket silent(server_.port());
   silent.Send("GET /silent HTTP/1.1\r\nhost: a\r\n\r\n");
   EXPECT_THAT(silent.ReadUntil("begun\n\r\n"), HasSubstr("200 OK"));
-  // Connections that came later are cut by the same time-outs; this one is not.
+  // Later connections are closed by the same timeouts; this one is not.
   for (int i = 0; i < 5; ++i) {
     TestSocket idle(server_.port());
     EXPECT_EQ(idle.ReadToEnd(), "");
@@ -156,7 +156,7 @@ TEST_F(Http1Test, ASilentAnswerOutlivesTheTimeouts) {
   EXPECT_FALSE(silent.readable());
 }
 
-// The kernel's own setting, because a peer that vanishes cannot be had on the loopback.
+// Checks the kernel's setting, because a vanished peer cannot be simulated on the loopback.
 TEST_F(Http1Test, APeerThatVanishesIsGivenUp) {
   server_.options.connection.send_stall_timeout = 12'345ms;
   server_.Start();
@@ -213,7 +213,7 @@ TEST_F(Http1Test, TakesChunkedBodiesInAnyPieces) {
       "5;ext=1\r\nhello\r\n7\r\n, world\r\n0\r\nx-trailer: 1\r\n\r\n";
   for (const char c : request) ASSERT_TRUE(socket.Send({&c, 1}));
   EXPECT_THAT(socket.ReadUntil("hello, world"), HasSubstr("content-length: 12\r\n"));
-  socket.Send(kGet);  // Nothing of the body is left over.
+  socket.Send(kGet);  // No bytes of the body are left over.
   EXPECT_THAT(socket.ReadUntil("hello\n"), HasSubstr("200 OK"));
 }
 
@@ -225,7 +225,7 @@ TEST_F(Http1Test, TakesAnEmptyChunkedBodyInAnyPieces) {
     const std::string_view last_chunk = "0\r\n\r\n";
     for (size_t sent = 0; sent < last_chunk.size(); sent += piece) {
       ASSERT_TRUE(socket.Send(last_chunk.substr(sent, piece)));
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));  // So that it comes alone.
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));  // So that it arrives alone.
     }
     EXPECT_THAT(socket.ReadUntil("\r\n\r\n"), HasSubstr("content-length: 0\r\n")) << piece;
   }

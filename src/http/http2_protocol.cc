@@ -13,15 +13,15 @@ namespace {
 
 // Closed streams kept for reuse; more than a busy client usually has open at once.
 constexpr size_t kSpareStreamsMax = 128;
-// Answers to PING and SETTINGS that may wait unsent before nghttp2 gives the peer up.
+// Unsent answers to PING and SETTINGS before nghttp2 drops the peer.
 constexpr size_t kUnsentAcksMax = 1'000;
-// Frames that wait unsent before nothing more is read: a peer that never reads gets no further.
+// Unsent frames at which reading stops: a peer that never reads gets no further.
 constexpr size_t kUnsentFramesMax = 4'000;
-// PING, PRIORITY, SETTINGS, empty DATA frames and resets of what has ended, between two requests.
+// PING, PRIORITY, SETTINGS, empty DATA frames and resets of closed streams, between two requests.
 constexpr size_t kUselessFramesMax = 10'000;
-// A header block of more pieces than this is an attack; our heads fit into two.
+// A header block with more parts than this is an attack; our heads fit into two.
 constexpr size_t kContinuationsMax = 8;
-// How long the first step of a drain waits for a peer that does not answer its PING.
+// How long the first step of a drain waits if the peer does not answer its PING.
 constexpr std::chrono::milliseconds kDrainRoundTripMax{1'000};
 constexpr uint8_t kDrainPing[8] = {'d', 'r', 'a', 'i', 'n', 0, 0, 0};
 
@@ -72,11 +72,11 @@ void Http2Protocol::CreateSession() {
   nghttp2_option* option = nullptr;
   CHECK(nghttp2_option_new(&option) == 0);
   nghttp2_option_set_no_auto_window_update(option, 1);
-  nghttp2_option_set_no_closed_streams(option, 1);  // Only RFC 7540 priorities would need them.
+  nghttp2_option_set_no_closed_streams(option, 1);  // Needed only for RFC 7540 priorities.
   nghttp2_option_set_max_outbound_ack(option, kUnsentAcksMax);
   nghttp2_option_set_max_continuations(option, kContinuationsMax);
-  // Its own limit also counts resets of streams that have ended, which take nothing back: curl 7.88
-  // sends one after every answer. CountReset knows the difference.
+  // nghttp2's own limit also counts resets of streams that have ended, which cancel nothing: curl
+  // 7.88 sends one after every answer. CountReset distinguishes them.
   nghttp2_option_set_stream_reset_rate_limit(option, std::numeric_limits<uint64_t>::max(), 0);
   CHECK(nghttp2_session_server_new2(&session_, callbacks, this, option) == 0);
   nghttp2_option_del(option);
@@ -91,14 +91,14 @@ size_t Http2Protocol::Receive(std::string_view bytes) {
   }
   const ssize_t taken = nghttp2_session_mem_recv(
       session_, reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
-  // Violations of the protocol are answered by nghttp2 with GOAWAY; these are beyond answering.
+  // nghttp2 answers protocol violations with GOAWAY; these errors cannot be answered.
   if (taken < 0) broken_ = true;
   host_.OutputReady();
   return bytes.size();
 }
 
 bool Http2Protocol::wants_input() const {
-  // Between the two steps of a drain nghttp2 itself would rather leave.
+  // Between the two steps of a drain, nghttp2 itself no longer wants to read.
   return (nghttp2_session_want_read(session_) != 0 || drain_ == DrainStep::kNoticeSent) &&
          nghttp2_session_get_outbound_queue_size(session_) < kUnsentFramesMax;
 }
@@ -136,14 +136,14 @@ bool Http2Protocol::done() const {
 void Http2Protocol::Drain() {
   if (drain_ != DrainStep::kNone) return;
   drain_ = DrainStep::kNoticeSent;
-  // Two steps, so that no request that is already on its way is refused: first "open no more",
-  // then, when the answered PING shows that this was read, the last stream that counts.
+  // Two steps, so that no request already in flight is refused: first "open no more streams", then,
+  // when the answer to the PING shows that this was read, the last stream that counts.
   nghttp2_submit_shutdown_notice(session_);
   nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, kDrainPing);
   final_goaway_due_ = host_.loop()->turn_start() + kDrainRoundTripMax;
   host_.CheckAt(final_goaway_due_);
   host_.OutputReady();
-  std::vector<std::shared_ptr<ExchangeHandler>> handlers;  // Streams may end while they hear of it.
+  std::vector<std::shared_ptr<ExchangeHandler>> handlers;  // Streams may end during the calls.
   for (const auto& stream : streams_) handlers.push_back(stream->handler());
   for (const auto& handler : handlers) {
     if (handler) handler->OnDrain();
@@ -246,7 +246,7 @@ int Http2Protocol::OnBeginHeaders(nghttp2_session* session, const nghttp2_frame*
 int Http2Protocol::OnHeader(nghttp2_session*, const nghttp2_frame* frame, const uint8_t* name,
                             size_t name_size, const uint8_t* value, size_t value_size, uint8_t,
                             void* self) {
-  // Trailers of a request mean nothing to anybody here.
+  // Trailers of a request are ignored.
   if (frame->hd.type != NGHTTP2_HEADERS || frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
   if (Http2Stream* stream = Self(self).FindStream(frame->hd.stream_id)) {
     stream->OnHeader(View(name, name_size), View(value, value_size),
@@ -280,7 +280,7 @@ int Http2Protocol::OnFrame(nghttp2_session*, const nghttp2_frame* frame, void* s
       }
       return 0;
     case NGHTTP2_RST_STREAM:
-      // Before nghttp2 closes the stream, if it is still open.
+      // Runs before nghttp2 closes the stream, if it is still open.
       if (protocol.FindStream(frame->hd.stream_id) != nullptr) {
         protocol.CountReset();
       } else {

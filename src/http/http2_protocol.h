@@ -14,12 +14,12 @@
 
 namespace hearth::http {
 
-// The bytes with which every HTTP/2 client begins.
+// The bytes with which every HTTP/2 connection starts.
 inline constexpr std::string_view kHttp2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 // HTTP/2 with an nghttp2 server session.
 //
-// Flow control is by hand: a stream's window opens again when its handler has taken the bytes.
+// Flow control is manual: a stream's window reopens when its handler has consumed the bytes.
 // Threads, Ownership, Errors: as Protocol says.
 class Http2Protocol final : public Protocol {
  public:
@@ -42,7 +42,7 @@ class Http2Protocol final : public Protocol {
   void NoteWritable(int32_t stream_id) { writable_streams_.push_back(stream_id); }
 
  private:
-  // Where the graceful end stands.
+  // The progress of the graceful shutdown.
   enum class DrainStep : uint8_t { kNone, kNoticeSent, kGoawaySent };
 
   void CreateSession();
@@ -50,9 +50,9 @@ class Http2Protocol final : public Protocol {
   void CloseStream(Http2Stream& stream);
   void RunWritableHandlers();
   void SendFinalGoaway();
-  // Ends the connection when the peer sends too many frames that ask for nothing.
+  // Ends the connection if the peer sends too many useless frames.
   void CountUselessFrame();
-  // Ends the connection when the peer takes back more requests than the limits allow.
+  // Ends the connection if the peer cancels more requests than the limits allow.
   void CountReset();
 
   // nghttp2's callbacks; `self` is the Http2Protocol.
@@ -74,23 +74,23 @@ class Http2Protocol final : public Protocol {
   const ConnectionLimits& limits_;
   Service& service_;
   nghttp2_session* session_ = nullptr;
-  // Shared with whatever the client's requests have left behind.
+  // Shared with state that the client's requests have left behind.
   const std::shared_ptr<ClientPresence> client_ = std::make_shared<ClientPresence>();
 
-  std::vector<std::unique_ptr<Http2Stream>> streams_;  // A stream knows its index.
+  std::vector<std::unique_ptr<Http2Stream>> streams_;  // A stream stores its index.
   std::vector<std::unique_ptr<Http2Stream>> spare_;    // Closed ones, kept for their buffers.
-  std::vector<int32_t> writable_streams_;              // Ids, since a stream may close meanwhile.
+  std::vector<int32_t> writable_streams_;              // Ids, since a stream may close in between.
   std::string* output_ = nullptr;                      // Set while Produce runs.
 
   TimePoint last_received_;
   TimePoint last_stream_closed_;
-  TimePoint ping_sent_ = TimePoint::max();  // max() while no answer is awaited.
+  TimePoint ping_sent_ = TimePoint::max();  // max() if no answer is pending.
   DrainStep drain_ = DrainStep::kNone;
   TimePoint final_goaway_due_ = TimePoint::max();
   size_t useless_frames_ = 0;
-  double resets_left_;  // At `resets_counted_`; more come with time.
+  double resets_left_;  // At `resets_counted_`; refilled over time.
   TimePoint resets_counted_;
-  bool broken_ = false;  // Nothing more can be said on this connection.
+  bool broken_ = false;  // This connection can send nothing more.
 };
 
 }  // namespace hearth::http

@@ -11,14 +11,14 @@
 namespace hearth::http {
 namespace {
 
-// What RFC 9113 counts for a header field on top of its text.
+// The overhead that RFC 9113 counts for a header field in addition to its text.
 constexpr size_t kHeaderOverheadBytes = 32;
 // A chunk list that grew beyond this is not kept for the next stream.
 constexpr size_t kKeptChunksMax = 64;
 constexpr size_t kWrittenChunksMax = 64;
 
 uint8_t* Bytes(std::string_view text) {
-  // nghttp2 takes pointers to non-const bytes and does not write to them.
+  // nghttp2 takes pointers to non-const bytes but does not write to them.
   return reinterpret_cast<uint8_t*>(const_cast<char*>(text.data()));
 }
 
@@ -122,7 +122,7 @@ void Http2Stream::OnWritable() {
 
 void Http2Stream::OnClosed() {
   finished_ = true;
-  // The connection's window must not shrink by what this stream leaves behind.
+  // Bytes left over by this stream must not shrink the connection's window.
   if (unconsumed_bytes_ > 0) {
     nghttp2_session_consume_connection(protocol_.session(), unconsumed_bytes_);
     unconsumed_bytes_ = 0;
@@ -151,7 +151,7 @@ void Http2Stream::SendHead(int status, std::span<const Header> headers, BodyFoll
   for (const Header& header : headers) fields.Add(header);
   if (body == BodyFollows::kNo || is_head_method_) {
     finished_ = true;
-    // Fails only when the stream is closing already, which OnClosed reports.
+    // Fails only if the stream is already closing, which OnClosed reports.
     nghttp2_submit_response(protocol_.session(), id_, fields.data(), fields.size(), nullptr);
   } else {
     const nghttp2_data_provider provider = {.source = {.ptr = this}, .read_callback = &ReadBody};
@@ -176,7 +176,7 @@ void Http2Stream::Finish(std::span<const Header> trailers) {
   size_t text_bytes = 0;
   for (const Header& header : trailers) text_bytes += header.name.size() + header.value.size();
   trailer_text_.clear();
-  trailer_text_.reserve(text_bytes);  // The views below must not move.
+  trailer_text_.reserve(text_bytes);  // The views below must stay valid.
   const auto keep = [this](std::string_view text) {
     const size_t begin = trailer_text_.size();
     trailer_text_.append(text);
@@ -239,7 +239,7 @@ void Http2Stream::MoveBody(size_t size, std::string& out) {
     size -= part;
     first_chunk_offset_ += part;
     if (first_chunk_offset_ == chunk.size()) {
-      chunk = std::string();  // A written message frees its memory at once.
+      chunk = std::string();  // Frees the memory of a written message.
       ++first_chunk_;
       first_chunk_offset_ = 0;
     }
@@ -256,7 +256,7 @@ void Http2Stream::ForgetWrittenChunks() {
     chunks_.clear();
     first_chunk_ = 0;
   } else if (first_chunk_ >= kWrittenChunksMax) {
-    // An endless answer whose queue never runs dry must not leave its husks behind.
+    // An endless answer whose queue never drains must not accumulate empty chunks.
     chunks_.erase(chunks_.begin(), chunks_.begin() + static_cast<ptrdiff_t>(first_chunk_));
     first_chunk_ = 0;
   }
@@ -272,7 +272,7 @@ void Http2Stream::ResumeBody() {
 
 void Http2Stream::OnAnswerSent() {
   if (request_ended_) return;
-  // The client need not send the rest of a request that is answered already (RFC 9113, 8.1).
+  // The client need not send the rest of a request that is already answered (RFC 9113, 8.1).
   nghttp2_submit_rst_stream(protocol_.session(), NGHTTP2_FLAG_NONE, id_, NGHTTP2_NO_ERROR);
 }
 

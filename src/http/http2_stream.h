@@ -23,12 +23,12 @@ class Http2Stream final : public Exchange {
  public:
   explicit Http2Stream(Http2Protocol& protocol) : protocol_(protocol) {}
 
-  // Makes a fresh stream of a reused object, which keeps the capacity of its buffers.
+  // Turns a reused object into a fresh stream; its buffers keep their capacity.
   void Reset(int32_t id, size_t index);
 
   int32_t id() const { return id_; }
   size_t index() const { return index_; }
-  // Null when nobody wants to know of the stream's end.
+  // Null if no handler needs the stream's end.
   const std::shared_ptr<ExchangeHandler>& handler() const { return handler_; }
   void set_index(size_t index) { index_ = index; }
 
@@ -70,23 +70,23 @@ class Http2Stream final : public Exchange {
   size_t index_ = 0;
   RequestHead head_;
   size_t header_bytes_ = 0;
-  std::shared_ptr<ExchangeHandler> handler_;  // Shared with whoever computes the answer.
+  std::shared_ptr<ExchangeHandler> handler_;  // Shared with the code that computes the answer.
 
   std::vector<std::string> chunks_;  // The answer's body; those before first_chunk_ are written.
   size_t first_chunk_ = 0;
   size_t first_chunk_offset_ = 0;
   size_t unsent_bytes_ = 0;
   std::vector<Header> trailers_;
-  std::string trailer_text_;  // What trailers_ views, unless it is static.
+  std::string trailer_text_;  // The text that trailers_ refers to, unless it is static.
 
-  size_t unconsumed_bytes_ = 0;  // Given to the handler, not yet given back to flow control.
+  size_t unconsumed_bytes_ = 0;  // Passed to the handler, not yet returned to flow control.
   bool head_too_large_ = false;
-  bool is_head_method_ = false;  // The answer then has no body, whatever the handler sends.
+  bool is_head_method_ = false;  // Then the answer has no body, whatever the handler sends.
   bool request_ended_ = false;
   bool head_sent_ = false;
-  bool finished_ = false;  // Finish, Abort or a head without body: nothing more is taken.
+  bool finished_ = false;  // Finish, Abort or a head without body: later calls have no effect.
   bool deferred_ = false;  // nghttp2 waits for ResumeBody.
-  bool was_full_ = false;  // The handler is owed an OnWritable.
+  bool was_full_ = false;  // An OnWritable is due.
 };
 
 }  // namespace hearth::http

@@ -14,7 +14,7 @@ namespace {
 using boost::asio::ip::tcp;
 using ErrorCode = boost::system::error_code;
 
-// Long enough for some connection to end when the process has run out of files.
+// Long enough for some connection to end when the process has run out of file descriptors.
 constexpr std::chrono::milliseconds kAcceptRetryDelay{100};
 
 std::string ToText(const ListenAddress& address) {
@@ -28,7 +28,7 @@ Status BindError(const ListenAddress& address, const ErrorCode& error) {
                 "cannot listen on " + ToText(address) + ": " + error.message());
 }
 
-// IPv4 first where a name has both, since that is what clients of "localhost" fall back to.
+// IPv4 first if a name has both, since that is what clients of "localhost" fall back to.
 Result<tcp::endpoint> Resolve(boost::asio::io_context& io, const ListenAddress& address) {
   ErrorCode error;
   tcp::resolver resolver(io);

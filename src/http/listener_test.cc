@@ -14,8 +14,8 @@
 namespace hearth::http {
 namespace {
 
-// An accept that is under way holds a socket of the loop whose turn is next. Here that is the
-// second loop, which goes before the first one does.
+// An accept in progress holds a socket of the loop whose turn is next. Here that is the second
+// loop, which is destroyed before the first one.
 TEST(ListenerTest, StopsOnlyWhenNoAcceptIsUnderWay) {
   std::vector<std::shared_ptr<EventLoop>> loops = {std::make_shared<EventLoop>(),
                                                    std::make_shared<EventLoop>()};

@@ -1,4 +1,4 @@
-// Every number that bounds what a client can make the server hold or wait for.
+// All limits on what a client can make the server hold or wait for.
 #pragma once
 
 #include <chrono>
@@ -15,10 +15,10 @@ namespace hearth::http {
 
 struct ListenAddress {
   std::string host = {};  // A numeric address, or a name such as "localhost".
-  uint16_t port = 0;      // 0 picks a free one.
+  uint16_t port = 0;      // 0 selects a free one.
 };
 
-// What one connection may cost.
+// The resources that one connection may use.
 struct ConnectionLimits {
   // The head of one request, names and values.
   size_t header_bytes_max = 16 * 1024;
@@ -26,10 +26,10 @@ struct ConnectionLimits {
   std::chrono::milliseconds header_read_timeout{15'000};
   // Bytes of unfinished request messages that one connection may hold.
   size_t buffered_request_bytes_max = 64 * 1024 * 1024;
-  // Unread output is produced up to this and then waits for the socket to take all of it.
+  // Output is buffered up to this size and then waits for the socket to take all of it.
   size_t send_buffer_bytes_max = 256 * 1024;
-  // A peer that takes none of the output that waits for it, or does not acknowledge what was sent,
-  // is given up.
+  // A peer that accepts none of the pending output, or does not acknowledge what was sent, is
+  // disconnected after this long.
   std::chrono::milliseconds send_stall_timeout{60'000};
 
   // HTTP/1.1: between two requests, and between two pieces of a body.
@@ -37,7 +37,7 @@ struct ConnectionLimits {
 
   // HTTP/2: without open streams. Channels of gRPC clients idle for long on purpose.
   std::chrono::milliseconds http2_idle_timeout{30 * 60'000};
-  // HTTP/2: silence after which the peer is asked whether it lives, and its time to answer.
+  // HTTP/2: idle time after which the peer gets a PING, and its time to answer.
   std::chrono::milliseconds ping_interval{60'000};
   std::chrono::milliseconds ping_timeout{20'000};
   uint32_t concurrent_streams_max = 1'000;
@@ -52,10 +52,11 @@ struct ConnectionLimits {
 struct ServerOptions {
   std::vector<ListenAddress> listen = {};
   size_t loops = 1;
-  // A connection beyond these is accepted and closed at once, so that its client learns it early.
+  // A connection beyond this number is accepted and closed immediately, so that its client fails
+  // early.
   size_t connections_max = 50'000;
   ConnectionLimits connection = {};
-  Metrics* metrics = nullptr;  // Must outlive the server. Null: nobody looks.
+  Metrics* metrics = nullptr;  // Must outlive the server. Null: no metrics.
 };
 
 }  // namespace hearth::http

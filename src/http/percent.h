@@ -11,12 +11,12 @@ struct PercentDecoding {
   bool plus_is_space = false;  // As in forms.
 };
 
-// The text that URLs and forms write with "%41" for bytes they cannot hold. nullopt where a '%' is
-// not followed by two hexadecimal digits.
+// Decodes the "%41" escapes of URLs and forms. nullopt if a '%' is not followed by two hexadecimal
+// digits.
 std::optional<std::string> DecodePercent(std::string_view text, PercentDecoding decoding = {});
 
-// The other way round: all but letters, digits, '-', '.' and '_' is written so, which fits into a
-// part of a path, a query's value and a form's.
+// The inverse: escapes everything except letters, digits, '-', '.' and '_', which is safe in a path
+// segment, a query value and a form value.
 std::string EncodePercent(std::string_view text);
 
 }  // namespace hearth::http

@@ -5,8 +5,8 @@
 namespace hearth::http {
 namespace {
 
-// Threads: as PlainCall says; what is not const belongs to the loop, except that body_ does not
-// change any more once the handler has the call.
+// Threads: as PlainCall says; non-const members belong to the loop, except that body_ no longer
+// changes once the handler has the call.
 class PlainServerCall final : public PlainCall,
                               public ExchangeHandler,
                               public std::enable_shared_from_this<PlainServerCall> {

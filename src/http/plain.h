@@ -22,8 +22,8 @@ struct PlainAnswer {
 
 // One request whose body has arrived.
 //
-// Threads: every function is safe from any thread. Ownership: shared by the connection and by
-// whoever computes the answer. Once the client is gone, answering does nothing.
+// Threads: every function is safe from any thread. Ownership: shared by the connection and by the
+// code that computes the answer. Once the client is gone, answering has no effect.
 class PlainCall {
  public:
   virtual ~PlainCall() = default;
@@ -42,12 +42,12 @@ struct PlainOptions {
   size_t body_bytes_max = 10 * 1024 * 1024 + 64 * 1024;
 };
 
-// Collects the body of `exchange` and gives it to `handler`, which must outlive the exchange.
-// A body beyond the limit is answered with 413, one beyond the connection's budget with 503.
+// Collects the body of `exchange` and passes it to `handler`, which must outlive the exchange. A
+// body beyond the limit is answered with 413, one beyond the connection's budget with 503.
 std::shared_ptr<ExchangeHandler> OpenPlain(Exchange& exchange, const PlainHandler& handler,
                                            const PlainOptions& options);
 
-// Answers `exchange` at once, whatever its body.
+// Answers `exchange` immediately, whatever its body.
 void AnswerPlain(Exchange& exchange, PlainAnswer answer);
 
 }  // namespace hearth::http

@@ -1,4 +1,4 @@
-// What a connection and the protocol spoken on it know of each other.
+// The interface between a connection and its protocol.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class ProtocolHost {
   virtual const std::string& peer() const = 0;
   // There may be output: Produce is called before this turn of the loop ends.
   virtual void OutputReady() = 0;
-  // Receive will take bytes again that it left before.
+  // Receive will now take bytes that it left before.
   virtual void InputWanted() = 0;
   // Calls OnTimer at `when` or earlier.
   virtual void CheckAt(TimePoint when) = 0;
@@ -31,24 +31,24 @@ class ProtocolHost {
 // One protocol version on one connection: bytes in, bytes out, no socket.
 //
 // Threads: the connection's loop only. Ownership: owned by the connection, which outlives it.
-// Errors: a peer that breaks the protocol gets told in the output, after which done() holds.
+// Errors: a protocol violation is reported to the peer in the output, after which done() is true.
 class Protocol {
  public:
   virtual ~Protocol() = default;
 
-  // Takes bytes from the peer and says how many. What is left is offered again after InputWanted.
+  // Consumes bytes from the peer and returns how many. The rest is offered again after InputWanted.
   virtual size_t Receive(std::string_view bytes) = 0;
-  // False holds reading back.
+  // False pauses reading.
   virtual bool wants_input() const = 0;
-  // The peer sends no more.
+  // The peer has closed its sending side.
   virtual void OnInputEnd() = 0;
-  // Appends output until `out` holds about `bytes_max`, or there is none.
+  // Appends output until `out` holds about `bytes_max`, or there is none left.
   virtual void Produce(std::string& out, size_t bytes_max) = 0;
-  // The connection is to be closed once the output is written.
+  // True if the connection should be closed once the output is written.
   virtual bool done() const = 0;
-  // Ends the connection as soon as the requests that have begun are answered.
+  // Ends the connection as soon as the requests in progress are answered.
   virtual void Drain() = 0;
-  // Acts on the time-outs that have passed; returns when to look again.
+  // Handles expired timeouts; returns when to check again.
   virtual TimePoint OnTimer(TimePoint now) = 0;
   // The connection is lost: closes every exchange. The last call.
   virtual void OnLost() = 0;

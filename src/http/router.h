@@ -13,8 +13,8 @@
 
 namespace hearth::http {
 
-// Finds out what answers a request: the service that chooses for itself, a plain handler or a
-// service by exact path, a service by the beginning of the path, or else 404.
+// Finds the handler of a request: the service that chooses for itself, a plain handler or a service
+// by exact path, a service by path prefix, or else 404.
 //
 // Threads: filled before the server starts, then read by all loops. Ownership: owns the plain
 // handlers; borrows the services, which must outlive it.
@@ -22,21 +22,21 @@ class Router final : public Service {
  public:
   explicit Router(PlainOptions options = {}) : options_(options) {}
 
-  // `method` is "GET" (which answers HEAD too), "POST" and so on; another method on that path
-  // gets 405.
+  // `method` is "GET" (which also answers HEAD), "POST" and so on; another method on that path gets
+  // 405.
   void AddPlain(std::string method, std::string path, PlainHandler handler);
-  // Where two beginnings fit, the longer one wins.
+  // If two prefixes match, the longer one wins.
   void AddService(std::string path_prefix, Service& service);
   // For exactly this path, with every method.
   void AddExactService(std::string path, Service& service);
-  // For all requests that it wants, before any of the above is asked.
+  // For all requests that it wants, before any of the above is tried.
   void SetFirst(ChoosingService& service) { first_ = &service; }
 
   std::shared_ptr<ExchangeHandler> Open(Exchange& exchange) override;
 
  private:
   struct PathHash : std::hash<std::string_view> {
-    using is_transparent = void;  // So that looking a view up makes no string.
+    using is_transparent = void;  // So that looking up a view creates no string.
   };
   using Methods = std::vector<std::pair<std::string, PlainHandler>>;
 
@@ -45,7 +45,7 @@ class Router final : public Service {
   const PlainOptions options_;
   std::unordered_map<std::string, Methods, PathHash, std::equal_to<>> plain_;
   std::unordered_map<std::string, Service*, PathHash, std::equal_to<>> exact_;
-  std::vector<std::pair<std::string, Service*>> services_;  // Longest beginning first.
+  std::vector<std::pair<std::string, Service*>> services_;  // Longest prefix first.
   ChoosingService* first_ = nullptr;
 };
 

@@ -104,7 +104,7 @@ Status Server::Start() {
 
 bool Server::Drain(std::chrono::milliseconds timeout) {
   if (std::exchange(drained_, true) || threads_.empty()) return true;
-  // Waited for, because a connection accepted later would not be counted below.
+  // Wait for it, because a connection accepted later would not be counted below.
   std::promise<void> stopped;
   loops_.front()->Post([&] { listener_->Stop([&] { stopped.set_value(); }); });
   stopped.get_future().wait();
@@ -117,7 +117,7 @@ bool Server::Drain(std::chrono::milliseconds timeout) {
   for (size_t i = 0; i < loops_.size(); ++i) {
     loops_[i]->Post([connections = connections_[i].get()] { connections->CloseAll(); });
   }
-  // Closing waits for nobody, so this ends.
+  // Closing does not wait for peers, so this ends.
   WaitForNoConnections(std::chrono::steady_clock::time_point::max());
   for (const auto& loop : loops_) loop->Stop();
   for (std::thread& thread : threads_) thread.join();
@@ -125,7 +125,7 @@ bool Server::Drain(std::chrono::milliseconds timeout) {
 }
 
 void Server::OnConnectionEnd() {
-  // Under the lock, so that the waiting thread cannot check and fall asleep in between.
+  // Under the lock, so that the waiting thread cannot miss it between its check and its sleep.
   MutexLock lock(mutex_);
   --connection_count_;
   connection_ended_.NotifyAll();

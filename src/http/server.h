@@ -22,28 +22,28 @@ namespace hearth::http {
 class Listener;
 class LoopConnections;
 
-// Listens, spreads connections over its loops in turn, and serves HTTP/1.1 and HTTP/2 on one port.
+// Listens, distributes connections over its loops in turn, and serves HTTP/1.1 and HTTP/2 on one
+// port.
 //
 // Threads: Start, Drain and the destructor from one thread; connection_count from any.
 // Ownership: owns loops, threads and connections; borrows the service, which must outlive it.
 class Server {
  public:
   Server(ServerOptions options, Service& service);
-  ~Server();  // As Drain(0).
+  ~Server();  // Like Drain(0).
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Binds every address, then serves. On failure nothing listens, and the message names the
-  // address and the reason: InvalidArgument for one that is none, FailedPrecondition for one that
-  // is taken or forbidden.
+  // Binds every address, then serves. On failure nothing listens, and the message names the address
+  // and the reason: InvalidArgument if it is not a valid address, FailedPrecondition if it is taken
+  // or forbidden.
   Status Start();
 
-  // What is bound, in the order of the options, with the ports that were picked.
+  // The bound addresses, in the order of the options, with the ports selected.
   const std::vector<ListenAddress>& addresses() const { return bound_; }
 
-  // Stops accepting, lets the requests that have begun finish for at most `timeout`, then closes
-  // what is left and ends the loops. True when nothing had to be cut off. Only the first call
-  // acts.
+  // Stops accepting, lets the requests in progress finish for at most `timeout`, then closes the
+  // rest and ends the loops. True if nothing had to be cut off. Only the first call has an effect.
   bool Drain(std::chrono::milliseconds timeout);
 
   size_t connection_count() const { return connection_count_; }
@@ -66,11 +66,11 @@ class Server {
 
   // Shared with calls whose answer is computed elsewhere.
   std::vector<std::shared_ptr<EventLoop>> loops_;
-  std::vector<std::unique_ptr<LoopConnections>> connections_;  // One for each loop.
+  std::vector<std::unique_ptr<LoopConnections>> connections_;  // One per loop.
   std::unique_ptr<Listener> listener_;
   std::vector<std::thread> threads_;
   bool drained_ = false;
-  MetricCallback open_connections_;  // Last: it reads what stands above.
+  MetricCallback open_connections_;  // Last: it reads the members above.
 };
 
 }  // namespace hearth::http

@@ -19,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-// Whether a connection to `port` is served, rather than closed at once.
+// Whether a connection to `port` is served, rather than closed immediately.
 bool IsServed(TestSocket& socket) {
   socket.Send("GET / HTTP/1.1\r\nhost: a\r\n\r\n");
   return socket.ReadUntil("not found\n").find("404") != std::string::npos;
@@ -37,7 +37,7 @@ TEST(ServerTest, ListensOnSeveralAddresses) {
   }
 }
 
-// Tells clients where they come from.
+// Answers with the client's address.
 class PeerService final : public Service {
  public:
   std::shared_ptr<ExchangeHandler> Open(Exchange& exchange) override {
@@ -50,7 +50,7 @@ TEST(ServerTest, KnowsWhereAClientComesFrom) {
   PeerService peer;
   TestServer test;
   test.router.AddExactService("/peer", peer);
-  // Of both families, if this machine has both: IPv4 comes as "::ffff:127.0.0.1" there.
+  // A dual-stack socket, if this machine supports it: there IPv4 appears as "::ffff:127.0.0.1".
   test.options.listen.push_back({.host = "::"});
   if (!Server(test.options, test.router).Start().ok()) test.options.listen.pop_back();
   test.Start();
@@ -107,7 +107,7 @@ TEST(ServerTest, BothSidesOfTheConnectionLimit) {
     TestSocket third(test.port());
     EXPECT_EQ(third.ReadToEnd(), "");
   }
-  // The second one's place becomes free as soon as the server has read its end.
+  // The second one's slot becomes free once the server has read its end.
   bool served = false;
   for (int attempt = 0; attempt < 10'000 && !served; ++attempt) {
     TestSocket again(test.port());

@@ -8,16 +8,16 @@
 
 namespace hearth::indexing {
 
-// Work beside commits that must be in step with them: building an index, say.
+// Work that must be in step with commits, such as building an index.
 struct CommitStep {
   // Adds changes to the batch of the next group. Runs on the committer's thread.
   std::function<void(storage::Batch*)> stage;
-  // Runs there too, when the group, with all that was committed before, is in the store or has
-  // failed, and before anything of the next group is staged.
+  // Runs on the committer's thread too, once the group, with all that was committed before, is in
+  // the store or has failed, and before anything of the next group is staged.
   std::function<void(const Status&)> done;
 };
 
-// Where such steps go: to the thread that commits.
+// Takes steps to the thread that commits.
 //
 // Threads: safe for concurrent use.
 class CommitSteps {
@@ -26,11 +26,11 @@ class CommitSteps {
 
   virtual void Submit(CommitStep step) = 0;
 
-  // Stores what `stage` adds to the next group, and waits for it. If that has worked, `stored` runs
-  // on the committer's thread, before anything of the group after it is staged.
+  // Stores what `stage` adds to the next group, and waits for it. On success, `stored` runs on the
+  // committer's thread, before anything of the group after it is staged.
   Status RunStep(std::function<void(storage::Batch*)> stage, std::function<void()> stored);
 
-  // How many groups could not be stored.
+  // The number of groups that could not be stored.
   virtual uint64_t failed_groups() const = 0;
 };
 

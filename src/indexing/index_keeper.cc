@@ -31,7 +31,7 @@ std::string RecordKey(IndexNumber number) {
          model::EncodeUint32(static_cast<uint32_t>(number));
 }
 
-// Of an index that is gone, but whose entries may not be.
+// The key for an index that is gone, but whose entries may still exist.
 std::string RemainsKey(IndexNumber number) {
   return std::string(documents::kIndexRemainsKeyPrefix) +
          model::EncodeUint32(static_cast<uint32_t>(number));
@@ -49,7 +49,7 @@ Index FromRecord(IndexNumber number, IndexRecord record) {
   return index;
 }
 
-// The keys of a snapshot that begin with `prefix`, without it, and their values.
+// The keys of a snapshot that start with `prefix`, with the prefix removed, and their values.
 Result<std::vector<std::pair<std::string, std::string>>> ReadAll(const storage::Snapshot& snapshot,
                                                                  std::string_view prefix) {
   std::vector<std::pair<std::string, std::string>> entries;
@@ -213,7 +213,7 @@ void IndexKeeper::Maintain() {
   }
   int64_t noted_at = uses_noted_at_;
   if (now - noted_at < kUsesNotedEvery.count()) return;
-  if (!uses_noted_at_.compare_exchange_strong(noted_at, now)) return;  // Somebody else does it.
+  if (!uses_noted_at_.compare_exchange_strong(noted_at, now)) return;  // Another thread does it.
   Enqueue("note uses", [this] { NoteUses(); });
 }
 
@@ -274,7 +274,7 @@ void IndexKeeper::SetOrigin(IndexNumber number, Origin origin) {
   std::optional<Index> index = Find(number);
   if (!index || index->origin == origin || index->state != State::kReady) return;
   index->origin = origin;
-  // From now on it goes when it is not used: not at once, though.
+  // From now on it is dropped when unused, but not immediately.
   if (origin == Origin::kOnDemand) index->activity->used_at_micros = clock_.WallMicros();
   const Status status = committer_->RunStep(
       [&](storage::Batch* batch) {
@@ -320,8 +320,8 @@ Status IndexKeeper::BuildStep(const Index& index, std::string* progress, bool* f
   if (step.finished) next.state = State::kReady;
   bool is_stale = false;
   const auto stage = [&](storage::Batch* batch) {
-    // Documents that commits have touched are left out below. If one of those commits was not
-    // stored, its document would be forgotten.
+    // Documents that commits have touched are skipped below. If one of those commits was not
+    // stored, its document would be missed.
     is_stale = committer_->failed_groups() != step.failed_groups;
     if (is_stale) return;
     for (auto& [document_key, entries] : step.documents) {
@@ -341,7 +341,7 @@ Status IndexKeeper::BuildStep(const Index& index, std::string* progress, bool* f
   return Status();
 }
 
-// Reads the next documents of the index's collection group, of all collections of that id.
+// Reads the next documents of the index's collection group, from all collections with that id.
 Status IndexKeeper::ReadStep(const Index& index, Step* step) {
   storage::KeyRange range = storage::PrefixRange(model::DatabaseKeyPrefix(index.database));
   if (!step->progress.empty()) range.first = step->progress + '\0';
@@ -354,7 +354,7 @@ Status IndexKeeper::ReadStep(const Index& index, Step* step) {
     const std::string_view collection = path.collection();
     const std::string_view collection_id = collection.substr(collection.rfind('/') + 1);
     if (collection_id != index.definition.collection_id) {
-      // The other documents of that collection stand together: none of them is of interest.
+      // The other documents of that collection are contiguous: skip them all.
       ASSIGN_OR_RETURN(const model::CollectionPath other, model::CollectionPath::Parse(collection));
       cursor->Seek(storage::PrefixRange(model::CollectionKeyPrefix(index.database, other)).last);
       continue;
@@ -392,10 +392,10 @@ void IndexKeeper::Remove(IndexNumber number) {
     status = committer_->RunStep(stage, stored);
   } while (!status.ok() && PauseAfter(status, "cannot drop an index yet"));
   if (!status.ok()) return;
-  // Whoever holds the old set may be about to read.
+  // A reader that holds the old set may be about to read.
   while (!old_set.expired()) {
     MutexLock lock(mutex_);
-    if (stopping_) return;  // The remains are removed after the next start.
+    if (stopping_) return;  // The entries left behind are removed after the next start.
     changed_.WaitFor(mutex_, kReadersCheckedEvery);
   }
   RemoveEntries(number);

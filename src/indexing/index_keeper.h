@@ -27,25 +27,25 @@ namespace hearth::indexing {
 struct IndexKeeperOptions {
   size_t step_documents_max = 1'000;
   size_t step_bytes_max = 1024 * 1024;
-  // How long an index that was made on demand stays without being used.
+  // How long an index made on demand is kept without being used.
   std::chrono::seconds unused_max = std::chrono::hours(7 * 24);
 };
 
-// Gives every index its life: made when somebody wants it, built beside live commits, kept, dropped
-// when nobody wants it any more.
+// Manages the life of every index: created when needed, built beside live commits, kept, dropped
+// when no longer needed.
 //
 // A build goes through the documents in steps. Each step reads a part of them from a snapshot and
-// hands their entries to the committer, which leaves out the documents that commits have changed
-// since the snapshot: those are indexed already. How far it has come is stored with each step, so
-// that a build goes on where it was after a restart.
+// hands their entries to the committer, which skips the documents that commits have changed since
+// the snapshot: those are already indexed. The progress is stored with each step, so a build
+// resumes after a restart.
 //
 // Threads: safe for concurrent use. Ownership: borrows all that it is given. Errors of the store
-// are logged and tried again.
+// are logged, and the work is retried.
 class IndexKeeper {
  public:
   static constexpr size_t kIndexesMax = 2'000;
 
-  // Takes over the indexes that are on disk.
+  // Takes over the indexes on disk.
   static Result<std::unique_ptr<IndexKeeper>> Open(storage::Store& store, const Clock& clock,
                                                    IndexRegistry& registry,
                                                    const IndexKeeperOptions& options);
@@ -53,22 +53,22 @@ class IndexKeeper {
   IndexKeeper(const IndexKeeper&) = delete;
   IndexKeeper& operator=(const IndexKeeper&) = delete;
 
-  // To be called once, before anything else. Stop comes before the committer's end.
+  // Call Start once, before anything else. Call Stop before the committer ends.
   void Start(CommitSteps& committer) EXCLUDES_LOCK(mutex_);
   void Stop() EXCLUDES_LOCK(mutex_);
 
-  // Sees to it that there is, or soon will be, this index. An index that was made on demand becomes
-  // a declared one when it is declared.
+  // Ensures that this index exists or will soon. An index made on demand becomes a declared one
+  // when it is declared.
   void Want(model::DatabaseNumber database, const index::Definition& definition,
             index::Origin origin) EXCLUDES_LOCK(mutex_);
-  // Removes the index and its entries, as soon as nobody reads it.
+  // Removes the index and its entries, as soon as no reader uses it.
   void Drop(index::IndexNumber number) EXCLUDES_LOCK(mutex_);
-  // Keeps the declared and TTL indexes of the database as ones made on demand, except for those
-  // that are still wanted. What was wanted earlier and is not there yet is released, too.
+  // Turns the declared and TTL indexes of the database into on-demand ones, except for those still
+  // wanted. Also releases indexes that were wanted earlier and do not exist yet.
   void ReleaseAllBut(model::DatabaseNumber database, std::vector<index::Definition> wanted)
       EXCLUDES_LOCK(mutex_);
 
-  // Drops what has been unused for too long, and notes on disk when indexes were last used.
+  // Drops indexes that have been unused for too long, and stores when indexes were last used.
   void Maintain() EXCLUDES_LOCK(mutex_);
 
   // Waits until there is nothing to do.
@@ -85,12 +85,12 @@ class IndexKeeper {
               const IndexKeeperOptions& options);
 
   Status Load();
-  // Nothing happens while a task of that name waits already.
+  // No effect if a task of that name is already queued.
   void Enqueue(std::string name, std::function<void()> run) EXCLUDES_LOCK(mutex_);
   void Run() EXCLUDES_LOCK(mutex_);
   bool stopping() const EXCLUDES_LOCK(mutex_);
 
-  // What follows runs on the keeper's own thread.
+  // The functions below run on the keeper's own thread.
   void Create(model::DatabaseNumber database, const index::Definition& definition,
               index::Origin origin);
   void SetOrigin(index::IndexNumber number, index::Origin origin);
@@ -100,10 +100,10 @@ class IndexKeeper {
   void Remove(index::IndexNumber number);
   void RemoveEntries(index::IndexNumber number);
   void NoteUses();
-  // Puts a changed copy of the index, or none, in place of the one with its number.
+  // Replaces the index with that number by `index`, or removes it.
   void Replace(index::IndexNumber number, std::optional<index::Index> index);
   std::optional<index::Index> Find(index::IndexNumber number) const;
-  // Waits a little after an error; false when the keeper is to stop.
+  // Waits a little after an error; false if the keeper is stopping.
   bool PauseAfter(const Status& status, const char* what) EXCLUDES_LOCK(mutex_);
 
   storage::Store& store_;
@@ -118,7 +118,7 @@ class IndexKeeper {
   std::set<std::string> waiting_tasks_ GUARDED_BY(mutex_);  // Their names.
   bool is_busy_ GUARDED_BY(mutex_) = false;
   bool stopping_ GUARDED_BY(mutex_) = false;
-  uint32_t next_number_ = 1;  // The keeper's thread only, once started.
+  uint32_t next_number_ = 1;  // Used only on the keeper's thread, once started.
   std::atomic<int64_t> uses_noted_at_ = 0;
   std::thread thread_;
 };

@@ -8,11 +8,11 @@
 
 namespace hearth::indexing {
 
-// The indexes of all databases as they are now.
+// The current indexes of all databases.
 //
-// Threads: safe for concurrent use; changed on the committer's thread only, between groups. Who
-// reads entries takes the set first and the storage snapshot after it: what is ready in the set is
-// complete in the snapshot, and nothing of it is removed while anybody holds the set.
+// Threads: safe for concurrent use; changed only on the committer's thread, between groups. To read
+// entries, take the set first and the storage snapshot after it: an index that is ready in the set
+// is complete in the snapshot, and none of its entries is removed while the set is held.
 class IndexRegistry {
  public:
   std::shared_ptr<const index::IndexSet> Current() const EXCLUDES_LOCK(mutex_) {

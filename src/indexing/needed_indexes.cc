@@ -13,7 +13,7 @@ using index::Definition;
 using index::FieldMode;
 using index::QueryScope;
 
-// An index of one field is made by an override, which must name the automatic ones too.
+// An index on one field is created by an override, which must also list the automatic ones.
 void AddOverride(const Definition& definition, index::IndexConfig* config) {
   const index::IndexField& field = definition.fields[0];
   const auto found = std::find_if(
@@ -32,7 +32,7 @@ void AddOverride(const Definition& definition, index::IndexConfig* config) {
                                 {field.mode, definition.scope}}});
 }
 
-// True when an override can make it: the name goes in the direction that the field implies.
+// True if an override can create it: the name is ordered in the direction that the field implies.
 bool IsSingleField(const Definition& definition) {
   return definition.fields.size() == 1 &&
          definition.name_descending == index::ImpliedNameDescending(definition.fields);

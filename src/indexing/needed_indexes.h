@@ -12,8 +12,8 @@
 
 namespace hearth::indexing {
 
-// Remembers which indexes Firestore would have asked for, so that a run of an application's tests
-// can end with the configuration that it needs.
+// Records which indexes Firestore would have required, so that a test run of an application can end
+// with the configuration that it needs.
 //
 // Threads: safe for concurrent use.
 class NeededIndexRecorder {
@@ -22,7 +22,8 @@ class NeededIndexRecorder {
 
   void Note(model::DatabaseNumber database, const query::NormalizedQuery& query)
       EXCLUDES_LOCK(mutex_);
-  // Valid, and enough for all queries that were noted, while there are no more than kIndexesMax.
+  // Valid, and sufficient for all recorded queries as long as there are at most kIndexesMax
+  // indexes.
   index::IndexConfig Of(model::DatabaseNumber database) const EXCLUDES_LOCK(mutex_);
 
  private:

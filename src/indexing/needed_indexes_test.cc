@@ -26,7 +26,7 @@ TEST(NeededIndexRecorder, PrintsAConfigurationThatAnswersAllQueries) {
       QueryBuilder("c").Group().Ascending("a").Descending("__name__").Build(),
       QueryBuilder("c").Equal("a").Nearest("v", {1, 2, 3}).Build(),
       QueryBuilder("c").Nearest("v", {1, 2, 3}).Build(),
-      // The automatic ones must still be there for these.
+      // These still need the automatic indexes.
       QueryBuilder("c").Equal("a").Build(),
       QueryBuilder("c").Descending("tags").Build(),
       QueryBuilder("c").Contains("a").Build(),

@@ -17,8 +17,8 @@ namespace {
 using execution::Source;
 using model::Timestamp;
 
-// Beyond this many keys that a reader must look up only because they have changed, it is cheaper to
-// compare all.
+// With more keys than this to look up only because they have changed, comparing all entries is
+// cheaper.
 constexpr size_t kChangedSinceMax = 1'000;
 
 vector::HnswOptions ToGraphOptions(const index::Definition& definition,
@@ -35,7 +35,7 @@ bool IsSameGraph(const vector::HnswOptions& left, const vector::HnswOptions& rig
          left.ef_construction == right.ef_construction;
 }
 
-// True when a candidate at this distance would not be a result.
+// True if a candidate at this distance would not be a result.
 bool IsBeyondThreshold(const query::FindNearest& wanted, double distance) {
   if (!wanted.distance_threshold) return false;
   return vector::IsNearer(wanted.measure, *wanted.distance_threshold, distance);
@@ -77,7 +77,7 @@ void VectorGraph::Collect(const index::EntryChange& change, Timestamp time) {
   if (change.value) {
     const Result<index::VectorEntry> entry =
         index::DecodeVectorEntry(*change.value, index_.definition.vector->dimension);
-    CHECK(entry.ok());  // It was encoded a moment ago.
+    CHECK(entry.ok());  // It was encoded just before.
     CHECK(vector::UnpackVector(entry->packed, &collected.vector.emplace()).ok());
   }
   pending_bytes_ += BytesOf(collected);
@@ -183,7 +183,7 @@ Result<bool> VectorGraph::TakeIn(size_t max) {
     RETURN_IF_ERROR(change->vector ? graph->Put(change->key, *change->vector)
                                    : graph->Remove(change->key));
     MutexLock lock(mutex_);
-    // All of them may have been given up meanwhile.
+    // All of them may have been dropped in the meantime.
     if (pending_.empty() || pending_.front() != change) continue;
     pending_.pop_front();
     pending_bytes_ -= BytesOf(*change);
@@ -212,9 +212,9 @@ Status VectorGraph::Remove(std::string_view key) { return graph()->Remove(key); 
 
 Status VectorGraph::Save(const std::string& path) const { return graph()->Save(path); }
 
-// Changes are looked at twice. Those that are pending before the graph is searched are compared:
-// the graph may not have them. Those that readers do not see yet are added afterwards: the graph
-// may have them, in place of what readers do see.
+// Changes are checked twice. Those that are pending before the graph is searched are compared: the
+// graph may not have them. Those that readers do not see yet are added afterwards: the graph may
+// have them in place of what readers do see.
 std::optional<Source::NearEntries> VectorGraph::Find(const query::FindNearest& wanted,
                                                      const Reading& reading) const {
   if (wanted.measure != options_.distance_measure) return std::nullopt;
@@ -229,7 +229,7 @@ std::optional<Source::NearEntries> VectorGraph::Find(const query::FindNearest& w
   const size_t ef = std::max<size_t>(options_.search_candidates, reading.count);
   const Result<std::vector<vector::Neighbour>> found =
       graph->Search(wanted.query_vector, {reading.count, ef});
-  if (!found.ok()) return std::nullopt;  // A vector without a direction, or a broken graph.
+  if (!found.ok()) return std::nullopt;  // A vector without a direction, or a corrupt graph.
 
   Source::NearEntries near;
   near.is_all = found->size() < reading.count || IsBeyondThreshold(wanted, found->back().distance);

@@ -22,19 +22,19 @@
 
 namespace hearth::indexing {
 
-// How much a graph keeps of the changes that it has not taken in yet, and has lately.
+// Limits on the changes that a graph keeps: those not applied yet, and those applied recently.
 struct VectorGraphLimits {
   size_t pending_max = 20'000;
   size_t pending_bytes_max = 64 * 1024 * 1024;
   size_t recent_max = 10'000;
 };
 
-// The approximate index of one vector index, in memory. The entries on disk stay the truth: whoever
-// searches here looks up there what was found.
+// The approximate index of one vector index, in memory. The entries on disk remain authoritative:
+// results found here have to be looked up there.
 //
-// Commits only leave their changes here; the graph's upkeep takes them in, one by one, on its own
-// thread. A search finds those that are still pending by comparing them all. If there are too many
-// the graph gives up: it is not complete until its upkeep has made up for what it missed.
+// Commits only append their changes here; the graph's upkeep applies them one by one, on its own
+// thread. A search covers pending changes by comparing them all. If there are too many, the graph
+// stops collecting: it is incomplete until its upkeep has recovered what it missed.
 //
 // Threads: Append from the committer's thread, Find and the accessors from any, the rest from that
 // of the upkeep. Ownership: owns all. Errors: those of vector::HnswIndex.
@@ -46,15 +46,15 @@ class VectorGraph {
   const index::Index& index() const { return index_; }
   const index::HnswOptions& options() const { return options_; }
 
-  // What one group of commits has changed in all vector indexes, and the time of its last commit.
-  // To be called when it is in the store and before it is published. True when there is something
-  // to be taken in.
+  // Adds the changes of one group of commits in all vector indexes, and the time of its last
+  // commit. Call it when the group is in the store and before it is published. Returns true if
+  // there are changes to apply.
   bool Append(const std::vector<index::EntryChange>& changes, model::Timestamp time)
       EXCLUDES_LOCK(mutex_);
 
   struct Reading {
     size_t count;
-    model::Timestamp time;  // Everything that was committed until then is in the reader's snapshot.
+    model::Timestamp time;  // All commits up to this time are in the reader's snapshot.
   };
   // See query::Source. nullopt unless the graph is complete and can answer for that time.
   std::optional<execution::Source::NearEntries> Find(const query::FindNearest& wanted,
@@ -66,36 +66,36 @@ class VectorGraph {
   size_t vectors() const EXCLUDES_LOCK(mutex_);
   uint64_t searches() const { return searches_; }
 
-  // Starts from nothing, or from what was saved: NotFound, Unavailable or DataLoss where that is
-  // not possible. Not complete in either case.
+  // Starts empty, or from a saved graph: NotFound, Unavailable or DataLoss if that is not possible.
+  // The graph is incomplete in either case.
   Status Reset() EXCLUDES_LOCK(mutex_);
   Status Load(const std::string& path, model::Timestamp through) EXCLUDES_LOCK(mutex_);
 
-  // From now on changes are kept until they are taken in.
+  // From now on, changes are kept until they are applied.
   void StartCollecting() EXCLUDES_LOCK(mutex_);
-  // False when there were too many.
+  // False if there were too many changes.
   bool is_collecting() const EXCLUDES_LOCK(mutex_);
-  // All commits up to this time are in the graph, whatever else is.
+  // All commits up to this time are in the graph; later ones may be too.
   model::Timestamp through() const EXCLUDES_LOCK(mutex_);
   void SetThrough(model::Timestamp time) EXCLUDES_LOCK(mutex_);
-  // It has all that was committed up to `newest`, or it is pending. Nothing happens when changes
-  // were not collected all the time.
+  // Marks the graph complete: everything committed up to `newest` is in it or pending. No effect if
+  // collecting was interrupted.
   void BecomeComplete(model::Timestamp newest) EXCLUDES_LOCK(mutex_);
 
-  // Takes in at most `max` of the pending changes. True when some are left.
+  // Applies at most `max` of the pending changes. True if some are left.
   Result<bool> TakeIn(size_t max) EXCLUDES_LOCK(mutex_);
-  // One entry, by its whole key.
+  // One entry, by its full key.
   Status Put(std::string_view key, std::string_view value);
   Status Remove(std::string_view key);
 
-  // Writes the graph, which stays in use.
+  // Writes the graph to a file; it stays in use.
   Status Save(const std::string& path) const;
 
  private:
   struct Change {
     model::Timestamp time;
     std::string key;
-    std::optional<std::vector<double>> vector;  // nullopt: the entry is gone.
+    std::optional<std::vector<double>> vector;  // nullopt: the entry was removed.
   };
   using Pending = std::vector<std::shared_ptr<const Change>>;
 
@@ -104,35 +104,35 @@ class VectorGraph {
   void Collect(const index::EntryChange& change, model::Timestamp time) REQUIRES_LOCK(mutex_);
   void GiveUp() REQUIRES_LOCK(mutex_);
   void Forget() REQUIRES_LOCK(mutex_);
-  // Adds the keys of the nearest of the pending ones. False when there are others as near.
+  // Adds the keys of the nearest pending entries. False if others are equally near.
   bool AddNearPending(const Pending& pending, const query::FindNearest& wanted,
                       const Reading& reading, std::vector<std::string>* keys) const;
-  // Adds the keys that have changed after the reader's time. False when not all are known.
+  // Adds the keys that changed after the reader's time. False if not all are known.
   bool AddChangedSince(model::Timestamp time, std::vector<std::string>* keys) const
       EXCLUDES_LOCK(mutex_);
 
   const index::Index index_;
   const index::HnswOptions options_;
   const VectorGraphLimits limits_;
-  const std::string key_prefix_;  // Of the index's entries.
+  const std::string key_prefix_;  // The prefix of the index's entries.
   mutable std::atomic<uint64_t> searches_ = 0;
 
   mutable Mutex mutex_;  // Leaf lock.
-  // Shared with searches under way. Its keys are those of entries.
+  // Shared with searches in progress. Its keys are those of entries.
   std::shared_ptr<vector::HnswIndex> graph_ GUARDED_BY(mutex_);
   bool is_collecting_ GUARDED_BY(mutex_) = false;
   bool is_complete_ GUARDED_BY(mutex_) = false;
   std::deque<std::shared_ptr<const Change>> pending_ GUARDED_BY(mutex_);  // Shared likewise.
   size_t pending_bytes_ GUARDED_BY(mutex_) = 0;
-  // Changes that are in the graph, for readers whose snapshots do not have them yet.
+  // Changes already in the graph, for readers whose snapshots do not have them yet.
   struct Recent {
     model::Timestamp time;
     std::string key;
   };
   std::deque<Recent> recent_ GUARDED_BY(mutex_);
-  // The newest change that is neither pending nor among the recent ones.
+  // The newest change that is neither pending nor recent.
   model::Timestamp forgotten_ GUARDED_BY(mutex_);
-  model::Timestamp newest_ GUARDED_BY(mutex_);  // Of all commits.
+  model::Timestamp newest_ GUARDED_BY(mutex_);  // Over all commits.
   model::Timestamp through_ GUARDED_BY(mutex_);
 };
 

@@ -22,9 +22,9 @@ using storage::Space;
 
 // An insertion takes about a millisecond.
 constexpr size_t kChangesPerStep = 100;
-// A graph that has missed more documents than this, and more than it has vectors, is built anew.
+// A graph that has missed more documents than this, and more than it has vectors, is rebuilt.
 constexpr size_t kMissedMax = 10'000;
-// Nor is more of the log read than takes some seconds.
+// Bounds the log reading to a few seconds.
 constexpr size_t kMissedCommitsMax = 1'000'000;
 
 constexpr const char* kGraphExtension = ".graph";
@@ -63,7 +63,7 @@ std::string VectorGraphUpkeep::PathOf(const char* extension) const {
 void VectorGraphUpkeep::RemoveFiles(const std::string& folder, index::IndexNumber number) {
   if (folder.empty()) return;
   for (const char* extension : {kTimeExtension, kGraphExtension}) {
-    std::error_code ignored;  // A file that stays is noticed by its time, or overwritten.
+    std::error_code ignored;  // A leftover file is detected by its time, or overwritten.
     std::filesystem::remove(FilePath(folder, number, extension), ignored);
   }
 }
@@ -122,14 +122,14 @@ Status VectorGraphUpkeep::StartBuild() {
   graph_->SetThrough(newest);
   origin_ = Origin::kBuilt;
   saved_through_ = Timestamp();
-  save_due_at_ = clock_.Monotonic();  // As soon as it is ready.
+  save_due_at_ = clock_.Monotonic();  // As soon as the graph is ready.
   phase_ = Phase::kBuild;
   last_key_.clear();
   return Status();
 }
 
-// Whatever was taken in before is in the snapshot too: what is put here is never older than what it
-// replaces. The same goes for catching up.
+// Changes applied before are in the snapshot too: an entry put here is never older than the one it
+// replaces. The same holds for catching up.
 Status VectorGraphUpkeep::BuildSome() {
   RETURN_IF_ERROR(graph_->TakeIn(kChangesPerStep).status());
   const std::unique_ptr<storage::Snapshot> snapshot = store_.NewSnapshot();
@@ -165,7 +165,7 @@ Result<bool> VectorGraphUpkeep::StartCatchUp() {
   ASSIGN_OR_RETURN(const Timestamp newest, NewestIn(*snapshot));
   const int64_t oldest =
       std::max(clock_.WallMicros(), newest.micros()) - std::chrono::microseconds(history_).count();
-  // A graph that knows more than the store belongs to another one.
+  // A graph that is newer than the store belongs to another store.
   if (after > newest || (after < newest && after.micros() < oldest)) return false;
   std::map<std::string, Missed> missed;
   ASSIGN_OR_RETURN(const bool is_enough, ReadLog(*snapshot, after, &missed));
@@ -297,8 +297,8 @@ Status VectorGraphUpkeep::Save() {
   return Status();
 }
 
-// The layout, in the byte order of the host; the reader checks the checksum that follows:
-//   magic: 8 bytes, format: 4, the commit time in microseconds: 8
+// The layout, in the byte order of the host; the reader verifies the checksum that follows:
+// magic: 8 bytes, format: 4, the commit time in microseconds: 8
 Status VectorGraphUpkeep::SaveTime(Timestamp through) const {
   ASSIGN_OR_RETURN(vector::CheckedWriter writer,
                    vector::CheckedWriter::Create(PathOf(kTimeExtension)));

@@ -18,28 +18,28 @@
 namespace hearth::indexing {
 
 struct VectorGraphOptions {
-  std::string folder;  // Where graphs are saved; empty: nowhere.
+  std::string folder;  // Where graphs are saved; empty: not saved.
   VectorGraphLimits limits;
-  // A graph that has changed is saved when so much time or so many changes have passed.
+  // A changed graph is saved after this much time or this many changes.
   std::chrono::seconds save_period = std::chrono::minutes(10);
   size_t save_changes_max = 20'000;
 };
 
-// Makes one graph complete and keeps it so: loads what was saved and adds what has changed since,
-// as the log of commits says, or builds all of it from the index's entries; then takes in the
-// changes that commits leave; and saves it now and then.
+// Makes one graph complete and keeps it so: loads the saved graph and adds the changes since then
+// from the log of commits, or builds the graph from the index's entries; then applies the changes
+// that commits append; and saves it periodically.
 //
-// Saved are two files: the graph (vector/hnsw_index.h), and the time up to which it has all
-// commits. The time is written after the graph, so it may be older than it should be, which costs
-// work but no harm.
+// Two files are saved: the graph (vector/hnsw_index.h), and the time up to which it has all
+// commits. The time is written after the graph, so it may be older than necessary, which costs work
+// but does no harm.
 //
 // Threads: one at a time. Ownership: shares the graph with searches; borrows the rest.
-// Errors: those of the store and of the files; the caller tries again later.
+// Errors: those of the store and of the files; the caller retries later.
 class VectorGraphUpkeep {
  public:
   enum class Origin : uint8_t { kNone, kBuilt, kLoaded };
 
-  // `history`: how far back the log of commits goes.
+  // `history`: how far back the log of commits reaches.
   VectorGraphUpkeep(storage::Store& store, const Clock& clock, const VectorGraphOptions& options,
                     std::chrono::seconds history, std::shared_ptr<VectorGraph> graph);
 
@@ -47,16 +47,17 @@ class VectorGraphUpkeep {
   const std::shared_ptr<VectorGraph>& shared_graph() const { return graph_; }
   Origin origin() const { return origin_; }
 
-  // Does a little of what is to be done. False when nothing is.
+  // Does a small part of the work. False if there is nothing to do.
   Result<bool> Step();
-  // Saves the graph if it is complete and has changed since. Nothing without a folder.
+  // Saves the graph if it is complete and has changed since the last save. No effect without a
+  // folder.
   Status Save();
 
   static void RemoveFiles(const std::string& folder, index::IndexNumber number);
 
  private:
   enum class Phase : uint8_t { kStart, kBuild, kCatchUp, kLive };
-  // A document that has changed, and all entries that it has had since.
+  // A changed document, and all entries it has had since.
   struct Missed {
     std::string document_key;
     std::vector<std::string> old_keys;
@@ -67,7 +68,7 @@ class VectorGraphUpkeep {
   Status Start();
   Status StartBuild();
   Status BuildSome();
-  // False when the log does not say enough.
+  // False if the log is not sufficient.
   Result<bool> StartCatchUp();
   Result<bool> ReadLog(const storage::Snapshot& snapshot, model::Timestamp after,
                        std::map<std::string, Missed>* missed) const;
@@ -89,11 +90,11 @@ class VectorGraphUpkeep {
   const std::shared_ptr<VectorGraph> graph_;
   Origin origin_ = Origin::kNone;
   Phase phase_ = Phase::kStart;
-  std::string last_key_;        // Of kBuild: the entry that was put last.
-  std::vector<Missed> missed_;  // Of kCatchUp.
+  std::string last_key_;        // For kBuild: the last entry that was put.
+  std::vector<Missed> missed_;  // For kCatchUp.
   size_t next_missed_ = 0;
   bool has_unsaved_changes_ = false;
-  size_t changes_since_attempt_ = 0;  // To save it.
+  size_t changes_since_attempt_ = 0;  // Since the last attempt to save.
   std::chrono::steady_clock::time_point save_due_at_;
   model::Timestamp saved_through_;
 };

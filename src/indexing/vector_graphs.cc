@@ -58,8 +58,8 @@ void VectorGraphs::SetWanted(model::DatabaseNumber database,
   }
   {
     MutexLock lock(mutex_);
-    // Nothing is not taken for a decision before there was one: after a start, the configuration
-    // may still be on its way, and files must not go for that.
+    // An empty list counts only after a non-empty one: after a start, the configuration may not
+    // have arrived yet, and files must not be removed because of that.
     if (graphs.empty() && !wanted_.contains(database)) return;
     wanted_[database] = std::move(graphs);
     wanted_changed_ = true;
@@ -187,7 +187,7 @@ void VectorGraphs::Reconcile() {
   Publish();
 }
 
-// Files whose index is gone, or is to have no graph any more.
+// Removes files whose index is gone, or should no longer have a graph.
 void VectorGraphs::RemoveStrayFiles(const index::IndexSet& indexes, const WantedGraphs& wanted) {
   if (options_.folder.empty()) return;
   std::set<IndexNumber> numbers;
@@ -200,7 +200,7 @@ void VectorGraphs::RemoveStrayFiles(const index::IndexSet& indexes, const Wanted
     }
   }
   for (const Index& index : indexes.all()) {
-    // Of other databases it is not known yet what they want.
+    // The wishes of other databases are not known yet.
     if (!wanted.contains(index.database) || cares_.contains(index.number)) {
       numbers.erase(index.number);
     }
@@ -211,7 +211,7 @@ void VectorGraphs::RemoveStrayFiles(const index::IndexSet& indexes, const Wanted
 void VectorGraphs::Publish() {
   auto graphs = std::make_shared<Graphs>();
   for (const auto& [number, care] : cares_) {
-    // The thread and the list are the owners, and who has taken the list.
+    // Owned by the thread, the list, and the users of the list.
     graphs->push_back({care.upkeep->shared_graph(), care.upkeep->origin()});
   }
   MutexLock lock(mutex_);

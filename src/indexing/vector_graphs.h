@@ -25,23 +25,23 @@
 
 namespace hearth::indexing {
 
-// One graph as operators see it.
+// The status of one graph, for operators.
 struct VectorGraphStatus {
   index::IndexNumber number;
   model::DatabaseNumber database;
-  bool is_complete;  // Searches use it.
+  bool is_complete;  // Used by searches.
   VectorGraphUpkeep::Origin origin;
   size_t vectors;
-  size_t pending;     // Changes that it has yet to take in.
-  uint64_t searches;  // That it has answered since it was there.
+  size_t pending;     // Changes not applied yet.
+  uint64_t searches;  // Answered since the graph was created.
 };
 
-// The graphs of those vector indexes that the configuration wants to be searched approximately.
-// Each of them comes when its index is ready, and goes with it.
+// The graphs of the vector indexes that are configured for approximate search. A graph is created
+// when its index is ready, and removed with it.
 //
 // Threads: safe for concurrent use; one thread of its own does all the work. The destructor saves
-// the graphs. Ownership: borrows all that it is given. Errors are logged, and what failed is tried
-// again later; searches compare every entry meanwhile.
+// the graphs. Ownership: borrows all that it is given. Errors are logged, and failed work is
+// retried later; meanwhile searches compare every entry.
 class VectorGraphs {
  public:
   VectorGraphs(storage::Store& store, const Clock& clock, const IndexRegistry& registry,
@@ -50,10 +50,10 @@ class VectorGraphs {
   VectorGraphs(const VectorGraphs&) = delete;
   VectorGraphs& operator=(const VectorGraphs&) = delete;
 
-  // To be called once the indexes that are on disk are in the registry.
+  // Call it once the indexes on disk are in the registry.
   void Start();
 
-  // Which indexes of the database have a graph; those of `wanted` without options have none.
+  // Sets which indexes of the database have a graph; those in `wanted` without options have none.
   void SetWanted(model::DatabaseNumber database, const std::vector<index::VectorIndex>& wanted)
       EXCLUDES_LOCK(mutex_);
 
@@ -67,7 +67,7 @@ class VectorGraphs {
 
   std::vector<VectorGraphStatus> Statuses() const EXCLUDES_LOCK(mutex_);
 
-  // Looks whether indexes have come or gone, and whether graphs are to be saved.
+  // Checks for new and removed indexes, and for graphs to save.
   void Maintain() EXCLUDES_LOCK(mutex_);
   // Waits until there is nothing to do.
   void AwaitIdle() EXCLUDES_LOCK(mutex_);
@@ -84,7 +84,7 @@ class VectorGraphs {
   };
   using Graphs = std::vector<Kept>;
 
-  // What the thread has for each graph.
+  // The thread's state for each graph.
   struct Care {
     std::unique_ptr<VectorGraphUpkeep> upkeep;
     std::optional<std::chrono::steady_clock::time_point> pause_until;  // After an error.
@@ -93,7 +93,7 @@ class VectorGraphs {
   std::shared_ptr<const Graphs> Current() const EXCLUDES_LOCK(mutex_);
   void Wake() EXCLUDES_LOCK(mutex_);
   void Run() EXCLUDES_LOCK(mutex_);
-  // Does a part of all that is to be done; false when nothing is.
+  // Does part of the pending work; false if there is none.
   bool RunOnce() EXCLUDES_LOCK(mutex_);
   bool StepOne(Care& care);
   void Reconcile() EXCLUDES_LOCK(mutex_);
@@ -105,15 +105,15 @@ class VectorGraphs {
   const IndexRegistry& registry_;
   const VectorGraphOptions options_;
   const std::chrono::seconds history_;
-  std::map<index::IndexNumber, Care> cares_;  // The thread only, and so the next:
-  // Weak: while anybody holds a set, entries of dropped indexes stay on disk.
+  std::map<index::IndexNumber, Care> cares_;  // Used only on the thread, like the next member.
+  // Weak: while a set is held, entries of dropped indexes stay on disk.
   std::weak_ptr<const index::IndexSet> reconciled_;
 
   mutable Mutex mutex_;  // Leaf lock.
   CondVar changed_;
   WantedGraphs wanted_ GUARDED_BY(mutex_);
   bool wanted_changed_ GUARDED_BY(mutex_) = true;
-  // Shared with commits and searches under way.
+  // Shared with commits and searches in progress.
   std::shared_ptr<const Graphs> graphs_ GUARDED_BY(mutex_) = std::make_shared<const Graphs>();
   bool has_work_ GUARDED_BY(mutex_) = true;
   bool is_idle_ GUARDED_BY(mutex_) = false;

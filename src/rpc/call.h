@@ -1,5 +1,4 @@
-// Remote calls as the methods that answer them see them, whatever the protocol: gRPC, REST or
-// WebChannel.
+// Remote calls as seen by the methods that answer them, for any protocol: gRPC, REST or WebChannel.
 #pragma once
 
 #include <functional>
@@ -18,71 +17,71 @@ namespace hearth::rpc {
 
 // One call.
 //
-// Threads: every function is safe from any thread; callbacks run on the call's own loop, never
-// from inside the function that registered them on another thread.
-// Ownership: shared by the connection and by whoever computes the answer. Once the client is
-// gone, sending does nothing.
+// Threads: every function is safe from any thread; callbacks run on the call's own loop, never from
+// inside the function that registered them on another thread.
+// Ownership: shared by the connection and by the code that computes the answer. Once the client is
+// gone, sending has no effect.
 class Call {
  public:
   virtual ~Call() = default;
 
   virtual const http::RequestHead& head() const = 0;
-  // The call's loop, for callbacks of whoever computes the answer.
+  // The call's loop, for callbacks of the code that computes the answer.
   virtual Executor& executor() const = 0;
 
-  // Tells of the end of the connection that the client makes its calls on; null where that says
+  // Reports the end of the connection on which the client makes its calls; null if that says
   // nothing about the client.
   virtual std::shared_ptr<const ClientPresence> client() const { return nullptr; }
 
   // True once the call has ended: finished, cancelled, past its deadline, or disconnected.
   virtual bool closed() const = 0;
 
-  // Runs `callback` once, when the call ends other than by Finish; at once if it has. Replaces
+  // Runs `callback` once, when the call ends other than by Finish; immediately if it has. Replaces
   // an earlier callback. It is dropped when the call is finished.
   virtual void OnCancelled(Task callback) = 0;
 
-  // Queues one message for the client. A producer of many waits for WhenWritable between them.
+  // Queues one message for the client. Between messages, a producer of many waits for WhenWritable.
   virtual void Send(std::string message) = 0;
-  // The same for several, which costs one hand-over to the loop instead of one each.
+  // The same for several messages, with one hand-over to the loop instead of one each.
   virtual void Send(MessageBatch batch) = 0;
 
-  // Runs `callback` once fewer than kSendBufferLowBytes wait to be written (at once, through the
-  // loop, if that is so already). Dropped unrun when the call ends.
+  // Runs `callback` once fewer than kSendBufferLowBytes wait to be written (immediately, through
+  // the loop, if that is already so). Dropped without running when the call ends.
   virtual void WhenWritable(Task callback) = 0;
 
-  // Ends the call. Only the first Finish counts.
+  // Ends the call. Only the first Finish has an effect.
   virtual void Finish(const Status& status) = 0;
-  // Sends what is left, if anything, and ends the call.
+  // Sends the remaining messages, if any, and ends the call.
   virtual void Finish(MessageBatch last, const Status& status) = 0;
 
   // Answers a unary call: the message and OK, or the error.
   virtual void Respond(Result<std::string> answer) = 0;
 
-  // Holds back further messages of a streaming call until ResumeReceiving; flow control then
-  // slows the client down. For a receiver that works on a message after OnMessage has returned.
-  // A call that has nothing to hold back ignores both.
+  // Holds back further messages of a streaming call until ResumeReceiving; flow control then slows
+  // the client down. For a receiver that still processes a message after OnMessage has returned. A
+  // call that has nothing to hold back ignores both.
   virtual void PauseReceiving() {}
   virtual void ResumeReceiving() {}
 };
 
-// What a streaming method does with the messages that arrive. Runs on the call's loop.
+// Receives the messages of a streaming method. Runs on the call's loop.
 class Receiver {
  public:
   virtual ~Receiver() = default;
   virtual void OnMessage(std::string_view message) = 0;
   virtual void OnHalfClose() = 0;  // The client will send no more; it still reads.
-  // The server is about to end: a call without an end of its own is to be finished soon.
+  // The server is shutting down: a call without an end of its own should finish soon.
   virtual void OnDrain() {}
 };
 
-// Runs a task on a thread that is nobody's loop; fails when too many wait there.
+// Runs a task on a thread that is not an event loop; fails if too many are queued there.
 using Background = std::function<Status(Task task)>;
 
 // Answers a call that has exactly one request message; it may send one answer or many.
 using SingleRequestMethod =
     std::function<void(std::shared_ptr<Call> call, std::string_view request)>;
 
-// Opens a call on which messages flow both ways.
+// Opens a call with messages in both directions.
 using StreamMethod = std::function<std::unique_ptr<Receiver>(std::shared_ptr<Call> call)>;
 
 }  // namespace hearth::rpc

@@ -14,22 +14,22 @@
 
 namespace hearth::rpc {
 
-// What calls have in common, whatever carries them: what any thread asks for happens on the loop,
-// in order; the call ends once; its method hears of an end that it did not ask for; a receiver gets
-// messages one at a time.
+// The common part of all calls, for any carrier: requests from any thread run on the loop, in
+// order; the call ends once; its method is notified of an end that it did not request; a receiver
+// gets messages one at a time.
 //
 // A carrier derives from LoopCall<itself> and has, accessible here:
 //
-//   using Encoded = ...;                              What messages become before they are sent,
+//   using Encoded = ...;                              The form in which messages are sent; encoded
 //   Result<Encoded> Encode(std::string) const;        on the thread that sends them.
 //   Result<Encoded> Encode(MessageBatch) const;
 //   void WriteNow(Encoded);                           Sends; before the end.
 //   void WriteEndNow(const Status&);                  Sends the end. Runs once.
 //   bool IsWritable() const;                          Little waits to be sent.
 //   void DeliverNow();                                Hands waiting messages to the receiver.
-//   void ReleaseNow();                                The call has ended: frees what it held.
+//   void ReleaseNow();                                The call has ended: frees its resources.
 //
-// All but Encode run on the loop. What is requested there happens at once, without a detour, so
+// All but Encode run on the loop. Requests made there take effect immediately, without a detour, so
 // that a method that answers within its call costs no wake-up.
 //
 // Threads, Ownership: as Call says.
@@ -111,7 +111,7 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
         on_loop_(http::EventLoop::IsInLoop, loop_.get()) {}
 
   const std::shared_ptr<http::EventLoop>& loop() const { return loop_; }
-  // For what is entered from outside, on the loop.
+  // For entry points from outside, on the loop.
   void AssertOnLoop() const ASSERTS_LOCK(on_loop_) { on_loop_.Assert(); }
 
   // Runs `work` with the call, on its loop.
@@ -125,7 +125,7 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
     }
   }
 
-  // What follows runs on the loop.
+  // The functions below run on the loop.
   bool ended() const REQUIRES_LOCK(on_loop_) { return ended_; }
   bool paused() const REQUIRES_LOCK(on_loop_) { return paused_; }
   Receiver* receiver() const REQUIRES_LOCK(on_loop_) { return receiver_.get(); }
@@ -143,7 +143,7 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
     WriteEnd(status);
   }
 
-  // Ends the call with an error that its method did not ask for, and lets the method know.
+  // Ends the call with an error that its method did not request, and notifies the method.
   void FailNow(const Status& status) REQUIRES_LOCK(on_loop_) {
     if (ended_) return;
     const std::shared_ptr<Carrier> self = this->shared_from_this();
@@ -152,7 +152,7 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
     RunOnCancelled();
   }
 
-  // Ends the call without a word to the client, who is gone.
+  // Ends the call without notifying the client, which is gone.
   void CancelNow() REQUIRES_LOCK(on_loop_) {
     if (ended_) return;
     MarkEnded();
@@ -164,8 +164,8 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
     if (!ended_) MarkEnded();
   }
 
-  // Has the carrier hand over messages, unless that is under way: a receiver that resumes from
-  // inside OnMessage is served by the loop that called it.
+  // Makes the carrier deliver messages, unless a delivery is already running: if a receiver resumes
+  // from inside OnMessage, the delivery that called it continues.
   void Deliver() REQUIRES_LOCK(on_loop_) {
     if (ended_ || paused_ || delivering_) return;
     const std::shared_ptr<Carrier> self = this->shared_from_this();
@@ -177,7 +177,7 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
     if (ended_) call.ReleaseNow();
   }
 
-  // Hands over what `next` returns, an optional Result of a text, until there is nothing more.
+  // Delivers what `next` returns, an optional Result of a text, until there is nothing more.
   template <typename Next>
   void DeliverMessages(const Next& next) REQUIRES_LOCK(on_loop_) {
     while (!ended_ && !paused_) {
@@ -188,7 +188,7 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
     }
   }
 
-  // To be called whenever the carrier may have become writable.
+  // Call it whenever the carrier may have become writable.
   void RunWhenWritable() REQUIRES_LOCK(on_loop_) {
     const Carrier& call = carrier();
     call.AssertOnLoop();
@@ -220,7 +220,7 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
     }
     MarkEnded();
     WriteEnd(encoded.status());
-    // The method hears of its call's end, but not from inside its own call to send.
+    // The method is notified of the end of its call, but not from inside its own call to Send.
     loop_->Post([self = this->shared_from_this()] {
       self->AssertOnLoop();
       self->RunOnCancelled();
@@ -237,7 +237,7 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
     ended_ = true;
     closed_.store(true, std::memory_order_release);
     on_writable_ = nullptr;
-    if (delivering_) return;  // What is being delivered is still in use.
+    if (delivering_) return;  // The message being delivered is still in use.
     Carrier& call = carrier();
     call.AssertOnLoop();
     call.ReleaseNow();
@@ -256,7 +256,7 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
   const Role on_loop_;
 
  private:
-  std::unique_ptr<Receiver> receiver_ GUARDED_BY(on_loop_);  // Of a streaming call.
+  std::unique_ptr<Receiver> receiver_ GUARDED_BY(on_loop_);  // For a streaming call.
   Task on_cancelled_ GUARDED_BY(on_loop_);
   Task on_writable_ GUARDED_BY(on_loop_);
   bool ended_ GUARDED_BY(on_loop_) = false;

@@ -17,14 +17,13 @@
 
 namespace hearth::service {
 
-// A message may be sent at any time; a producer of many makes a pause after this many bytes.
+// A message may be sent at any time; a producer of many pauses after this many bytes.
 inline constexpr size_t kUnwaitedBytesMax = http::kSendBufferLowBytes;
 
-// The same moment to read; if it is that of a transaction, on behalf of the client that made the
-// call.
+// The same consistency; for a transaction's, on behalf of the client that made the call.
 request::Consistency ForClientOf(const rpc::Call& call, request::Consistency consistency);
 
-// google.firestore.v1.Firestore, whatever the door: requests in, the engine's answers out.
+// google.firestore.v1.Firestore, for all doors: requests in, the engine's answers out.
 //
 // Threads: methods run on the server's loops, several at once, and never block them.
 // Ownership: borrows the engine, the clock and the random source, which must outlive every call.
@@ -33,7 +32,7 @@ class FirestoreMethods {
   FirestoreMethods(engine::Engine& engine, const Clock& clock, RandomSource& random)
       : engine_(engine), clock_(clock), write_streams_(clock, random) {}
 
-  // Adds the methods to `methods`, which must not outlive this.
+  // Adds the methods to `methods`, which must not outlive this object.
   void Register(rpc::Methods* methods);
 
  private:

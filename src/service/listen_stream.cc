@@ -1,4 +1,4 @@
-// Listen: live targets over a stream that lasts.
+// Listen: live targets over a long-lived stream.
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,10 +22,10 @@ namespace proto = wire::proto;
 
 using Call = std::shared_ptr<rpc::Call>;
 
-// While so many requests wait for their turn, no more are taken in.
+// While this many requests are queued, no more are received.
 constexpr size_t kWaitingRequestsMax = 64;
 
-// A client's stream as the watcher sees it.
+// A client's stream as the watcher's sink.
 class CallSink final : public watch::WatchSink {
  public:
   CallSink(Call call, const model::DatabaseName& database)
@@ -68,7 +68,8 @@ class CallSink final : public watch::WatchSink {
   size_t unwaited_bytes_ = 0;
 };
 
-// Names the targets whose client leaves that to the server. A stream has one way only.
+// Assigns ids to targets for clients that leave it to the server. A stream uses either client ids
+// or server ids.
 class TargetNames {
  public:
   Result<TargetId> NameOf(TargetId asked_for) {
@@ -149,7 +150,7 @@ class ListenStream final : public rpc::Receiver {
   Engine& engine_;
   const Call call_;
   const Database* database_ = nullptr;
-  std::shared_ptr<Watcher> watcher_;  // Shared with the work under way.
+  std::shared_ptr<Watcher> watcher_;  // Shared with the work in progress.
   TargetNames names_;
 };
 

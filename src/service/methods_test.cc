@@ -12,7 +12,7 @@
 namespace hearth::service {
 namespace {
 
-// A call that keeps how it ended.
+// A call that records how it ended.
 class EndedCall final : public rpc::Call {
  public:
   const http::RequestHead& head() const override { return head_; }

@@ -26,12 +26,11 @@ namespace proto = wire::proto;
 using Call = std::shared_ptr<rpc::Call>;
 using Run = std::unique_ptr<QueryRun>;
 
-// Results are handed over together, unless the next one takes its time.
+// Results are sent in batches, unless the next one takes too long.
 constexpr size_t kBatchBytesMax = size_t{16} * 1024;
 constexpr std::chrono::milliseconds kBatchTimeMax{1};
 
-// Has `use` run on a reader thread with the query under way. A query that fails to start ends the
-// call.
+// Runs `use` on a reader thread with the started query. A query that fails to start ends the call.
 Status StartQuery(Engine& engine, const Call& call, engine::QueryRequest request,
                   Callback<void(Run)> use) {
   ASSIGN_OR_RETURN(const Database* database,
@@ -123,7 +122,7 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
     engine_.readers().Post([self = shared_from_this()] { self->Continue(); });
   }
 
-  // An answer that tells what has been skipped since the one before.
+  // An answer with the number of results skipped since the previous one.
   wire::QueryAnswer NextAnswer() {
     wire::QueryAnswer answer;
     answer.read_time = run_->read_time();
@@ -142,7 +141,7 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
   }
 
   void End(const std::optional<wire::QueryAnswer>& last, const Status& status) {
-    run_.reset();  // Before the client can know: its next request may end the transaction.
+    run_.reset();  // Before the client sees the end: its next request may end the transaction.
     if (last) batch_.Add(wire::EncodeQueryAnswer(*last));
     call_->Finish(std::exchange(batch_, {}), status);
   }
@@ -151,16 +150,16 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
   const Clock& clock_;
   const Call call_;
   wire::ResultForm form_;
-  rpc::MessageBatch batch_;  // Not handed over yet.
+  rpc::MessageBatch batch_;  // Not sent yet.
   Explain explain_ = Explain::kNothing;
   Run run_;
-  // The newest result waits for the next one, because the last of all has to say that it is.
+  // The newest result waits for the next one, because the last of all has to be marked as such.
   std::optional<wire::QueryAnswer> held_back_;
-  size_t skipped_ = 0;                      // As the client has been told.
-  std::chrono::nanoseconds duration_ = {};  // Without the time in which the client was slow.
+  size_t skipped_ = 0;                      // As reported to the client.
+  std::chrono::nanoseconds duration_ = {};  // Without the time spent waiting for a slow client.
 };
 
-// The one answer to RunAggregationQuery besides a new transaction.
+// The single answer of RunAggregationQuery, besides a new transaction.
 Result<std::string> AnswerAggregation(QueryRun& run, const Clock& clock,
                                       const wire::AggregationRequest& request) {
   wire::AggregationAnswer answer;
@@ -237,7 +236,7 @@ void FirestoreMethods::ExecutePipeline(const Call& call, std::string_view bytes)
     proto::ExecutePipelineRequest message;
     RETURN_IF_ERROR(wire::ParseMessage(bytes, &message));
     RETURN_IF_ERROR(model::DatabaseName::Parse(message.database()).status());
-    // Tests of Google's clients look for "only allowed on ENTERPRISE mode".
+    // The tests of Google's clients look for "only allowed on ENTERPRISE mode".
     return Status(Code::kFailedPrecondition,
                   "Pipeline operations are only allowed on ENTERPRISE mode databases. This is a "
                   "Standard edition database.");

@@ -29,7 +29,7 @@ Result<std::string> AnswerGet(const std::string& name, const ReadMask& mask,
   return wire::EncodeDocument(name, **record, mask);
 }
 
-// A GetDocument with everything it names understood.
+// A GetDocument request, parsed.
 struct Get {
   Database* database;
   model::DocumentPath path;
@@ -49,10 +49,10 @@ struct Get {
   }
 };
 
-// One BatchGetDocuments: sends what it finds document by document, as fast as the client reads.
+// One BatchGetDocuments: sends its results document by document, as fast as the client reads.
 //
-// Threads: one step at a time, on the call's loop while the documents are in memory, on a reader
-// thread while they are not.
+// Threads: one step at a time, on the call's loop while the documents are in memory, otherwise on a
+// reader thread.
 class BatchGet : public std::enable_shared_from_this<BatchGet> {
  public:
   BatchGet(Engine& engine, std::shared_ptr<rpc::Call> call)
@@ -121,7 +121,7 @@ class BatchGet : public std::enable_shared_from_this<BatchGet> {
       unwaited_bytes += message.size();
       call_->Send(std::move(message));
     }
-    view_.reset();  // Before the client can know: its next request may end the transaction.
+    view_.reset();  // Before the client sees the end: its next request may end the transaction.
     call_->Finish(Status());
   }
 
@@ -152,7 +152,7 @@ Result<size_t> ReadPageSize(int32_t page_size, const char* message) {
   return std::min(static_cast<size_t>(page_size), request::kPageSizeMax);
 }
 
-// A ListDocuments with everything it names understood.
+// A ListDocuments request, parsed.
 struct List {
   Database* database;
   request::ListDocumentsRequest request;

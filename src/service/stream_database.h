@@ -11,10 +11,10 @@ namespace hearth::service {
 // The database of a stream: `named` by its first message, or else by the headers that SDKs send.
 Result<model::DatabaseName> StreamDatabase(const std::string& named, const http::RequestHead& head);
 
-// What ends the streams of a server that stops: their clients come back to the next one.
+// Ends the streams of a server that is stopping: their clients reconnect to the next one.
 inline Status ServerIsEnding() { return Status(Code::kUnavailable, "The server is stopping."); }
 
-// InvalidArgument when a later message names another one.
+// InvalidArgument if a later message names another database.
 Status CheckStreamDatabase(const std::string& named, const model::DatabaseName& expected);
 
 }  // namespace hearth::service

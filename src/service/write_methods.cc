@@ -1,4 +1,5 @@
-// CreateDocument, UpdateDocument, DeleteDocument, Commit, BatchWrite and the life of transactions.
+// CreateDocument, UpdateDocument, DeleteDocument, Commit, BatchWrite, and the start and end of
+// transactions.
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,7 +69,7 @@ Result<SingleWrite> ParseDelete(Engine& engine, std::string_view bytes) {
   return SingleWrite{database, std::move(write), std::nullopt};
 }
 
-// Commits the one write, and answers with the document that is there afterwards, if there is one.
+// Commits the write, and answers with the resulting document, if there is one.
 void CommitSingle(Engine& engine, const std::shared_ptr<rpc::Call>& call,
                   Result<SingleWrite> single) {
   if (!single.ok()) return call->Finish(single.status());
@@ -86,7 +87,7 @@ void CommitSingle(Engine& engine, const std::shared_ptr<rpc::Call>& call,
       });
 }
 
-// One BatchWrite: every write is a commit of its own, some of them under way at a time.
+// One BatchWrite: every write is a commit of its own, and several are in progress at a time.
 //
 // Threads: the call's loop.
 class BatchWriter : public std::enable_shared_from_this<BatchWriter> {

@@ -1,4 +1,4 @@
-// Write: commits over a stream that lasts.
+// Write: commits over a long-lived stream.
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,8 +21,8 @@ namespace proto = wire::proto;
 
 using Call = std::shared_ptr<rpc::Call>;
 
-// One connection of a Write stream. Requests are worked on one at a time, in the order of their
-// arrival: those behind the one under way wait in the client.
+// One connection of a Write stream. Requests are processed one at a time, in the order of their
+// arrival: those behind the current one wait in the client.
 //
 // Threads: the call's loop.
 class WriteStream final : public rpc::Receiver {
@@ -43,8 +43,9 @@ class WriteStream final : public rpc::Receiver {
   }
 
  private:
-  // What a commit under way needs, whether the connection is still there or not. Until its answer
-  // is known, no other connection speaks for the stream: it would do the same request again.
+  // The state that a commit in progress needs, whether or not the connection still exists. Until
+  // its answer is known, no other connection may take over the stream: it would execute the same
+  // request again.
   struct Shared {
     explicit Shared(Call stream_call) : call(std::move(stream_call)) {}
     ~Shared() {
@@ -55,9 +56,9 @@ class WriteStream final : public rpc::Receiver {
 
     const Call call;
     std::shared_ptr<WriteStreamState> state;  // Shared with the registry.
-    uint64_t answers = 0;                     // That this client knows of, or will soon.
+    uint64_t answers = 0;                     // That this client has, or will have soon.
     bool is_committing = false;
-    bool is_ending = false;  // With the answer to the commit under way, if any.
+    bool is_ending = false;  // With the answer to the commit in progress, if any.
   };
 
   Status Take(std::string_view bytes) {
@@ -107,14 +108,14 @@ class WriteStream final : public rpc::Receiver {
 
   Status Write(proto::WriteRequest& request) {
     RETURN_IF_ERROR(CheckStreamDatabase(request.database(), database_->name));
-    // SDKs send the token of the newest answer they have; it may be that of an older stream.
+    // SDKs send the token of the newest answer they have; it may be from an older stream.
     if (const auto known = WriteStreamState::AnswersOf(request.stream_token());
         known && *known <= shared_->answers) {
       RETURN_IF_ERROR(shared_->state->Acknowledge(*known));
     }
     ASSIGN_OR_RETURN(const std::optional<std::string> known_answer,
                      shared_->state->AnswerAfter(shared_->answers));
-    if (known_answer) {  // Done before the connection broke.
+    if (known_answer) {  // Executed before the connection broke.
       ++shared_->answers;
       shared_->call->Send(*known_answer);
       return Status();
@@ -148,7 +149,7 @@ class WriteStream final : public rpc::Receiver {
 
   Engine& engine_;
   WriteStreams& streams_;
-  const std::shared_ptr<Shared> shared_;  // Shared with the commit under way.
+  const std::shared_ptr<Shared> shared_;  // Shared with the commit in progress.
   Database* database_ = nullptr;
 };
 

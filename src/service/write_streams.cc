@@ -58,7 +58,7 @@ void WriteStreamState::Leave() {
 std::shared_ptr<WriteStreamState> WriteStreams::Open(const std::string& database) {
   MutexLock lock(mutex_);
   Forget();
-  // Whoever knows the id can resume the stream, so it must not be guessed.
+  // Any client that knows the id can resume the stream, so it must be unguessable.
   const std::string id = std::to_string(random_.Next()) + std::to_string(random_.Next());
   auto stream = std::make_shared<WriteStreamState>(id, database);
   streams_.push_back({stream, clock_.Monotonic()});
@@ -77,12 +77,12 @@ std::shared_ptr<WriteStreamState> WriteStreams::Find(const std::string& id) {
 }
 
 void WriteStreams::Forget() {
-  constexpr int kLooksMax = 16;  // At a time, so that nobody waits long.
+  constexpr int kLooksMax = 16;  // Per call, to keep the lock short.
   const auto now = clock_.Monotonic();
   for (int look = 0; look < kLooksMax && !streams_.empty(); ++look) {
     Entry& oldest = streams_.front();
     if (streams_.size() <= kStreamsMax && oldest.used > now - kIdleMax) return;
-    if (oldest.stream.use_count() > 1) {  // Somebody speaks for it.
+    if (oldest.stream.use_count() > 1) {  // A connection uses it.
       oldest.used = now;
       streams_.splice(streams_.end(), streams_, streams_.begin());
       continue;

@@ -19,8 +19,8 @@
 
 namespace hearth::service {
 
-// One client's Write stream, which may outlive the connection it came by: what was answered stays
-// until the client says that it has got it, so that a request sent again is not done again.
+// One client's Write stream, which may outlive its connection: answers are kept until the client
+// acknowledges them, so that a request sent again is not executed again.
 //
 // Threads: safe for concurrent use.
 class WriteStreamState {
@@ -34,19 +34,19 @@ class WriteStreamState {
   const std::string& id() const { return id_; }
   const std::string& database() const { return database_; }
 
-  // "0" for the handshake, then one up for each answer.
+  // "0" for the handshake, then incremented with each answer.
   static std::string TokenOf(uint64_t answers) { return std::to_string(answers); }
   static std::optional<uint64_t> AnswersOf(std::string_view token);
 
-  // The client has got so many answers, and does not want them again. InvalidArgument for more
-  // than there were.
+  // The client has received the first `answers` answers, and does not need them again.
+  // InvalidArgument for more than there were.
   Status Acknowledge(uint64_t answers) EXCLUDES_LOCK(mutex_);
-  // The answer after the first `answers` of them; nullopt if there is none yet. Aborted when it is
-  // gone because the client has acknowledged it, or waited too long with that.
+  // The answer after the first `answers` of them; nullopt if there is none yet. Aborted if it was
+  // dropped because the client has acknowledged it, or did not acknowledge for too long.
   Result<std::optional<std::string>> AnswerAfter(uint64_t answers) EXCLUDES_LOCK(mutex_);
   void AddAnswer(std::string answer) EXCLUDES_LOCK(mutex_);
 
-  // At most one connection at a time speaks for the stream.
+  // At most one connection at a time uses the stream.
   bool TakeOver() EXCLUDES_LOCK(mutex_);
   void Leave() EXCLUDES_LOCK(mutex_);
 
@@ -54,13 +54,13 @@ class WriteStreamState {
   const std::string id_;
   const std::string database_;
   mutable Mutex mutex_;                        // Leaf lock.
-  uint64_t forgotten_ GUARDED_BY(mutex_) = 0;  // The answers before those that are kept.
+  uint64_t forgotten_ GUARDED_BY(mutex_) = 0;  // The number of answers already dropped.
   std::deque<std::string> answers_ GUARDED_BY(mutex_);
   size_t bytes_ GUARDED_BY(mutex_) = 0;
   bool is_taken_ GUARDED_BY(mutex_) = false;
 };
 
-// The streams that can be resumed. Those not heard of for a while are forgotten.
+// The streams that can be resumed. Streams without activity for a while are dropped.
 //
 // Threads: safe for concurrent use. Ownership: borrows the clock and the random source.
 class WriteStreams {
@@ -71,12 +71,12 @@ class WriteStreams {
   WriteStreams(const Clock& clock, RandomSource& random) : clock_(clock), random_(random) {}
 
   std::shared_ptr<WriteStreamState> Open(const std::string& database) EXCLUDES_LOCK(mutex_);
-  // Null where there is none of that id, or no more.
+  // Null if there is no stream with that id, or no longer.
   std::shared_ptr<WriteStreamState> Find(const std::string& id) EXCLUDES_LOCK(mutex_);
 
  private:
   struct Entry {
-    std::shared_ptr<WriteStreamState> stream;  // Shared with the connection that speaks for it.
+    std::shared_ptr<WriteStreamState> stream;  // Shared with the connection that uses it.
     std::chrono::steady_clock::time_point used;
   };
   using Entries = std::list<Entry>;
@@ -85,7 +85,7 @@ class WriteStreams {
   const Clock& clock_;
   RandomSource& random_;
   Mutex mutex_;                         // Leaf lock.
-  Entries streams_ GUARDED_BY(mutex_);  // The one used last comes last.
+  Entries streams_ GUARDED_BY(mutex_);  // Most recently used last.
   std::unordered_map<std::string, Entries::iterator> by_id_ GUARDED_BY(mutex_);
 };
 

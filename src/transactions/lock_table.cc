@@ -85,8 +85,8 @@ bool LockTable::VisitBlockers(const Request& request, const Visit& visit) const 
     if (lock != documents_.end() && stops_in(lock->second)) return true;
     const bool stops = prefixes_.VisitPrefixesOf(key, [&](const PrefixLock& prefix) {
       CountExamined();
-      // Of narrowed locks, results have one of their own; what remains is to keep others from
-      // becoming results.
+      // Results of a narrowed lock have document locks of their own; the prefix lock only keeps
+      // other documents from becoming results.
       return prefix.keys.Covers(key) && !request.harmless.contains(prefix.number) &&
              stops_at(prefix.owner, Bit(prefix.mode));
     });
@@ -132,7 +132,7 @@ bool LockTable::MustQueueBehind(const Request& request, Ticket ticket) const {
 
 bool LockTable::MayWound(const Request& request, Patience patience, LockOwner holder) {
   if (!request.owner.Outranks(holder)) return false;
-  // The client has given up an earlier attempt of the same transaction.
+  // The client has abandoned an earlier attempt of the same transaction.
   if (request.owner.age == holder.age) return true;
   return request.mode == LockMode::kWrite || patience == Patience::kExhausted;
 }
@@ -179,7 +179,8 @@ void LockTable::GrantWaiting(Ticket ticket, std::set<Ticket>* candidates,
   Request request = TakeWaiting(ticket);
   Grant(request);
   decisions->callbacks.emplace_back(std::move(request.done), Status());
-  // What the owner holds now lets its other requests overtake, and others may wait for it.
+  // Holding this lock lets the owner's other requests overtake, and other owners may now wait for
+  // it.
   const std::set<Ticket>& others = owners_.at(request.owner).waiting;
   if (others.empty()) return;
   candidates->insert(others.begin(), others.end());
@@ -261,13 +262,13 @@ std::set<LockOwner> LockTable::BlockersOf(LockOwner owner) const {
 }
 
 std::optional<LockOwner> LockTable::FindDeadlockVictim(LockOwner start) const {
-  // Nobody waits for somebody who holds nothing.
+  // An owner that holds nothing blocks no one.
   const auto owner = owners_.find(start);
   if (owner == owners_.end() || !owner->second.HoldsAnything()) return std::nullopt;
-  // Depth first, without recursion: a chain can be as long as there are owners.
+  // Depth first, without recursion: a chain can be as long as the number of owners.
   struct Step {
     LockOwner owner;
-    std::set<LockOwner> blockers;  // Those still to be looked at.
+    std::set<LockOwner> blockers;  // Still to be visited.
   };
   std::set<LockOwner> visited;
   std::vector<Step> path;
@@ -340,7 +341,7 @@ void LockTable::Narrow(LockOwner owner, const KeyPrefix& keys,
     results.owner = owner;
     results.scope.document_keys = std::move(result_keys);
     results.mode = narrowed.mode;
-    Grant(results);  // Nobody can have locked them against the lock on all of them.
+    Grant(results);  // Cannot conflict: the lock on the whole prefix excluded other locks on them.
     std::set<Ticket> candidates;
     AddWaiting(keys, &candidates);
     for (const Ticket ticket : candidates) {
@@ -493,10 +494,11 @@ void LockTable::ExpireWaits() {
     }
     std::set<Ticket> candidates;
     std::vector<LockOwner> suspects;
-    // All of them first: a request must not profit from another one that gives up with it.
+    // Collect all of them first: a request must not benefit from another one that times out with
+    // it.
     for (const Ticket ticket : late) {
       const auto waiting = waiting_.find(ticket);
-      if (waiting == waiting_.end()) continue;  // Wounded by one of the others.
+      if (waiting == waiting_.end()) continue;  // Wounded by another one.
       if (MakeWay(waiting->second, ticket, Patience::kExhausted, &candidates, &decisions)) {
         GrantWaiting(ticket, &candidates, &suspects, &decisions);
       }

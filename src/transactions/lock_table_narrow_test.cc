@@ -1,4 +1,4 @@
-// Locks of queries: narrowed to what could become a result, and found by range.
+// Locks of queries: narrowed to documents that could become results, and found by range.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -14,7 +14,7 @@
 namespace hearth::transactions {
 namespace {
 
-// A transaction, A or as it says, has read a query's results below "a".
+// A transaction, A by default, has read a query's results below "a".
 class LockTableNarrowTest : public LockTableFixture {
  protected:
   using MayEnter = std::function<bool(size_t)>;
@@ -43,7 +43,7 @@ TEST_F(LockTableNarrowTest, OnlyWritesThatCouldEnterWait) {
   EXPECT_TRUE(Granted(WriteIf(kB, {"a1", "a2"}, Never)));
   EXPECT_TRUE(Waits(WriteIf(kC, {"b1", "a1", "a2"}, [](size_t i) { return i == 2; })));
   EXPECT_TRUE(Granted(WriteIf(kD, {"b9"}, Always)));  // The lock does not cover it.
-  EXPECT_TRUE(Waits(Write(kE, "a9")));                // It does not say what it could enter.
+  EXPECT_TRUE(Waits(Write(kE, "a9")));                // No may_enter: it could enter any query.
 }
 
 TEST_F(LockTableNarrowTest, ResultsAreLockedThemselves) {
@@ -105,7 +105,7 @@ TEST_F(LockTableNarrowTest, TheMatcherMayUseTheTable) {
 }
 
 TEST_F(LockTableNarrowTest, WhileTheMatcherRunsNothingIsDecided) {
-  // The lock goes, and with it the reason to ask; but the request is still in use.
+  // The lock is released, so the question is moot; but the request is still in use.
   ReadQuery(kA);
   Verdict write;
   write = WriteIf(kB, {"a1"}, [this](size_t) {
@@ -116,7 +116,7 @@ TEST_F(LockTableNarrowTest, WhileTheMatcherRunsNothingIsDecided) {
   EXPECT_TRUE(Granted(write));
   locks_.Release(kB);
 
-  // The request goes.
+  // The request is dropped.
   ReadQuery(kA);
   write = WriteIf(kB, {"a1"}, [this](size_t) {
     locks_.Release(kB);
@@ -142,7 +142,7 @@ TEST_F(LockTableNarrowTest, OthersGoOnWhileTheMatcherRuns) {
   EXPECT_TRUE(Granted(ReadPrefix(kD, "c")));
   may_go_on.Callback()(false);
   writer.join();
-  EXPECT_TRUE(Waits(Read(kE, "a1")));  // B has it.
+  EXPECT_TRUE(Waits(Read(kE, "a1")));  // B holds it.
 }
 
 TEST_F(LockTableNarrowTest, ALockThatIsNarrowedWhileAnotherIsAskedIsAskedToo) {
@@ -164,7 +164,7 @@ TEST_F(LockTableNarrowTest, ADeadlockIsFoundWhenTheAnswerIsThere) {
   ReadQuery(kA);
   const Verdict read = Read(kA, "b1");
   EXPECT_TRUE(Waits(read));
-  // B, younger, waits for A, who waits for B.
+  // B is younger and waits for A, which waits for B.
   EXPECT_TRUE(Refused(WriteIf(kB, {"a1"}, Always)));
   EXPECT_TRUE(Granted(read));
 }

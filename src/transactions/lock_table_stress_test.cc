@@ -1,5 +1,5 @@
-// Many threads take locks at random; a referee checks that nobody holds what another one excludes,
-// and that every request is answered although nobody ever gives up by time.
+// Many threads take locks at random. A referee checks that no owner holds a lock that another one
+// excludes, and that every request is answered although no wait ever times out.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,22 +22,22 @@
 namespace hearth::transactions {
 namespace {
 
-constexpr size_t kKeys = 6;  // Half of them begin with "a", half with "b".
+constexpr size_t kKeys = 6;  // Half of them start with "a", half with "b".
 
 std::string KeyName(size_t key) { return (key % 2 == 0 ? "a" : "b") + std::to_string(key); }
 
-// Whether a write of this key could make it a result of a query; that of all others cannot.
+// Whether a write of this key could make it a result of a query; writes of other keys cannot.
 bool MayBeResult(size_t key) { return key % 3 == 0; }
 
-// What an owner holds by one request.
+// What an owner holds through one request.
 struct Hold {
   LockScope scope;
   LockMode mode;
   bool is_narrowed = false;
 
-  // Whether it excludes others from the key that want `wanted`.
+  // Whether it excludes other owners that want the key in mode `wanted`.
   bool Excludes(size_t key, LockMode wanted) const {
-    // Only readers go together, and only writers, whom the committer puts in order.
+    // Readers share, and so do writers, which the committer orders.
     if (mode == wanted && mode != LockMode::kUpdate) return false;
     const std::string name = KeyName(key);
     if (std::ranges::find(scope.document_keys, name) != scope.document_keys.end()) return true;
@@ -59,8 +59,8 @@ std::array<bool, kKeys> Covered(const LockScope& scope) {
   return covered;
 }
 
-// Keeps its own account of who holds what. Owners report a lock after they got it and before they
-// give it up, so what is in the account is held, unless the owner has lost.
+// Keeps its own record of the locks held. Owners report a lock after they got it and before they
+// release it, so a recorded lock is held unless the owner has lost.
 class Referee {
  public:
   explicit Referee(const LockTable& locks) : locks_(locks) {}
@@ -91,7 +91,7 @@ class Referee {
     accounts_[owner].granted.at(request).is_narrowed = true;
   }
 
-  // What the owner was granted, in the order of the answers.
+  // The owner's granted locks, in the order of the answers.
   std::vector<Hold> HeldBy(LockOwner owner) {
     MutexLock lock(mutex_);
     return accounts_[owner].granted;
@@ -109,7 +109,7 @@ class Referee {
     size_t waiting = 0;
   };
 
-  // Of two owners who exclude each other one must have lost what it had.
+  // If two owners exclude each other, one must have lost its locks.
   void CheckNobodyExcludes(LockOwner owner, LockMode mode, size_t key) REQUIRES_LOCK(mutex_) {
     for (const auto& [other, account] : accounts_) {
       if (other == owner) continue;
@@ -125,7 +125,7 @@ class Referee {
   std::map<LockOwner, Account> accounts_ GUARDED_BY(mutex_);
 };
 
-// Lets threads sleep until somebody got an answer.
+// Lets threads sleep until any request is answered.
 class Progress {
  public:
   size_t answers() {
@@ -148,7 +148,7 @@ class Progress {
   size_t answers_ GUARDED_BY(mutex_) = 0;
 };
 
-// The table under test, and who watches it.
+// The table under test, and its observers.
 struct Arena {
   FakeClock clock{1'000'000};
   LockTable locks{clock, std::chrono::seconds(5)};
@@ -162,12 +162,12 @@ struct Arena {
   Progress progress;
 };
 
-// Plays one owner after the other: some requests one by one or at once, then the end of it.
+// Plays one owner after another: some requests one by one or at once, then the end of the owner.
 class Actor {
  public:
   explicit Actor(Arena& arena) : arena_(arena) { Begin(); }
 
-  // False while an answer is needed first.
+  // False if an answer has to come first.
   bool Move(Dice& dice) {
     const bool all_answered = std::ranges::all_of(requests_, &Outcome<Status>::IsThere);
     if (all_answered && dice.OneIn(8)) {
@@ -194,7 +194,7 @@ class Actor {
     return true;
   }
 
-  // No more requests: what is under way ends, and then the actor.
+  // No new requests: the actor ends after the requests in progress.
   void Retire() {
     requests_left_ = 0;
     is_retiring_ = true;
@@ -202,7 +202,7 @@ class Actor {
   bool has_ended() const { return has_ended_; }
 
  private:
-  // One that has lost comes back, with its age.
+  // An owner that has lost comes back with its old age.
   void Begin() {
     const uint64_t id = arena_.next_owner++;
     owner_ = {lost_ ? owner_.age : id, id};
@@ -210,7 +210,7 @@ class Actor {
     lost_ = false;
   }
 
-  // Gives up what the answer to a query that it has read does not need.
+  // Releases the locks that the results of a query it has read do not need.
   void Narrow() {
     const std::vector<Hold> granted = arena_.referee.HeldBy(owner_);
     const auto scan = std::ranges::find_if(granted, [](const Hold& each) {
@@ -275,7 +275,7 @@ class Actor {
 
 enum class Company { kAlone, kWithOthers };
 
-// Lets actors move in random order until `owners` have ended and then everybody.
+// Moves actors in random order until `owners` owners have ended, and then until all have.
 void Play(Arena& arena, Dice& dice, size_t owners, Company company) {
   std::vector<std::unique_ptr<Actor>> actors(company == Company::kAlone ? 8 : 3);
   for (auto& actor : actors) actor = std::make_unique<Actor>(arena);
@@ -288,7 +288,7 @@ void Play(Arena& arena, Dice& dice, size_t owners, Company company) {
     idle_turns = actor.Move(dice) ? 0 : idle_turns + 1;
     std::erase_if(actors, [](const auto& each) { return each->has_ended(); });
     if (company == Company::kAlone) {
-      // With nobody else about, somebody can always move.
+      // Without other threads, some actor can always move.
       ASSERT_LT(idle_turns, 10'000u) << "everybody waits";
     } else if (idle_turns >= 50) {
       arena.progress.AwaitMoreThan(answers);
@@ -301,7 +301,7 @@ void ExpectAllWentWell(Arena& arena) {
   EXPECT_EQ(arena.locks.waiting_requests(), 0u);
   EXPECT_GT(arena.lost, 0u);                  // There were deadlocks,
   EXPECT_LT(arena.lost, arena.finished / 2);  // but most owners got what they wanted.
-  // Nothing is left behind: a newcomer gets everything.
+  // Nothing is left behind: a new owner gets everything.
   Outcome<Status> everything;
   arena.locks.Acquire({1, 1'000'000'000},
                       {{KeyName(0), KeyName(1)}, {KeyPrefix{"a"}, KeyPrefix{"b"}}},

@@ -52,7 +52,7 @@ TEST_F(LockTableTest, OwnLocksNeverConflict) {
 TEST_F(LockTableTest, DifferentKeysDoNotMeet) {
   EXPECT_TRUE(Granted(Read(kA, "a1")));
   EXPECT_TRUE(Granted(Write(kB, "a2")));
-  EXPECT_TRUE(Granted(Write(kC, "a11")));  // Keys are no prefixes.
+  EXPECT_TRUE(Granted(Write(kC, "a11")));  // Keys are not prefixes.
 }
 
 TEST_F(LockTableTest, ReleasingAnUnknownOwnerDoesNothing) {
@@ -82,7 +82,7 @@ TEST_F(LockTableTest, FirstComeFirstServed) {
   locks_.Release(kA);
   EXPECT_TRUE(Granted(write));
   EXPECT_TRUE(Waits(read));
-  EXPECT_TRUE(Waits(late_write));  // It would fit beside B's write, but not overtake C.
+  EXPECT_TRUE(Waits(late_write));  // Compatible with B's write, but must not overtake C.
 
   locks_.Release(kB);
   EXPECT_TRUE(Granted(read));
@@ -107,7 +107,7 @@ TEST_F(LockTableTest, WhoHoldsSomethingOvertakesThoseWhoHoldNothing) {
   Read(kC, "b1");
   const Verdict write = Write(kE, "a1");
   EXPECT_TRUE(Waits(write));
-  // E may be waiting for C sooner or later, so C does not wait behind E.
+  // E may come to wait for C, so C does not wait behind E.
   EXPECT_TRUE(Granted(Read(kC, "a1")));
   locks_.Release(kA);
   EXPECT_TRUE(Waits(write));
@@ -132,10 +132,10 @@ TEST_F(LockTableTest, ARequestIsGrantedWholeOrWaitsWhole) {
   Read(kD, "b1");
   const Verdict both = Acquire(kE, LockMode::kWrite, {"a1", "a2"});
   EXPECT_TRUE(Waits(both));
-  // E holds nothing of a1 meanwhile: D, who overtakes, reads it.
+  // Meanwhile E holds nothing of a1: D overtakes and reads it.
   EXPECT_TRUE(Granted(Read(kD, "a1")));
   locks_.Release(kA);
-  EXPECT_TRUE(Waits(both));  // Now for D.
+  EXPECT_TRUE(Waits(both));  // Now it waits for D.
   locks_.Release(kD);
   EXPECT_TRUE(Granted(both));
   EXPECT_TRUE(Waits(Read(kC, "a1")));
@@ -166,7 +166,7 @@ TEST_F(LockTableTest, APrefixKeepsWritersOut) {
   EXPECT_TRUE(Granted(Read(kB, "a1")));
   EXPECT_TRUE(Granted(ReadPrefix(kB, "a")));
   EXPECT_TRUE(Granted(Write(kC, "b1")));
-  const Verdict phantom = Write(kD, "a9");  // Nobody has locked this key itself.
+  const Verdict phantom = Write(kD, "a9");  // This key itself is not locked.
   EXPECT_TRUE(Waits(phantom));
   locks_.Release(kA);
   EXPECT_TRUE(Waits(phantom));
@@ -203,7 +203,7 @@ TEST_F(LockTableTest, ScansDoNotStarveAWriter) {
   const Verdict write = Write(kB, "a1");
   const Verdict scan = ReadPrefix(kC, "a");
   EXPECT_TRUE(Waits(write));
-  EXPECT_TRUE(Waits(scan));  // Behind the writer, as a reader of the key itself would be.
+  EXPECT_TRUE(Waits(scan));  // Behind the writer, like a reader of the key itself.
   locks_.Release(kA);
   EXPECT_TRUE(Granted(write));
   EXPECT_TRUE(Waits(scan));
@@ -288,7 +288,7 @@ TEST_F(LockTableTest, OfThreeInADeadlockTheYoungestGivesWay) {
   const Verdict c = Update(kC, "a1");
   EXPECT_TRUE(Waits(a));
   EXPECT_TRUE(Waits(c));
-  const Verdict b = Update(kB, "a3");  // Closes the circle.
+  const Verdict b = Update(kB, "a3");  // Closes the cycle.
   EXPECT_TRUE(Refused(c));
   EXPECT_TRUE(Granted(b));
   EXPECT_TRUE(Waits(a));
@@ -336,7 +336,7 @@ TEST_F(LockTableTest, RetriesQueueUp) {
   const Verdict reader = Read(kD, "a1");
   EXPECT_TRUE(Granted(a));
   EXPECT_TRUE(Waits(b));
-  EXPECT_TRUE(Granted(Write(kA, "a1")));  // The one whose turn it is writes at once.
+  EXPECT_TRUE(Granted(Write(kA, "a1")));  // The first in the queue writes at once.
   locks_.Release(kA);
   EXPECT_TRUE(Granted(b));
   EXPECT_TRUE(Waits(c));
@@ -352,9 +352,9 @@ TEST_F(LockTableTest, ARetryWaitsUntilItIsAlone) {
   Read(kA, "a1");
   const Verdict retry = Update(kB, "a1");
   const Verdict late_reader = Read(kC, "a1");
-  EXPECT_TRUE(Waits(retry));  // For the reader who was there before,
+  EXPECT_TRUE(Waits(retry));  // For the reader that came before,
   EXPECT_TRUE(Waits(late_reader));
-  EXPECT_TRUE(Granted(Write(kA, "a1")));  // whom it does not hinder.
+  EXPECT_TRUE(Granted(Write(kA, "a1")));  // which it does not block.
   locks_.Release(kA);
   EXPECT_TRUE(Granted(retry));
   EXPECT_TRUE(Waits(late_reader));
@@ -386,7 +386,7 @@ TEST_F(LockTableTest, AFirstLockLetsTheOwnersOtherRequestsOvertake) {
   const Verdict queued = Read(kC, "a1");
   EXPECT_TRUE(Waits(queued));  // Behind B, since C holds nothing.
   EXPECT_TRUE(Granted(Read(kC, "b1")));
-  EXPECT_TRUE(Granted(queued));  // Now others may wait for C: it must not wait for B.
+  EXPECT_TRUE(Granted(queued));  // Now others may wait for C, so it must not wait for B.
   EXPECT_TRUE(Waits(write));
 }
 
@@ -410,7 +410,7 @@ TEST_F(LockTableTest, AGrantCanCloseADeadlock) {
   const Verdict blocked = Read(kC, "a1");  // Waits for B.
   const Verdict write = Write(kB, "b1");   // Waits for A.
   EXPECT_TRUE(Waits(blocked) && Waits(write));
-  // C overtakes B, who now waits for C, who waits for B.
+  // C overtakes B: B now waits for C, and C waits for B.
   const Verdict closing = Read(kC, "b1");
   EXPECT_TRUE(Granted(closing) || Refused(closing));
   EXPECT_TRUE(Refused(blocked));
@@ -450,7 +450,7 @@ TEST_F(LockTableTest, AWaitEndsAfterItsTime) {
   locks_.ExpireWaits();
   EXPECT_EQ(**second, kLockTimeout);
   EXPECT_EQ(locks_.waiting_requests(), 0u);
-  EXPECT_TRUE(Granted(Read(kD, "a1")));  // A's lock is untouched, the queue is empty.
+  EXPECT_TRUE(Granted(Read(kD, "a1")));  // A's lock is unchanged, the queue is empty.
 }
 
 TEST_F(LockTableTest, AnExpiredWaitLosesWhatTheOwnerHeld) {
@@ -553,18 +553,18 @@ TEST_F(LockTableTest, WaitingRequestsAreBounded) {
   EXPECT_TRUE(Waits(waiting.back()));
   EXPECT_EQ(**Write(kB, "a1"),
             Status(Code::kResourceExhausted, "too many requests wait for a lock"));
-  EXPECT_TRUE(Granted(Write(kB, "b1")));  // What need not wait is not affected.
+  EXPECT_TRUE(Granted(Write(kB, "b1")));  // Requests that need not wait are not affected.
   locks_.Release(kA);
   EXPECT_TRUE(Granted(waiting.back()));
   EXPECT_TRUE(Granted(Write(kB, "a1")));
 }
 
 TEST_F(LockTableTest, LongChainsOfWaitingOwnersAreNoProblem) {
-  // Everybody reads one key and writes that of the next older one; the oldest closes the circle.
+  // Each owner reads one key and writes that of the next older one; the oldest closes the cycle.
   constexpr uint64_t kOwners = LockTable::kWaitingRequestsMax;
   const auto key = [](uint64_t i) { return "a" + std::to_string(i); };
   for (uint64_t i = 1; i <= kOwners; ++i) Read({i, i}, key(i));
-  // The youngest first, so that only the last one has the whole chain before it.
+  // The youngest first, so that only the last request has the whole chain in front of it.
   const Verdict youngest = Write({kOwners, kOwners}, key(kOwners - 1));
   for (uint64_t i = kOwners - 1; i > 1; --i) EXPECT_TRUE(Waits(Write({i, i}, key(i - 1))));
   EXPECT_TRUE(Waits(youngest));

@@ -1,4 +1,4 @@
-// Who loses its locks to whom: wounds, timeouts and idle owners.
+// Which owner loses its locks to which: wounds, timeouts and idle owners.
 #include <gtest/gtest.h>
 
 #include "transactions/lock_table.h"
@@ -16,7 +16,7 @@ TEST_F(LockTableWoundTest, ACommitWoundsYoungerReaders) {
   EXPECT_TRUE(Granted(Acquire(kA, LockMode::kWrite, {"a1", "d1"})));
   EXPECT_FALSE(locks_.HasLost(kA));
   EXPECT_TRUE(locks_.HasLost(kB) && locks_.HasLost(kC));
-  EXPECT_TRUE(Granted(Write(kE, "b1")));  // B has lost all that it had.
+  EXPECT_TRUE(Granted(Write(kE, "b1")));  // B has lost all its locks.
   EXPECT_TRUE(Granted(Write(kE, "c1")));
 }
 
@@ -40,7 +40,7 @@ TEST_F(LockTableWoundTest, ACommitWaitsForOlderReaders) {
   Read(kC, "a1");
   const Verdict write = Write(kB, "a1");
   EXPECT_TRUE(Waits(write));
-  EXPECT_FALSE(locks_.HasLost(kC));  // Nobody is wounded in vain.
+  EXPECT_FALSE(locks_.HasLost(kC));  // Not wounded needlessly.
   locks_.Release(kA);
   EXPECT_TRUE(Granted(write));
   EXPECT_TRUE(locks_.HasLost(kC));
@@ -93,7 +93,7 @@ TEST_F(LockTableWoundTest, AnAttemptWoundsTheOneBeforeIt) {
   EXPECT_TRUE(Refused(Write(kD, "c1")));
   EXPECT_TRUE(Granted(Update(kRetryOfD, "b1")));
   locks_.Release(kD);
-  const Verdict late = Write(kD, "a1");  // It does not work the other way round.
+  const Verdict late = Write(kD, "a1");  // It does not work in the other direction.
   EXPECT_TRUE(Waits(late));
   EXPECT_FALSE(locks_.HasLost(kRetryOfD));
 }
@@ -129,7 +129,7 @@ TEST_F(LockTableWoundTest, OnlyThoseInTheWayYield) {
   Read(kB, "b1");
   Read(kC, "a2");
   Write(kC, "c1");
-  Yield(kA, IdleOwner::YieldsTo::kEverybody);  // Nobody waits.
+  Yield(kA, IdleOwner::YieldsTo::kEverybody);  // No request waits.
   const Verdict other = Write(outside_, "b1");
   const Verdict committing = Update(kRetryOfD, "a2");
   locks_.Yield({IdleOwner{kA, IdleOwner::YieldsTo::kEverybody},

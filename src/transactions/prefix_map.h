@@ -11,10 +11,10 @@
 
 namespace hearth::transactions {
 
-// Values by key prefix, any number for one prefix. Finds the values whose prefixes meet a given key
-// or prefix without looking at the others.
+// Values by key prefix, any number per prefix. Finds the values whose prefixes meet a given key or
+// prefix without visiting the others.
 //
-// Threads: whoever owns it synchronises it. Iterators stay valid until their value is erased.
+// Threads: synchronised by its owner. Iterators stay valid until their value is erased.
 template <typename T>
 class PrefixMap {
  public:
@@ -26,13 +26,13 @@ class PrefixMap {
   void Erase(iterator position) { values_.erase(position); }
   bool empty() const { return values_.empty(); }
 
-  // Calls `visit` with each value whose prefix `key` begins with, until it returns true; then
-  // returns true as well.
+  // Calls `visit` with each value whose prefix is a prefix of `key`, until it returns true; then
+  // returns true itself.
   template <typename Visit>
   bool VisitPrefixesOf(std::string_view key, const Visit& visit) const {
-    // All prefixes of the key sort before or with it. Between two of them there may be others:
-    // one that leaves the key after `common` bytes is greater than all shorter prefixes of the key,
-    // and there is no longer one before it.
+    // All prefixes of the key sort before or with it. Other strings may lie between two of them. A
+    // string that diverges from the key after `common` bytes sorts after all prefixes of the key up
+    // to that length, and before all longer ones.
     auto position = values_.upper_bound(key);
     while (position != values_.begin()) {
       --position;
@@ -47,8 +47,7 @@ class PrefixMap {
     return false;
   }
 
-  // The same for each value whose prefix begins with `prefix`, or with whose prefix `prefix`
-  // begins.
+  // The same for each value whose prefix starts with `prefix`, or is a prefix of it.
   template <typename Visit>
   bool VisitMeeting(std::string_view prefix, const Visit& visit) const {
     for (auto position = values_.upper_bound(prefix);

@@ -9,12 +9,12 @@
 namespace hearth::transactions {
 namespace {
 
-// IdParts, and a number that cannot be guessed: a client that knows the id can end the transaction.
+// IdParts, and an unguessable number: a client that knows the id can end the transaction.
 constexpr size_t kIdBytes = 4 * sizeof(uint64_t) + sizeof(uint32_t);
 // More would make no difference.
 constexpr uint32_t kRetriesMax = 10;
 
-// SDKs look for these words and then start the transaction again.
+// SDKs match these words and then restart the transaction.
 Status Closed() {
   return InvalidArgument("The referenced transaction has expired or is no longer valid.");
 }
@@ -92,7 +92,7 @@ void Transactions::EndUse(const Transaction& transaction) {
   const auto now = clock_.Monotonic();
   MutexLock lock(mutex_);
   const auto found = open_.find(transaction.id);
-  if (found == open_.end()) return;  // Expired or rolled back meanwhile.
+  if (found == open_.end()) return;  // Expired or rolled back in the meantime.
   --found->second.uses;
   found->second.used_at = now;
 }
@@ -142,7 +142,7 @@ std::optional<IdleOwner::YieldsTo> Transactions::WhomToYieldTo(
 void Transactions::Expire() {
   const auto now = clock_.Monotonic();
   std::vector<LockOwner> owners;
-  std::vector<std::shared_ptr<const Transaction>> ended;  // Must not end while the lock is held.
+  std::vector<std::shared_ptr<const Transaction>> ended;  // Destroyed after the lock is released.
   std::vector<IdleOwner> idle;
   {
     MutexLock lock(mutex_);

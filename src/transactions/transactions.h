@@ -25,34 +25,34 @@ namespace hearth::transactions {
 
 inline constexpr std::chrono::seconds kTransactionAgeMax{270};
 inline constexpr std::chrono::seconds kTransactionIdleMax{60};
-// A transaction that has had no request under way for this long yields its locks to those who wait
-// for them: to everybody if its client has left; otherwise first to transactions that try again,
-// since they have waited or lost before, and only then to the others, whose waits end as documented
-// as long as the client may be alive. All double with each retry of the idle transaction, so that a
-// client that takes its time gets through in the end.
+// A transaction that has had no request in progress for this long yields its locks to waiting
+// requests: to all of them if its client has disconnected; otherwise first to retried transactions,
+// since they have waited or lost before, and only later to the others, whose waits end as
+// documented while the client may be alive. All three double with each retry of the idle
+// transaction, so that a slow client succeeds in the end.
 inline constexpr std::chrono::seconds kYieldsWithoutClientAfter{1};
 inline constexpr std::chrono::seconds kYieldsToRetriesAfter{3};
 inline constexpr std::chrono::seconds kYieldsAfter{20};
 inline constexpr size_t kOpenTransactionsMax = 50'000;
 
-// One open transaction. Everything but the id's bookkeeping is immutable.
+// One open transaction. Immutable except for the bookkeeping of the id.
 struct Transaction {
   std::string id;
   const documents::Database* database;
   request::TransactionOptions::Mode mode;
-  model::Timestamp read_time;  // Of a read-only transaction.
-  LockOwner owner;             // Of a read-write transaction.
-  LockMode read_lock;          // How this transaction locks what it reads.
-  uint32_t retries;            // How many attempts came before this one.
-  // Releases what the owner still holds when the transaction's last user is gone: a read that was
-  // under way when the transaction ended may get its locks after they were released.
+  model::Timestamp read_time;  // For read-only transactions.
+  LockOwner owner;             // For read-write transactions.
+  LockMode read_lock;          // The mode in which it locks what it reads.
+  uint32_t retries;            // The number of attempts before this one.
+  // Releases what the owner still holds when the last user of the transaction is gone: a read that
+  // was in progress when the transaction ended may get its locks after the release.
   std::shared_ptr<void> last_release;
 };
 
 // The open transactions of all databases.
 //
-// No storage transaction stays open between two requests: a transaction is an id, the locks of
-// what it read, or a moment to read at.
+// No storage transaction stays open between two requests: a transaction is an id with the locks on
+// what it read, or with a moment to read at.
 //
 // Threads: safe for concurrent use. Ownership: borrows the lock table, the clocks and the source of
 // randomness. Errors: InvalidArgument for ids that are malformed, closed or expired.
@@ -61,34 +61,35 @@ class Transactions {
   Transactions(const Clock& clock, documents::CommitClock& commit_clock, LockTable& locks,
                RandomSource& random);
 
-  // Starts a transaction. InvalidArgument for a malformed retry id; ResourceExhausted when
-  // kOpenTransactionsMax are open. The read time must have been checked.
+  // Starts a transaction. InvalidArgument for a malformed retry id; ResourceExhausted if
+  // kOpenTransactionsMax are open. The caller has checked the read time.
   Result<std::shared_ptr<const Transaction>> Begin(const documents::Database& database,
                                                    const request::TransactionOptions& options,
                                                    request::Client client = nullptr)
       EXCLUDES_LOCK(mutex_);
 
-  // The open transaction `id`, marked as in use by `client` until EndUse: meanwhile it is not idle.
+  // The open transaction `id`, marked as in use by `client` until EndUse: until then it is not
+  // idle.
   Result<std::shared_ptr<const Transaction>> BeginUse(const documents::Database& database,
                                                       std::string_view id,
                                                       request::Client client = nullptr)
       EXCLUDES_LOCK(mutex_);
   void EndUse(const Transaction& transaction) EXCLUDES_LOCK(mutex_);
 
-  // Takes the transaction off the table, for its commit: later uses find it closed. Its locks
+  // Removes the transaction from the table for its commit: later uses find it closed. Its locks
   // stay until they are released by owner.
   Result<std::shared_ptr<const Transaction>> TakeForCommit(const documents::Database& database,
                                                            std::string_view id)
       EXCLUDES_LOCK(mutex_);
 
-  // Ends the transaction and its locks. OK also for one that has ended already.
+  // Ends the transaction and releases its locks. OK also if it has already ended.
   Status Rollback(const documents::Database& database, std::string_view id) EXCLUDES_LOCK(mutex_);
 
-  // Ends the transactions that are too old or idle for too long, and has idle ones yield to those
-  // who wait for them. One that yields stays open, but has lost its locks.
+  // Ends the transactions that are too old or idle for too long, and makes idle ones yield to
+  // waiting requests. A transaction that yields stays open, but has lost its locks.
   void Expire() EXCLUDES_LOCK(mutex_);
 
-  // A lock owner for a commit outside of transactions.
+  // A lock owner for a commit outside transactions.
   LockOwner NewOwner() EXCLUDES_LOCK(mutex_);
 
   size_t open_transactions() const EXCLUDES_LOCK(mutex_);
@@ -96,21 +97,21 @@ class Transactions {
  private:
   struct Entry {
     std::shared_ptr<const Transaction> transaction;  // Shared with the requests that use it.
-    request::Client client;                          // Of the newest request.
+    request::Client client;                          // The client of the newest request.
     std::chrono::steady_clock::time_point started_at;
     std::chrono::steady_clock::time_point used_at;
     int uses = 0;
   };
-  // What an id says about itself.
+  // The contents of an id.
   struct IdParts {
-    uint64_t process;  // Which run of the server made it.
+    uint64_t process;  // The run of the server that issued it.
     uint64_t number;
     uint64_t age;
     uint32_t retries;
   };
 
   static Result<IdParts> ParseId(std::string_view id);
-  // nullopt while the transaction keeps its locks, whoever waits for them.
+  // nullopt if the transaction keeps its locks, whichever request waits for them.
   static std::optional<IdleOwner::YieldsTo> WhomToYieldTo(
       const Entry& entry, std::chrono::steady_clock::duration idle_for);
 

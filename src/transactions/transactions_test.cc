@@ -29,7 +29,7 @@ class TransactionsTest : public testing::Test {
   Status Take(const std::string& id) { return transactions_.TakeForCommit(database_, id).status(); }
   Status RollBack(const std::string& id) { return transactions_.Rollback(database_, id); }
 
-  // One read of the transaction, begun and ended.
+  // Starts and ends one read of the transaction.
   void Touch(const Transaction& transaction) {
     EXPECT_EQ(Use(transaction.id), Status());
     transactions_.EndUse(transaction);
@@ -90,7 +90,7 @@ TEST_F(TransactionsTest, MalformedIds) {
 
 TEST_F(TransactionsTest, UnknownIds) {
   std::string unknown = Begin()->id;
-  unknown.replace(8, 8, model::EncodeUint64(1'000'000));  // A number that was not given out yet.
+  unknown.replace(8, 8, model::EncodeUint64(1'000'000));  // A number not issued yet.
   EXPECT_EQ(Use(unknown), kTransactionOver);
   EXPECT_EQ(Take(unknown), kTransactionOver);
   EXPECT_EQ(RollBack(unknown), InvalidArgument("Transaction is invalid or expired."));
@@ -100,7 +100,7 @@ TEST_F(TransactionsTest, UnknownIds) {
 TEST_F(TransactionsTest, AnIdDoesNotTellTheNextOne) {
   std::string guess = Begin()->id;
   const auto next = Begin();
-  guess.replace(8, 16, next->id.substr(8, 16));  // Their numbers count up.
+  guess.replace(8, 16, next->id.substr(8, 16));  // Their numbers are consecutive.
   EXPECT_EQ(Use(guess), kTransactionOver);
   EXPECT_EQ(Take(guess), kTransactionOver);
   EXPECT_EQ(RollBack(guess), Status());
@@ -168,7 +168,7 @@ TEST_F(TransactionsTest, InUseIsNotIdle) {
   ASSERT_TRUE(transactions_.BeginUse(database_, transaction->id).ok());
   Pass(100s);
   transactions_.EndUse(*transaction);
-  Pass(100s);  // One use goes on.
+  Pass(100s);  // One use is still in progress.
   transactions_.EndUse(*transaction);
   Pass(kTransactionIdleMax - 1us);
   EXPECT_EQ(transactions_.open_transactions(), 1u);
@@ -183,7 +183,7 @@ TEST_F(TransactionsTest, EndAtTheirAgeEvenInUse) {
   EXPECT_EQ(transactions_.open_transactions(), 1u);
   Pass(1us);
   EXPECT_EQ(transactions_.open_transactions(), 0u);
-  transactions_.EndUse(*transaction);  // Comes late, and is nobody's.
+  transactions_.EndUse(*transaction);  // Late: the transaction is already gone.
   EXPECT_EQ(Take(transaction->id), kTransactionOver);
 }
 
@@ -213,7 +213,7 @@ TEST_F(TransactionsTest, IdsOfAnEarlierProcessHaveExpired) {
   EXPECT_EQ(Use(id), kTransactionOver);
   EXPECT_EQ(Take(id), kTransactionOver);
   EXPECT_EQ(RollBack(id), InvalidArgument("Transaction is invalid or expired."));
-  // What it retries is unknown here: it is as young as any.
+  // The retried transaction is unknown here: the retry is as young as any new one.
   const auto retry = Retry(id);
   EXPECT_EQ(retry->owner.age, retry->owner.id);
   EXPECT_EQ(retry->read_lock, LockMode::kRead);
@@ -242,7 +242,7 @@ TEST_F(TransactionsTest, RetriesAreCounted) {
   std::string forged = first->id;
   forged.replace(24, 4, model::EncodeUint32(UINT32_MAX));
   const auto many = Retry(forged);
-  EXPECT_EQ(Retry(many->id)->retries, many->retries);  // They do not grow without bound.
+  EXPECT_EQ(Retry(many->id)->retries, many->retries);  // The count is bounded.
 }
 
 TEST_F(TransactionsTest, YieldToRetriesWhenIdle) {
@@ -258,7 +258,7 @@ TEST_F(TransactionsTest, YieldToRetriesWhenIdle) {
   EXPECT_FALSE(locks_.HasLost(holder->owner));
   Pass(1us);
   EXPECT_TRUE(locks_.HasLost(holder->owner));
-  EXPECT_EQ(transactions_.open_transactions(), 3u);  // So that it can be told.
+  EXPECT_EQ(transactions_.open_transactions(), 3u);  // So that the client gets the error.
 }
 
 TEST_F(TransactionsTest, YieldSoonerWhenTheClientHasLeft) {
@@ -270,7 +270,7 @@ TEST_F(TransactionsTest, YieldSoonerWhenTheClientHasLeft) {
   Pass(kYieldsWithoutClientAfter - 1us);
   EXPECT_FALSE(locks_.HasLost(holder->owner));
 
-  // It is back, and leaves again while its request is under way.
+  // The client comes back, and disconnects again during its request.
   const auto client_again = std::make_shared<ClientPresence>();
   ASSERT_TRUE(transactions_.BeginUse(database_, holder->id, client_again).ok());
   client_again->Leave();

@@ -16,7 +16,7 @@ bool Overlap(const FieldPath& left, const FieldPath& right) {
   return left.IsPrefixOf(right) || right.IsPrefixOf(left);
 }
 
-// Whether the value at `path` after the write is the one that the write brings, or none.
+// Whether the write alone determines the value at `path`: its own value, or no value.
 bool Determines(const request::Write& write, const FieldPath& path) {
   const bool is_transformed = std::ranges::any_of(
       write.transforms,

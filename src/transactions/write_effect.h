@@ -5,9 +5,8 @@
 
 namespace hearth::transactions {
 
-// Whether `write` could make its document a result of the query, by what the write alone tells:
-// false only if that is out of the question, whatever the document holds now. Cursors, offset and
-// limit are left aside.
+// Whether `write` could make its document a result of the query, judging by the write alone: false
+// only if that is impossible whatever the document holds now. Ignores cursors, offset and limit.
 bool MayEnter(const watch::LiveQuery& query, const model::DatabaseName& database,
               const request::Write& write);
 

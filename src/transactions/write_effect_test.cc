@@ -36,7 +36,7 @@ TEST(WriteEffectTest, AMergeTellsOfTheFieldsInItsMask) {
   const auto merge = [](int64_t n) { return Merge("c/a", NumberFields(n), {"n"}); };
   EXPECT_TRUE(Enters(kHighAndRed, merge(6)));  // It may be red already.
   EXPECT_FALSE(Enters(kHighAndRed, merge(5)));
-  EXPECT_FALSE(Enters(kHighAndRed, Merge("c/a", {}, {"n"})));  // The field goes.
+  EXPECT_FALSE(Enters(kHighAndRed, Merge("c/a", {}, {"n"})));  // The field is removed.
   EXPECT_TRUE(Enters(kHighAndRed, Merge("c/a", {}, {"other"})));
   EXPECT_FALSE(Enters(QueryBuilder("c").Ascending("n"), Merge("c/a", {}, {"n"})));
   EXPECT_TRUE(Enters(QueryBuilder("c").Equal("n.deep"), Merge("c/a", {}, {"n.other"})));

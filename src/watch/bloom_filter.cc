@@ -34,7 +34,7 @@ Hashes HashName(std::string_view name) {
 
 BloomFilter::BloomFilter(size_t names) {
   if (names == 0) return;
-  // The textbook's optimum for this rate: 9.6 bits and 7 hashes a name.
+  // The textbook optimum for this rate: 9.6 bits and 7 hashes per name.
   constexpr double kFalsePositives = 0.01;
   const double ln2 = std::log(2.0);
   const double bits =

@@ -9,13 +9,12 @@
 
 namespace hearth::watch {
 
-// A set of names that may take a few others for its own: google.firestore.v1.BloomFilter, which
-// describes the hashes.
+// A set of names with false positives: google.firestore.v1.BloomFilter, which describes the hashes.
 //
 // Threads: one at a time.
 class BloomFilter {
  public:
-  // For so many names, of which about one in a hundred others passes for one.
+  // Sized for `names` names at a false positive rate of about one in a hundred.
   explicit BloomFilter(size_t names);
   explicit BloomFilter(request::BloomFilterBits bits) : bits_(std::move(bits)) {}
 

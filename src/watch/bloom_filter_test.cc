@@ -11,9 +11,9 @@ namespace {
 const char kRoomA[] = "projects/p1/databases/(default)/documents/rooms/a";
 const char kRoomE[] = "projects/p1/databases/(default)/documents/rooms/\xc3\xa9";
 
-// Worked out without this code. MD5 of the first name is f5983efcfa8402e4 f50af466e2e8a8ea, two
-// little-endian numbers h and g; (h + i * g) mod 2^64 mod 24 for i = 0 … 6 is 21, 2, 7, 12, 17,
-// 22, 3. The second name: MD5 04638b687a9a17c2 1e20734b0eb31d7c, bits 20, 2, 0, 6, 4, 10, 8.
+// Computed without this code. MD5 of the first name is f5983efcfa8402e4 f50af466e2e8a8ea, two
+// little-endian numbers h and g; (h + i * g) mod 2^64 mod 24 for i = 0 … 6 is 21, 2, 7, 12, 17, 22,
+// 3. The second name: MD5 04638b687a9a17c2 1e20734b0eb31d7c, bits 20, 2, 0, 6, 4, 10, 8.
 TEST(BloomFilterTest, SetsTheBitsThatTheProtocolNames) {
   BloomFilter filter(2);
   ASSERT_EQ(filter.bits().bitmap.size(), 3u);

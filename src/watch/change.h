@@ -9,7 +9,7 @@
 
 namespace hearth::watch {
 
-// One document before and after one commit. A record is null where there is no document.
+// One document before and after one commit. A record is null if the document does not exist.
 struct Change {
   model::DatabaseNumber database;
   model::DocumentPath path;
@@ -18,7 +18,7 @@ struct Change {
   model::Timestamp commit_time;
 };
 
-// About how much memory it holds.
+// Approximate memory use.
 inline size_t BytesOf(const Change& change) {
   size_t bytes = sizeof(Change) + change.path.path().size();
   if (change.before) bytes += change.before->size();

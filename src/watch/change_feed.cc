@@ -21,7 +21,8 @@ bool IsConcerned(const Target& target, const Change& change) {
 
 }  // namespace
 
-// What is delivered to whom, once it is known how far a round of work goes.
+// The deliveries of one round of work, collected per subscriber until it is known how far the round
+// goes.
 class ChangeFeed::Round {
  public:
   struct Parcel {
@@ -30,7 +31,7 @@ class ChangeFeed::Round {
     std::vector<Item> items;
   };
 
-  // Null for a subscriber that is gone.
+  // Null if the subscriber no longer exists.
   Parcel* For(const std::weak_ptr<Subscriber>& subscriber) {
     std::shared_ptr<Subscriber> alive = subscriber.lock();
     if (!alive) return nullptr;
@@ -98,11 +99,12 @@ void ChangeFeed::Enqueue(Entry entry) {
 }
 
 void ChangeFeed::MakeVisible(std::vector<Change> changes) {
-  // Freed, where nobody wants them, after the lock is.
+  // Unwanted changes are freed after the lock is released.
   std::vector<Change> unwanted;
   MutexLock lock(mutex_);
   commit_clock_.Publish();
-  // Whoever registers and marks later reads at a later moment: these commits are visible by then.
+  // A subscriber that registers and marks later reads at a later moment: these commits are visible
+  // by then.
   if (registered_ == 0 || changes.empty()) {
     unwanted = std::move(changes);
     return;
@@ -114,8 +116,8 @@ void ChangeFeed::MakeVisible(std::vector<Change> changes) {
     queued_bytes_ = 0;
     changes.clear();
   }
-  // Not the time of the commits themselves: the web SDK keeps what it has written under that time,
-  // and its other tabs look for what is later.
+  // Not the time of the commits themselves: the web SDK stores its own writes under that time, and
+  // its other tabs look for later ones.
   Enqueue({std::move(changes), commit_clock_.ReadTime(), {}});
 }
 

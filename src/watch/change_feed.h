@@ -21,10 +21,12 @@
 
 namespace hearth::watch {
 
-// Brings committed changes to its subscribers, to each only what concerns its targets.
+// Delivers committed changes to its subscribers. Each gets only the changes that concern its
+// targets.
 //
-// A thread of its own matches changes with targets, so that a commit costs the same however many
-// targets there are. What it cannot keep up with, it drops and says so: the log on disk has it all.
+// A dedicated thread matches changes with targets, so the cost of a commit does not depend on the
+// number of targets. If the thread cannot keep up, it drops changes and reports the loss; the log
+// on disk has them all.
 //
 // Threads: safe for concurrent use. Ownership: borrows the clocks. Subscribers are held weakly.
 class ChangeFeed {
@@ -34,10 +36,10 @@ class ChangeFeed {
   static constexpr std::chrono::seconds kHeartbeatPeriod{30};
 
   struct Item {
-    std::shared_ptr<const Change> change;  // Shared by all whom it concerns.
+    std::shared_ptr<const Change> change;  // Shared by all subscribers concerned.
     TargetNumber target;
   };
-  // One delivery can be several of these; it says the last that it is.
+  // A delivery can be several of these; it reports the last of them in this order.
   enum class Delivery : uint8_t {
     kChanges,  // Items, or an answer to Mark.
     kHeartbeat,
@@ -47,13 +49,13 @@ class ChangeFeed {
   class Subscriber {
    public:
     virtual ~Subscriber() = default;
-    // All changes up to `through` that concern its targets have been delivered, unless some are
+    // All changes up to `through` that concern its targets have been delivered, unless some were
     // lost.
     virtual void OnChanges(Delivery delivery, std::vector<Item> items,
                            model::Timestamp through) = 0;
   };
 
-  // What waits for its turn takes at most `queued_bytes_max`.
+  // Queued changes take at most `queued_bytes_max`.
   ChangeFeed(documents::CommitClock& commit_clock, const Clock& clock,
              size_t queued_bytes_max = kQueuedBytesMax);
   ~ChangeFeed();
@@ -61,23 +63,23 @@ class ChangeFeed {
   ChangeFeed& operator=(const ChangeFeed&) = delete;
 
   void Start();
-  // No subscriber is called any more when it returns.
+  // After it returns, no subscriber is called.
   void Stop() EXCLUDES_LOCK(mutex_);
 
-  // From now on the subscriber hears of changes that concern the target.
+  // From now on, changes that concern the target are delivered to the subscriber.
   TargetNumber Register(const std::shared_ptr<Subscriber>& subscriber,
                         model::DatabaseNumber database, std::shared_ptr<const Target> target)
       EXCLUDES_LOCK(targets_mutex_);
   void Unregister(TargetNumber number) EXCLUDES_LOCK(targets_mutex_);
 
-  // Makes the commits that were assigned a time visible, and passes on what they changed.
+  // Makes the commits that were assigned a time visible, and delivers their changes.
   void MakeVisible(std::vector<Change> changes) EXCLUDES_LOCK(mutex_);
 
-  // A moment to read at: every change after it that concerns a target registered before will be
-  // delivered. The subscriber also hears when nothing up to that moment is missing any more.
+  // Returns a moment to read at: every later change that concerns a target registered before will
+  // be delivered. The subscriber also gets a delivery once nothing up to that moment is missing.
   model::Timestamp Mark(const std::shared_ptr<Subscriber>& subscriber) EXCLUDES_LOCK(mutex_);
 
-  // Sends what kHeartbeatPeriod asks for. To be called every now and then.
+  // Sends due heartbeats. Call it periodically.
   void Maintain() EXCLUDES_LOCK(mutex_);
 
   size_t targets() const { return registered_; }
@@ -88,7 +90,7 @@ class ChangeFeed {
     model::DatabaseNumber database;
     std::shared_ptr<const Target> target;  // Shared with the subscriber.
   };
-  // What became visible together, or a mark.
+  // Changes that became visible together, or a mark.
   struct Entry {
     std::vector<Change> changes;
     model::Timestamp through;
@@ -118,7 +120,7 @@ class ChangeFeed {
   TargetIndex index_ GUARDED_BY(targets_mutex_);
   std::unordered_map<TargetNumber, Registration> registrations_ GUARDED_BY(targets_mutex_);
 
-  std::atomic<size_t> registered_ = 0;  // The size of registrations_, for whoever cannot wait.
+  std::atomic<size_t> registered_ = 0;  // The size of registrations_, readable without the lock.
 
   std::thread thread_;
 };

@@ -40,7 +40,7 @@ class RecordingSubscriber final : public ChangeFeed::Subscriber {
     changed_.NotifyAll();
   }
 
-  // Where the feed's thread waits when it has something for this listener.
+  // The feed's thread waits here when it has a delivery for this listener.
   Gate& gate() { return gate_; }
 
   std::vector<Delivered> AwaitThrough(Timestamp through) {
@@ -91,7 +91,7 @@ class ChangeFeedTest : public testing::Test {
     feed_.MakeVisible({NumberAt(path, number, time)});
     return time;
   }
-  // All share one record, but count as if they did not.
+  // The changes share one record, but each counts in full.
   Timestamp PublishBytes(size_t bytes) {
     constexpr size_t kEach = 1'000'000;
     const Timestamp time = commit_clock_.Assign();
@@ -104,7 +104,7 @@ class ChangeFeedTest : public testing::Test {
     feed_.MakeVisible(std::move(changes));
     return time;
   }
-  // Has the feed's thread wait at the listener's gate.
+  // Makes the feed's thread wait at the listener's gate.
   void Block(const std::shared_ptr<RecordingSubscriber>& listener) {
     listener->gate().Close();
     const size_t arrivals = listener->gate().arrivals();
@@ -180,7 +180,7 @@ TEST_F(ChangeFeedTest, UnregisteredTargetsAreNotHeardOf) {
   const TargetNumber number = Register(listener_, QueryBuilder("c"));
   EXPECT_EQ(feed_.targets(), 1u);
   feed_.Unregister(number);
-  feed_.Unregister(number);  // Nothing happens.
+  feed_.Unregister(number);  // No effect.
   EXPECT_EQ(feed_.targets(), 0u);
   Publish("c/a", 1);
   EXPECT_THAT(PathsOf(listener_->AwaitThrough(feed_.Mark(listener_))), IsEmpty());
@@ -231,7 +231,7 @@ TEST_F(ChangeFeedTest, WhatTheQueueCannotHoldIsLostAndAllAreTold) {
   EXPECT_EQ(delivered.back().delivery, Delivery::kLost);
   EXPECT_THAT(PathsOf(delivered), ElementsAre("c/b"));
   EXPECT_EQ(other->AwaitThrough(after).back().delivery, Delivery::kLost);
-  // The next delivery is whole again.
+  // The next delivery is complete again.
   EXPECT_EQ(listener_->AwaitThrough(Publish("c/c", 1)).back().delivery, Delivery::kChanges);
 }
 

@@ -11,8 +11,8 @@
 
 namespace hearth::watch {
 
-// Tells whether documents are results of a query by looking at them alone: listeners ask it about
-// each change, and transactions about each write that others want to make.
+// Decides whether a document is a result of a query by looking at that document alone. Listeners
+// ask it about each change, and transactions about each conflicting write.
 //
 // Threads: immutable. Ownership: owns the query, borrows the database's name.
 class LiveQuery {
@@ -24,18 +24,18 @@ class LiveQuery {
   const query::NormalizedQuery& query() const { return query_; }
   const execution::Layout& layout() const { return layout_; }
 
-  // Whether the document passes the filters and lies within the cursors: it is a result, unless
-  // offset or limit leave it out. `record` may be null.
+  // Whether the document passes the filters and lies within the cursors: it is a result unless
+  // offset or limit exclude it. `record` may be null.
   bool Contains(const model::DocumentPath& path, const model::Record& record) const;
   bool IsConcernedBy(const Change& change) const {
     return Contains(change.path, change.before) || Contains(change.path, change.after);
   }
 
-  // The place among the results; nullopt where the document is none.
+  // The document's position among the results; nullopt if the document does not match.
   std::optional<std::string> PlaceOf(const model::DocumentPath& path,
                                      const model::Record& record) const;
 
-  // True when offset or limit leave results out: then a document alone does not tell.
+  // True if offset or limit exclude results: then a document alone does not decide.
   bool HasWindow() const { return query_.query.limit.has_value() || query_.query.offset > 0; }
 
  private:

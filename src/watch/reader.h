@@ -19,7 +19,7 @@
 
 namespace hearth::watch {
 
-// How many changes are held in memory together, and how many bytes of records in them.
+// Bounds the changes held in memory together, and the bytes of their records.
 struct ChangesMax {
   size_t count;
   size_t bytes;
@@ -33,7 +33,7 @@ class Results {
   virtual Result<std::optional<request::QueryResult>> Next() = 0;
 };
 
-// What watchers read: databases at given moments, and what changed between two of them. All
+// What watchers read: databases at given moments, and the changes between two moments. All
 // functions may wait for the disk, and for commits at or before the moment.
 //
 // Threads: safe for concurrent use. Errors: those of the store.
@@ -41,32 +41,32 @@ class Reader {
  public:
   virtual ~Reader() = default;
 
-  // Why the query may not be listened to.
+  // An error if the query cannot be listened to.
   virtual Status Check(const documents::Database& database,
                        const query::NormalizedQuery& query) = 0;
 
-  // `is_cancelled` is asked every now and then; once it is true, Next fails.
+  // `is_cancelled` is polled from time to time; once it returns true, Next fails.
   virtual Result<std::unique_ptr<Results>> Query(const documents::Database& database,
                                                  query::NormalizedQuery query,
                                                  model::Timestamp read_time,
                                                  std::function<bool()> is_cancelled) = 0;
   virtual Result<size_t> Count(const documents::Database& database, query::NormalizedQuery query,
                                model::Timestamp read_time, std::function<bool()> is_cancelled) = 0;
-  // The document's record; null where there is none.
+  // The document's record; null if the document does not exist.
   virtual Result<model::Record> Get(const documents::Database& database,
                                     const model::DocumentPath& path,
                                     model::Timestamp read_time) = 0;
 
-  // Whether everything that has changed since can still be told.
+  // Whether the changes since `time` are still available.
   virtual bool IsInHistory(model::Timestamp time) const = 0;
-  // The documents that `concerns` picks and that differ between two moments; nullopt when they are
-  // more than `max` allows, or hidden among too many others.
+  // The documents selected by `concerns` that differ between two moments; nullopt if there are more
+  // than `max` allows, or if finding them takes reading too many others.
   virtual Result<std::optional<std::vector<Change>>> ChangesBetween(
       const documents::Database& database, model::Timestamp from, model::Timestamp to,
       const std::function<bool(const model::DocumentPath&)>& concerns, const ChangesMax& max) = 0;
 
-  // Where a listener can go on later; and the other way round, nullopt for what is none of this
-  // store's tokens.
+  // Encodes a moment from which a listener can resume. Decoding returns nullopt for a token that
+  // this store did not issue.
   virtual std::string ResumeToken(model::Timestamp read_time) const = 0;
   virtual std::optional<model::Timestamp> ReadResumeToken(std::string_view token) const = 0;
 };

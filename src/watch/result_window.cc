@@ -41,9 +41,9 @@ void ResultWindow::Erase(const std::string& path) {
 
 bool ResultWindow::Apply(const Changes& changes) {
   if (capacity_ == 0) return true;
-  // Documents could move in from the offset, and nobody would know what they hold.
+  // Documents could move in from the offset, and their contents are not known.
   if (offset_ > 0) return false;
-  // Of the places after this one only those are known that the changes bring.
+  // Beyond this place, only documents among the changes are known.
   std::optional<std::string> horizon;
   if (paths_by_place_.size() >= capacity_) horizon = std::prev(paths_by_place_.end())->first;
   for (const auto& [path, record] : changes) Erase(path->path());

@@ -16,25 +16,25 @@
 
 namespace hearth::watch {
 
-// The results of a query with a limit or an offset, kept up as documents change: the places and
-// paths of the first `offset + limit` of them, not their contents.
+// The results of a query with a limit or an offset, kept up to date as documents change: the places
+// and paths of the first `offset + limit` results, not their contents.
 //
-// While fewer documents match than that, all of them are here. Else nothing is known of what comes
-// after the last one; once something is taken away, the query has to be asked again.
+// While fewer documents match than that, the window holds all of them. Otherwise nothing is known
+// about the results after the last one; once a result is removed, the query has to run again.
 //
 // Threads: one at a time. Ownership: borrows the query.
 class ResultWindow {
  public:
   explicit ResultWindow(const LiveQuery& query);
 
-  // Starts anew; Append then adds the results in order, from the first, those in the offset
-  // included, at most `capacity()` of them.
+  // Starts over; Append then adds the results in order from the first, including those in the
+  // offset, at most `capacity()` of them.
   void Clear();
   void Append(const model::DocumentPath& path, const model::Record& record);
   size_t capacity() const { return capacity_; }
 
-  // Takes in the newest states of documents that have changed. False when the query has to be
-  // asked again; the window is of no use until then.
+  // Applies the newest states of changed documents. Returns false if the query has to run again;
+  // the window is unusable until then.
   using Changes = std::vector<std::pair<const model::DocumentPath*, model::Record>>;
   [[nodiscard]] bool Apply(const Changes& changes);
 

@@ -19,7 +19,7 @@ using query::QueryBuilder;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// A window over documents {n: number}, and what a query would say.
+// A window over documents {n: number}, next to the expected results of the query.
 class Windowed {
  public:
   explicit Windowed(const QueryBuilder& builder) : query_(Live(builder)), window_(*query_) {}
@@ -125,7 +125,7 @@ TEST(ResultWindowTest, ALastOneThatMovesBackMayBeOvertaken) {
   EXPECT_FALSE(windowed.Apply({"d"}));
   windowed.Fill();
   EXPECT_THAT(windowed.Visible(), ElementsAre("c/b", "c/c", "c/d"));
-  windowed.Set("d", 5);  // Forward is no question.
+  windowed.Set("d", 5);  // Moving forward needs no new query.
   EXPECT_TRUE(windowed.Apply({"d"}));
   EXPECT_THAT(windowed.Visible(), ElementsAre("c/b", "c/c", "c/d"));
 }

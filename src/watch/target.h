@@ -9,10 +9,10 @@
 
 namespace hearth::watch {
 
-// Single documents, whether they exist or not, without repeats.
+// Single documents, existing or not, without duplicates.
 using DocumentSet = std::vector<model::DocumentPath>;
 
-// What somebody listens to.
+// What a client listens to.
 using Target = std::variant<std::unique_ptr<const LiveQuery>, DocumentSet>;
 
 }  // namespace hearth::watch

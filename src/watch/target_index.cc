@@ -16,7 +16,8 @@ namespace {
 using model::DatabaseNumber;
 using model::ValueView;
 
-// The keys of buckets: a letter, the database, and the name of what the queries look at.
+// The keys of buckets: a letter, the database, and the name of the collection or group that the
+// queries read.
 std::string CollectionBucket(DatabaseNumber database, std::string_view collection) {
   return "c" + model::DatabaseKeyPrefix(database).append(collection);
 }
@@ -37,7 +38,7 @@ std::string ValueKey(const ValueView& value) {
   return key;
 }
 
-// The filter by which a conjunction is found; null where it has none that fits.
+// The filter by which a conjunction is indexed; null if none is suitable.
 const query::FieldFilter* ProbeFilter(const query::Conjunction& conjunction) {
   const auto found = std::ranges::find_if(conjunction.filters, [](const query::FieldFilter& each) {
     return !each.path.IsName() &&

@@ -17,8 +17,8 @@ namespace hearth::watch {
 // Names a registered target.
 enum class TargetNumber : uint64_t {};
 
-// Finds the targets that a change may concern, without a look at all the others: by document, by
-// collection, and there by the values that queries want fields to have.
+// Finds the targets that a change may concern without visiting all the others: by document, by
+// collection, and within a collection by the values that queries require of fields.
 //
 // Threads: one at a time. Ownership: copies what it needs of the targets.
 class TargetIndex {
@@ -27,29 +27,29 @@ class TargetIndex {
   // Takes the same target as Add did.
   void Remove(TargetNumber number, model::DatabaseNumber database, const Target& target);
 
-  // Adds the numbers of the targets to `found`, some perhaps twice. Of single documents all are
-  // concerned; queries have to be asked.
+  // Adds the numbers of the targets to `found`, possibly with duplicates. Document sets that are
+  // found are concerned; queries still have to be checked.
   void Find(const Change& change, std::vector<TargetNumber>* found) const;
 
-  // True when nothing is left of any target.
+  // True if no target is left.
   bool empty() const { return by_document_.empty() && buckets_.empty(); }
 
  private:
   using Numbers = std::vector<TargetNumber>;
-  // A value that a field, or one of the items of an array, must have.
+  // A value that a field, or one element of an array, must have.
   struct Probe {
     model::FieldPath path;
     bool in_array;
     friend auto operator<=>(const Probe&, const Probe&) = default;
   };
-  // The targets on one collection, or one collection group, or everything in a database.
+  // The targets on one collection, one collection group, or a whole database.
   struct Bucket {
-    Numbers any;  // Those that no single value picks out.
+    Numbers any;  // Targets that no single value selects.
     std::map<Probe, std::unordered_map<std::string, Numbers>> by_value;
   };
   struct Place {
     std::string bucket;
-    // Absent probes: the target is among `any`.
+    // No probes: the target is in `any`.
     std::vector<std::pair<Probe, std::string>> values;
     bool is_any = false;
   };

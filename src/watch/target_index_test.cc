@@ -118,13 +118,13 @@ TEST_F(TargetIndexTest, RemovalLeavesNothingBehind) {
   Add(QueryBuilder("c").Equal("n", 1));
   Add(QueryBuilder("c").Equal("n", 1));
   Add(QueryBuilder("c").In("n", {1, 2}));
-  // Both ways of the second condition begin with the same value.
+  // Both branches of the second condition start with the same value.
   Add(QueryBuilder("c").Equal("n", 1).AnyOf(
       {QueryBuilder("c").Equal("m", 1), QueryBuilder("c").Equal("m", 2)}));
   Add(QueryBuilder("c").Group());
   Add(QueryBuilder("c").Contains("t", 1));
   Add(QueryBuilder("c").Above("n", 0));
-  // Nothing passes this one.
+  // Nothing matches this one.
   Add(QueryBuilder("c").Where("n", query::Operator::kLess, model::EncodeNull()));
   Add(Target(DocumentSet{Path("c/a"), Path("c/b")}));
   Add(Target(DocumentSet{}));

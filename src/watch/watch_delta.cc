@@ -44,7 +44,7 @@ WatchMessages::Document& WatchMessages::For(const model::DocumentPath& path,
 void WatchMessages::Enter(const model::DocumentPath& path, const model::Record& record,
                           const TargetState& target) {
   Document& document = For(path, record);
-  document.record = record;  // Others may have left one that they knew nothing of.
+  document.record = record;  // An earlier Leave may have set an empty record.
   if (target.mask) {
     document.masked.push_back(&target);
   } else {
@@ -122,7 +122,7 @@ Status WatchDelta::ResolveWindow(TargetState& target, const std::vector<const Do
       messages->Leave(document->path, document->after, target);
     }
   }
-  // Those that others have let in or pushed out.
+  // Documents that other documents let in or pushed out.
   for (const std::string& path : after) {
     if (changed.contains(path) || before.contains(path)) continue;
     ASSIGN_OR_RETURN(const model::DocumentPath parsed, model::DocumentPath::Parse(path));
@@ -131,7 +131,7 @@ Status WatchDelta::ResolveWindow(TargetState& target, const std::vector<const Do
   for (const std::string& path : before) {
     if (changed.contains(path) || after.contains(path)) continue;
     ASSIGN_OR_RETURN(const model::DocumentPath parsed, model::DocumentPath::Parse(path));
-    // It is still there, or it would have changed. What it holds is of no interest.
+    // It still exists, or it would have changed. Its contents do not matter.
     messages->Leave(parsed, std::make_shared<const std::string>(), target);
   }
   return Status();

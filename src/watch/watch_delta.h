@@ -31,27 +31,27 @@ struct TargetState {
   std::shared_ptr<const Target> target;  // Shared with the change feed.
   std::optional<std::vector<model::FieldPath>> mask;
   bool once = false;
-  std::unique_ptr<ResultWindow> window;  // Of queries with a limit or an offset.
-  model::Timestamp read_time;            // The moment that the client has been told of.
+  std::unique_ptr<ResultWindow> window;  // For queries with a limit or an offset.
+  model::Timestamp read_time;            // The moment that the client has been sent.
 
   // Null for a set of documents.
   const LiveQuery* query() const;
-  // Whether the target holds the document in that state, windows aside.
+  // Whether the target contains the document in that state, ignoring windows.
   bool Holds(const model::DocumentPath& path, const model::Record& record) const;
   bool IsConcernedBy(const Change& change) const;
-  // Whether a change of that document could concern it.
+  // Whether a change of that document could concern the target.
   bool Reads(const model::DocumentPath& path) const;
 };
 
-// What is to be sent for one step from a moment to a later one, one message a document.
+// The messages for one step from a moment to a later one, one message per document.
 class WatchMessages {
  public:
   bool empty() const { return documents_.empty(); }
 
-  // The document is in the target: it came in, or has changed there.
+  // The document is in the target: it was added, or changed there.
   void Enter(const model::DocumentPath& path, const model::Record& record,
              const TargetState& target);
-  // The document is in the target no more. `record`: what there is of it now.
+  // The document left the target. `record`: its current state.
   void Leave(const model::DocumentPath& path, const model::Record& record,
              const TargetState& target);
 
@@ -61,7 +61,7 @@ class WatchMessages {
   struct Document {
     model::DocumentPath path;
     model::Record record;
-    request::TargetIds targets;  // Those without a mask.
+    request::TargetIds targets;  // Targets without a mask.
     std::vector<const TargetState*> masked;
     request::TargetIds removed;
   };
@@ -70,8 +70,8 @@ class WatchMessages {
   std::map<std::string, Document> documents_;
 };
 
-// The changes between two moments, brought together by document: how often one has changed in
-// between does not matter.
+// The changes between two moments, merged by document: intermediate states of a document do not
+// matter.
 //
 // Threads: one at a time. Ownership: borrows the targets.
 class WatchDelta {
@@ -79,8 +79,8 @@ class WatchDelta {
   // The changes of a document are added in the order of their commits.
   void Add(TargetState& target, const Change& change);
 
-  // Finds out what the changes mean to the targets. `refill` reads the results of a window at the
-  // later moment and returns the visible ones by path, with the records of those not `known`.
+  // Computes the effect of the changes on the targets. `refill` reads the results of a window at
+  // the later moment and returns the visible ones by path, with the records of those not `known`.
   using Refill = std::function<Result<std::map<std::string, model::Record>>(
       TargetState&, const std::set<std::string>& known)>;
   Status Resolve(const Refill& refill, WatchMessages* messages) const;

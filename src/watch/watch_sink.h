@@ -19,17 +19,18 @@ class WatchSink {
   virtual void Send(const request::DocumentEvent& event) = 0;
   virtual void Send(const request::DocumentGoneEvent& event) = 0;
   virtual void Send(const request::ExistenceFilterEvent& event) = 0;
-  // What was sent can go out.
+  // Events sent so far may be written out.
   virtual void Flush() = 0;
-  // True when a producer of many events should wait for WhenWritable.
+  // True if a producer of many events should wait for WhenWritable.
   virtual bool IsFull() const = 0;
-  // Flushes, and runs `callback` once the client has read most of it. Dropped when it is gone.
+  // Flushes, and runs `callback` once the client has read most of it. The callback is dropped if
+  // the client disconnects.
   virtual void WhenWritable(Task callback) = 0;
-  // A request of the client has been taken; so many wait.
+  // A client's request has been dequeued; `waiting` requests remain queued.
   virtual void OnRequestTaken(size_t waiting) = 0;
   // Ends the stream.
   virtual void End(const Status& status) = 0;
-  // True once nobody listens any more.
+  // True once the client no longer listens.
   virtual bool closed() const = 0;
 };
 

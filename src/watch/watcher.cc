@@ -27,7 +27,7 @@ Target ToTarget(const model::DatabaseName& database,
 struct Watcher::Load {
   std::unique_ptr<TargetState> target;
   Timestamp read_time;
-  std::unique_ptr<Results> run = nullptr;  // Of queries; null for single documents.
+  std::unique_ptr<Results> run = nullptr;  // For queries; null for single documents.
   size_t next_document = 0;
   size_t results = 0;
 };
@@ -164,7 +164,7 @@ void Watcher::RunSteps() {
       case After::kNewWork:
         break;
     }
-    // Outside the step: once there is no work, another thread may begin the next one.
+    // Outside the step: once there is no work, another thread may start the next step.
     Work work;
     if (!TakeWork(&work)) return;
     Do(std::move(work));
@@ -221,7 +221,7 @@ Status Watcher::Check(const Result<request::TargetRequest>& request) const {
   if (targets_.size() >= kTargetsMax) {
     return Status(Code::kResourceExhausted, "too many targets on one stream");
   }
-  // Here and not only where results are read: one that is resumed may not need to read them.
+  // Checked here as well as where results are read: a resumed target may not need to read them.
   const auto* query = std::get_if<query::NormalizedQuery>(&request->target);
   return query ? reader_.Check(database_, *query) : Status();
 }
@@ -311,7 +311,7 @@ bool Watcher::IsRemovalNext(request::TargetId id) const {
 
 void Watcher::ContinueLoad() {
   if (IsRemovalNext(load_->target->id)) {
-    // The request itself is taken in turn; it needs a target to remove.
+    // The removal itself is handled in turn; it needs a target to remove.
     targets_by_number_[load_->target->number] = load_->target.get();
     targets_[load_->target->id] = std::move(load_->target);
     load_.reset();
@@ -420,7 +420,7 @@ Result<bool> Watcher::ResumeDocuments(const TargetState& target, Timestamp from,
 Result<bool> Watcher::ResumeWindow(TargetState& target, const Span& span,
                                    std::optional<size_t> expected_count) {
   const auto [from, to] = span;
-  std::map<std::string, Timestamp> was;  // When they were updated.
+  std::map<std::string, Timestamp> was;  // Update times.
   const auto note = [&was](const std::string& path, const model::Record& record) {
     was[path] = model::RecordUpdateTime(*record);
     return false;
@@ -445,7 +445,7 @@ Result<bool> Watcher::ResumeWindow(TargetState& target, const Span& span,
     changed.insert(path);
   }
   for (const auto& [path, record] : is) {
-    if (!record) continue;  // As it was.
+    if (!record) continue;  // Unchanged.
     ASSIGN_OR_RETURN(const model::DocumentPath parsed, model::DocumentPath::Parse(path));
     sink_->Send(request::DocumentEvent{parsed, record, target.mask, {target.id}});
     changed.insert(path);
@@ -521,7 +521,7 @@ void Watcher::CatchUp() {
       return std::ranges::any_of(group, [&](const TargetState* each) { return each->Reads(path); });
     };
     Result<std::optional<std::vector<Change>>> changes = std::optional<std::vector<Change>>();
-    // A client that has not read for long enough can be behind what the log still tells.
+    // If a client has not read for a long time, the log may no longer reach back far enough.
     if (reader_.IsInHistory(from)) {
       changes = reader_.ChangesBetween(database_, from, to, concerns, options_.catch_up_max);
     }
@@ -535,13 +535,13 @@ void Watcher::CatchUp() {
       }
     }
   }
-  // The mark has the feed answer, and that is when the client hears how far it has come.
+  // The mark makes the feed answer; the new moment is announced to the client then.
   if (!AdvanceTo(delta, to)) to_reset_.clear();
 }
 
 bool Watcher::AdvanceTo(const WatchDelta& delta, Timestamp through) {
   if (const Status status = Apply(delta, through); !status.ok()) {
-    // A window that could not be filled again is of no use, and neither is what depends on it.
+    // A window that could not be refilled is unusable, and so is everything that depends on it.
     sink_->End(status);
     return false;
   }
@@ -578,7 +578,7 @@ void Watcher::Reset() {
 }
 
 void Watcher::Announce(Timestamp through) {
-  // Not while some target is ahead, or will be: more comes.
+  // Not while a target is ahead, or will be: more events follow.
   if (!is_unannounced_ || through < newest_read_time_ || !to_reset_.empty()) return;
   is_unannounced_ = false;
   sink_->Send(

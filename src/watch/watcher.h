@@ -28,43 +28,43 @@
 namespace hearth::watch {
 
 struct WatcherOptions {
-  // Of changes that wait for a client to read. Beyond it they are dropped, and later read again
-  // from the log.
+  // Limit on changes that wait for the client to read. Beyond it they are dropped, and later read
+  // again from the log.
   ChangesMax pending_max{10'000, 8 * 1024 * 1024};
-  // Of changes that are read from the log. Beyond it results are read anew.
+  // Limit on changes read from the log. Beyond it, results are read from scratch.
   ChangesMax catch_up_max{10'000, 16 * 1024 * 1024};
 };
 
-// The live targets of one client: sends their results, then what changes, such that all targets
-// together are at one moment of the database whenever it says so.
+// The live targets of one client: sends their results, then the changes to them. Whenever it
+// announces a moment, all targets are at that moment of the database.
 //
-// It works on one thing at a time, on one of the watchers' threads: a request of the client, or the
-// changes that have piled up. Those are bounded; what is dropped is read again from the log, or if
-// that is too much, the targets are reset.
+// It handles one thing at a time, on one of the watchers' threads: a request of the client, or the
+// pending changes. Those are bounded; dropped changes are read again from the log, or if that is
+// too much, the targets are reset.
 //
-// Threads: safe for concurrent use. Ownership: shared by the client's stream and the work under
-// way; owns the sink. Borrows the rest.
+// Threads: safe for concurrent use. Ownership: shared by the client's stream and the work in
+// progress; owns the sink. Borrows the rest.
 class Watcher final : public ChangeFeed::Subscriber, public std::enable_shared_from_this<Watcher> {
  public:
   static constexpr size_t kTargetsMax = 20'000;
 
-  // Works on `threads`, one step at a time.
+  // Runs on `threads`, one step at a time.
   Watcher(Reader& reader, ChangeFeed& change_feed, Executor& threads,
           const documents::Database& database, const WatcherOptions& options,
           std::unique_ptr<WatchSink> sink);
   ~Watcher() override;
 
-  // `request` may be the error that made it unusable; the client hears of it in turn. `id`: not 0,
-  // and not in use.
+  // `request` may be the error that made it unusable; the client gets it in turn. `id`: not 0, and
+  // not in use.
   void AddTarget(request::TargetId id, Result<request::TargetRequest> request)
       EXCLUDES_LOCK(mutex_);
-  // Nothing happens where there is no such target.
+  // No effect if there is no such target.
   void RemoveTarget(request::TargetId id) EXCLUDES_LOCK(mutex_);
-  // How many requests wait for their turn.
+  // The number of queued requests.
   size_t waiting_requests() const EXCLUDES_LOCK(mutex_);
-  // Ends the stream once all that was asked for before is answered.
+  // Ends the stream once all earlier requests are answered.
   void EndWhenAnswered() EXCLUDES_LOCK(mutex_);
-  // Ends it: nothing is sent any more, but for what a step under way is about to send.
+  // Ends the stream: nothing more is sent, except by a step that is already running.
   void Close() EXCLUDES_LOCK(mutex_);
 
   void OnChanges(ChangeFeed::Delivery delivery, std::vector<ChangeFeed::Item> items,
@@ -74,7 +74,7 @@ class Watcher final : public ChangeFeed::Subscriber, public std::enable_shared_f
   struct Load;
   struct Request {
     request::TargetId id;
-    std::optional<Result<request::TargetRequest>> target;  // Absent: to be removed.
+    std::optional<Result<request::TargetRequest>> target;  // Absent: remove the target.
   };
   // What one step works on.
   struct Work {
@@ -89,28 +89,28 @@ class Watcher final : public ChangeFeed::Subscriber, public std::enable_shared_f
   void Enqueue(Request request) EXCLUDES_LOCK(mutex_);
   void Schedule() EXCLUDES_LOCK(mutex_);
   void RunSteps() EXCLUDES_LOCK(mutex_);
-  // What comes after a step.
+  // What to do after a step.
   enum class After : uint8_t { kAnotherStep, kReaderFirst, kNewWork, kNothing };
-  // One step of what is under way.
+  // One step of the work in progress.
   After Continue() EXCLUDES_LOCK(mutex_);
   void Do(Work work) EXCLUDES_LOCK(mutex_);
   bool HasEnded() const EXCLUDES_LOCK(mutex_);
   bool HasWork() const EXCLUDES_LOCK(mutex_);
-  // Whether everything has been answered, and no more is wanted.
+  // Whether everything has been answered and no more requests will come.
   bool IsAtEnd() const EXCLUDES_LOCK(mutex_) REQUIRES_LOCK(step_);
-  // False when there is nothing to do; then it is not scheduled any more.
+  // False if there is nothing to do; then the watcher is no longer scheduled.
   bool TakeWork(Work* work) EXCLUDES_LOCK(mutex_);
   bool IsRemovalNext(request::TargetId id) const EXCLUDES_LOCK(mutex_);
 
-  // What follows runs in steps, one at a time.
+  // The functions below run in steps, one at a time.
   void Handle(Request request) REQUIRES_LOCK(step_);
-  // Why the target cannot be one of this stream's.
+  // An error if this stream cannot have the target.
   Status Check(const Result<request::TargetRequest>& request) const REQUIRES_LOCK(step_);
   void Start(request::TargetId id, request::TargetRequest request) REQUIRES_LOCK(step_);
   void Remove(request::TargetId id, const Status& cause) REQUIRES_LOCK(step_);
-  // The end of a target that is not, or no more, among the live ones.
+  // Ends a target that is not, or no longer, among the live ones.
   void Fail(std::unique_ptr<TargetState> target, const Status& cause);
-  // False, and it is registered no more, when Close came first.
+  // False if Close came first; then the target is no longer registered.
   bool NoteRegistered(TargetNumber number) EXCLUDES_LOCK(mutex_);
   void Unregister(const TargetState& target) EXCLUDES_LOCK(mutex_);
 
@@ -123,7 +123,8 @@ class Watcher final : public ChangeFeed::Subscriber, public std::enable_shared_f
   void FinishTarget(std::unique_ptr<TargetState> target, model::Timestamp read_time)
       REQUIRES_LOCK(step_);
 
-  // Sends what has changed since the client last heard. False when all has to be read anew.
+  // Sends the changes since the client's last state. False if the results have to be read from
+  // scratch.
   Result<bool> Resume(TargetState& target, const request::TargetRequest::Resume& resume,
                       model::Timestamp to) REQUIRES_LOCK(step_);
   Result<bool> ResumeDocuments(const TargetState& target, model::Timestamp from,
@@ -134,15 +135,15 @@ class Watcher final : public ChangeFeed::Subscriber, public std::enable_shared_f
   };
   Result<bool> ResumeWindow(TargetState& target, const Span& span,
                             std::optional<size_t> expected_count) REQUIRES_LOCK(step_);
-  // `changed`: the paths of those that the client has been told of.
+  // `changed`: the paths of the documents already sent to the client.
   Status SendExistenceFilter(TargetState& target, model::Timestamp read_time,
                              const std::set<std::string>& changed) REQUIRES_LOCK(step_);
 
-  // What is to be asked for the target's results: a window needs to know what comes before it too.
+  // The query to run for the target's results: a window also needs the results in its offset.
   static query::NormalizedQuery QueryOf(const TargetState& target);
   Result<std::unique_ptr<Results>> QueryAt(const TargetState& target, model::Timestamp read_time);
-  // Reads a window's results again; returns the visible ones by path, with the records of those
-  // that are wanted: all of them may be too much to hold.
+  // Reads a window's results again; returns the visible ones by path, with the records of the
+  // wanted ones: all records may be too much to hold.
   using IsWanted = std::function<bool(const std::string& path, const model::Record& record)>;
   Result<std::map<std::string, model::Record>> RefillWindow(TargetState& target,
                                                             model::Timestamp read_time,
@@ -150,13 +151,13 @@ class Watcher final : public ChangeFeed::Subscriber, public std::enable_shared_f
       REQUIRES_LOCK(step_);
 
   void Deliver(const Work& work) REQUIRES_LOCK(step_);
-  // Makes up for changes that were lost.
+  // Recovers from lost changes.
   void CatchUp() REQUIRES_LOCK(step_);
-  // False when that failed and the stream has ended.
+  // False if it failed and the stream has ended.
   [[nodiscard]] bool AdvanceTo(const WatchDelta& delta, model::Timestamp through)
       REQUIRES_LOCK(step_);
   Status Apply(const WatchDelta& delta, model::Timestamp through) REQUIRES_LOCK(step_);
-  // Has one of `to_reset_` start anew.
+  // Restarts one target of `to_reset_`.
   void Reset() REQUIRES_LOCK(step_);
   // Tells the client that all targets are at this moment, unless one of them is ahead of it.
   void Announce(model::Timestamp through) REQUIRES_LOCK(step_);
@@ -180,15 +181,15 @@ class Watcher final : public ChangeFeed::Subscriber, public std::enable_shared_f
   bool is_closed_ GUARDED_BY(mutex_) = false;
   std::set<TargetNumber> registered_ GUARDED_BY(mutex_);
 
-  // Played by the thread that works on a step; steps follow one another.
+  // Held by the thread that runs a step; steps run one after another.
   Role step_;
   std::map<request::TargetId, std::unique_ptr<TargetState>> targets_ GUARDED_BY(step_);
   std::unordered_map<TargetNumber, TargetState*> targets_by_number_ GUARDED_BY(step_);
   std::unique_ptr<Load> load_ GUARDED_BY(step_);
   std::deque<request::TargetId> to_reset_ GUARDED_BY(step_);
-  model::Timestamp newest_read_time_ GUARDED_BY(step_);  // Of all targets.
+  model::Timestamp newest_read_time_ GUARDED_BY(step_);  // The maximum over all targets.
   bool is_unannounced_ GUARDED_BY(step_) =
-      false;  // The client got something that Announce has to confirm.
+      false;  // The client got events that Announce has to confirm.
 };
 
 }  // namespace hearth::watch

@@ -1,4 +1,4 @@
-// Messages as JSON, by the mapping that protobuf documents, and errors as Google's APIs write them.
+// Messages as JSON, by protobuf's documented mapping, and errors in the form of Google's APIs.
 #pragma once
 
 #include <google/protobuf/descriptor.h>
@@ -19,11 +19,12 @@ struct JsonForm {
   JsonLayout layout = JsonLayout::kCompact;
 };
 
-// The bytes of a message of `type`. InvalidArgument where `json` is none, with what is wrong.
+// The bytes of a message of `type`. InvalidArgument, with the reason, if `json` does not describe
+// one.
 Result<std::string> MessageFromJson(const google::protobuf::Descriptor& type,
                                     std::string_view json);
 
-// The other way round. Fields that have their default value are left out.
+// The inverse. Fields with their default value are omitted.
 Result<std::string> JsonFromMessage(const google::protobuf::Descriptor& type,
                                     std::string_view message, const JsonForm& form);
 // The same, without white space.
@@ -32,7 +33,7 @@ Result<std::string> JsonFromMessage(const google::protobuf::Descriptor& type,
 
 // {"error":{"code":404,"message":"…","status":"NOT_FOUND"}}
 std::string JsonFromError(const Status& status, JsonLayout layout = JsonLayout::kCompact);
-// With another HTTP status than the code's own.
+// With an HTTP status other than the code's own.
 std::string JsonFromError(int http_status, const Status& status, JsonLayout layout);
 
 }  // namespace hearth::wire

@@ -37,7 +37,7 @@ Status SyntaxError(std::string_view text, size_t position) {
   return InvalidArgument(std::move(message));
 }
 
-// Hears the parts of the text one by one and puts them where they belong.
+// Receives the tokens of the text one by one and stores their values in the message.
 class Builder final : public nlohmann::json_sax<json> {
  public:
   Builder(std::string_view text, Message* root, std::string_view root_location)
@@ -47,7 +47,7 @@ class Builder final : public nlohmann::json_sax<json> {
 
   bool null() override;
   bool boolean(bool truth) override { return Scalar(truth); }
-  // Only numbers with a sign come here, and -0 is a number of its own among doubles.
+  // Only signed numbers come here, and -0 is distinct from 0 among doubles.
   bool number_integer(int64_t number) override {
     return number == 0 ? Scalar(-0.0) : Scalar(number);
   }
@@ -61,7 +61,7 @@ class Builder final : public nlohmann::json_sax<json> {
   bool start_array(size_t) override;
   bool end_array() override { return Leave(); }
   bool parse_error(size_t position, const std::string&, const json::exception&) override {
-    // The position is that of the byte after the one that is wrong.
+    // The position is one past the invalid byte.
     return Fail(SyntaxError(text_, position > 0 ? position - 1 : 0));
   }
 
@@ -69,13 +69,13 @@ class Builder final : public nlohmann::json_sax<json> {
   enum class Kind : uint8_t { kMessage, kMap, kList };
   enum class Part : uint8_t { kPlace, kAround };
 
-  // An object or a list that has begun.
+  // An open object or list.
   struct Frame {
     Kind kind;
-    Message* message;                        // Of a list or a map: the one that has it as a field.
-    const FieldDescriptor* field = nullptr;  // Of a message: the one whose name was read last.
-    size_t count = 0;                        // Of a list or a map: the elements begun.
-    Message* entry = nullptr;                // Of a map: the last one.
+    Message* message;                        // For a list or a map: the message that contains it.
+    const FieldDescriptor* field = nullptr;  // For a message: the last name read.
+    size_t count = 0;                        // For a list or a map: the elements started.
+    Message* entry = nullptr;                // For a map: the last one.
     std::unordered_set<std::string> keys = {};
   };
 
@@ -101,7 +101,7 @@ class Builder final : public nlohmann::json_sax<json> {
     return true;
   }
   Place NextPlace();
-  // False, with the status set, when another field of the same oneof has been set.
+  // False, with the status set, if another field of the same oneof has been set.
   bool CheckOneof(const Place& place);
   bool AddEntry(Frame& frame, const std::string& name);
   // The path of the place where the next value goes, or of the object around it.
@@ -223,7 +223,7 @@ bool Builder::null() {
   }
   const Place place = NextPlace();
   if (IsNullValue(*place.field)) return Put(place, int64_t{0});
-  // Otherwise it says that a field is not set, which an element always is.
+  // Otherwise null means that a field is not set, but an element always is.
   return place.within == Kind::kMessage || FailValue(place, "null");
 }
 

@@ -58,7 +58,7 @@ TEST(JsonReaderTest, ReadsNull) {
        {R"({"nullValue": null})", R"({"nullValue": "NULL_VALUE"})", R"({"nullValue": 0})"}) {
     EXPECT_TRUE(ReadValue(json).has_null_value()) << json;
   }
-  // Elsewhere it says that there is no value, which an element must have.
+  // Elsewhere null means that there is no value, which an element must have.
   EXPECT_EQ(ReadValue(R"({"stringValue": null})").value_type_case(),
             proto::Value::VALUE_TYPE_NOT_SET);
   Error(R"({"arrayValue": {"values": [null]}})");

@@ -24,7 +24,7 @@ using google::protobuf::Message;
 using google::protobuf::Reflection;
 using google::protobuf::util::TimeUtil;
 
-constexpr size_t kQuotedBytesMax = 1000;  // An error does not give a megabyte back.
+constexpr size_t kQuotedBytesMax = 1000;  // An error does not echo a megabyte.
 
 template <typename T>
 std::optional<T> ParseNumber(std::string_view text) {
@@ -40,15 +40,15 @@ std::optional<double> ParseDouble(std::string_view text) {
   if (text == "Infinity") return std::numeric_limits<double>::infinity();
   if (text == "-Infinity") return -std::numeric_limits<double>::infinity();
   const std::optional<double> number = ParseNumber<double>(text);
-  // from_chars knows other spellings of these.
+  // from_chars accepts other spellings of these.
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
-// The whole number that `value` is, whatever it is written as; nullopt where T cannot hold it.
+// The integer value of `value`, in whichever form it is written; nullopt if T cannot hold it.
 template <typename T>
 std::optional<T> ToInteger(const JsonScalar& value) {
   const auto from_double = [](double number) -> std::optional<T> {
-    // The bounds are exact powers of two, which the type's greatest value is not.
+    // The bounds are exact powers of two; the maximum value of the type is not.
     const double end = std::ldexp(1.0, std::numeric_limits<T>::digits);
     const double begin = std::numeric_limits<T>::is_signed ? -end : 0;
     if (!(number >= begin && number < end) || number != std::trunc(number)) return std::nullopt;
@@ -213,7 +213,7 @@ std::string JsonTypeName(const FieldDescriptor& field) {
 
 const FieldDescriptor* FindJsonField(const Descriptor& type, std::string_view name) {
   const std::string text(name);
-  // Equal to the name in JSON for every field of which nobody has said otherwise.
+  // Equal to the JSON name of every field without an explicit json_name.
   const FieldDescriptor* field = type.FindFieldByCamelcaseName(text);
   return field != nullptr ? field : type.FindFieldByName(text);
 }

@@ -1,5 +1,5 @@
-// Single values between JSON and fields of messages, and the words Google's APIs find for what
-// does not fit.
+// Single values between JSON and fields of messages, and the error messages of Google's APIs for
+// values that do not fit.
 #pragma once
 
 #include <google/protobuf/message.h>
@@ -19,23 +19,23 @@ Status UnknownJsonName(std::string_view name, std::string_view location, std::st
 // Invalid value at 'page_size' (TYPE_INT32), "x"
 Status InvalidJsonValue(std::string_view location, std::string_view type, std::string_view value);
 
-// "TYPE_INT32", or the address of the type of a message or an enumeration.
+// "TYPE_INT32", or the URL of the type of a message or an enumeration.
 std::string JsonTypeName(const google::protobuf::FieldDescriptor& field);
 
-// By the name that JSON gives it or the one in the .proto file; null if there is none.
+// By its JSON name or its name in the .proto file; null if there is none.
 const google::protobuf::FieldDescriptor* FindJsonField(const google::protobuf::Descriptor& type,
                                                        std::string_view name);
 
-// A value of JSON that is neither list nor object nor null.
+// A JSON value that is neither list nor object nor null.
 using JsonScalar = std::variant<bool, int64_t, uint64_t, double, std::string>;
 
-// Sets `field`, or adds to it where it is repeated, and takes `value`. Strings stand for values of
-// every type, as they do in the query of a URL. False, with `value` as it was, where the field
+// Sets `field`, or appends to it if it is repeated, and moves `value`. Strings are accepted for
+// values of every type, as in the query of a URL. False, with `value` unchanged, if the field
 // cannot hold it.
 [[nodiscard]] bool SetJsonScalar(google::protobuf::Message* message,
                                  const google::protobuf::FieldDescriptor& field, JsonScalar& value);
 
-// What to say then.
+// The error for that case.
 Status InvalidJsonScalar(std::string_view location, const google::protobuf::FieldDescriptor& field,
                          const JsonScalar& value);
 

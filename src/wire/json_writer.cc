@@ -29,7 +29,7 @@ using google::protobuf::util::TimeUtil;
 constexpr size_t kIndentSpaces = 2;
 constexpr size_t kNumberBytesMax = 32;
 
-// One message and what is in it.
+// Writes one message with its contents.
 class Writer {
  public:
   Writer(const JsonForm& form, std::string* out) : form_(form), json_(*out) {}
@@ -39,7 +39,7 @@ class Writer {
   void Object(const Message& message);
 
  private:
-  // Of a field, at `index` if it is repeated.
+  // For a field, at `index` if it is repeated.
   void Value(const Message& message, const FieldDescriptor& field, int index);
   void MessageValue(const Message& message);
   void Field(const Message& message, const FieldDescriptor& field);
@@ -255,7 +255,7 @@ template <typename T>
 void Writer::Real(T number) {
   if (std::isnan(number)) return Quote("NaN");
   if (std::isinf(number)) return Quote(number > 0 ? "Infinity" : "-Infinity");
-  // Without a fraction or an exponent readers of JSON would lose the sign of a zero.
+  // Without a fraction or an exponent, JSON readers would lose the sign of a zero.
   if (number == 0 && std::signbit(number)) {
     json_ += "-0.0";
     return;

@@ -18,7 +18,7 @@ using request::TargetEvent;
 using request::TargetIds;
 using request::TargetRequest;
 
-// Packed, as protobuf writes repeated numbers.
+// Packed, as protobuf encodes repeated numbers.
 void AppendTargetIds(uint32_t field_number, const TargetIds& ids, std::string* out) {
   if (ids.empty()) return;
   std::string packed;
@@ -78,14 +78,13 @@ Result<TargetRequest> ReadTarget(const model::DatabaseName& database, const prot
   if (!target.resume_token().empty()) {
     request.resume = TargetRequest::Resume{target.resume_token()};
   } else if (target.has_read_time()) {
-    // Bundles have times of all precisions; an earlier moment is as good.
+    // Bundles have times of any precision; an earlier moment is equally valid.
     ASSIGN_OR_RETURN(
         const model::Timestamp read_time,
         model::Timestamp::FromParts(target.read_time().seconds(), target.read_time().nanos()));
     request.resume = TargetRequest::Resume{read_time};
   }
-  // None at all is a number too: a client that has lost its documents must hear that there are
-  // some.
+  // Zero counts too: a client that has lost its documents must learn that there are some.
   if (request.resume && target.has_expected_count() && target.expected_count().value() >= 0) {
     request.resume->expected_count = static_cast<size_t>(target.expected_count().value());
   }

@@ -13,12 +13,12 @@
 
 namespace hearth::wire {
 
-// What a target of `database` asks for. InvalidArgument, in Firestore's words, for everything that
-// a client can get wrong.
+// The contents of a target of `database`. InvalidArgument, in Firestore's words, for every possible
+// client error.
 Result<request::TargetRequest> ReadTarget(const model::DatabaseName& database,
                                           const proto::Target& target);
 
-// ListenResponse, in its forms.
+// The forms of ListenResponse.
 std::string EncodeTargetChange(const request::TargetEvent& event);
 std::string EncodeDocumentChange(const model::DatabaseName& database,
                                  const request::DocumentEvent& event);
@@ -26,7 +26,7 @@ std::string EncodeDocumentGone(const model::DatabaseName& database,
                                const request::DocumentGoneEvent& event);
 std::string EncodeExistenceFilter(const request::ExistenceFilterEvent& event);
 
-// WriteResponse: of the handshake, of writes, and of a request without any.
+// WriteResponse: for the handshake, for writes, and for a request without any.
 std::string EncodeWriteHandshake(std::string_view stream_id, std::string_view stream_token);
 std::string EncodeWriteResponse(std::string_view stream_token, const request::CommitResult& result);
 std::string EncodeEmptyWriteResponse(std::string_view stream_token);

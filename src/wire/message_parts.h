@@ -1,4 +1,4 @@
-// What hand-written answers have in common.
+// Shared parts of hand-written answers.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ constexpr uint32_t VarintTag(uint32_t field_number) {
   return model::WireTag(field_number, model::WireType::kVarint);
 }
 
-// A number; like protobuf itself, it leaves zeros out.
+// A number; omits zeros, like protobuf itself.
 inline void AppendNumber(uint32_t field_number, int64_t number, std::string* out) {
   if (number == 0) return;
   model::AppendVarint(VarintTag(field_number), out);

@@ -15,7 +15,7 @@ using model::FieldPath;
 using query::Order;
 using query::SortDirection;
 
-// The part of `text` before the first of `stops` that is outside of backticks.
+// The part of `text` before the first of `stops` outside backticks.
 std::string_view TakeUntil(std::string_view stops, std::string_view text) {
   bool is_quoted = false;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -38,7 +38,8 @@ std::optional<SortDirection> ParseDirection(std::string_view word) {
   return std::nullopt;
 }
 
-// `text`: all clauses, for the message about one that is not a path with an optional direction.
+// `text`: all clauses, for the error message about a clause that is not a path with an optional
+// direction.
 Result<Order> ParseOrder(std::string_view clause, std::string_view text) {
   clause = Trim(clause);
   const std::string_view path_text = TakeUntil(kSpaceOrTab, clause);

@@ -10,7 +10,7 @@ namespace {
 using query::Order;
 using query::SortDirection;
 
-// "x asc, y.z desc" again, from what was parsed.
+// Formats the parsed orders as "x asc, y.z desc".
 std::string Parsed(std::string_view text) {
   const Result<std::vector<Order>> orders = ParseOrderBy(text);
   if (!orders.ok()) return orders.status().ToString();

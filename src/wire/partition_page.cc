@@ -16,7 +16,7 @@ namespace {
 using model::ValueView;
 using query::Bound;
 
-// The token's parts: how many points there were, and the name of the last one's document.
+// The token's parts: the number of points so far, and the document name of the last one.
 std::string EncodeToken(const PartitionProgress& progress, std::string_view request) {
   return request::EncodePageToken(
       request, {std::to_string(progress.points), std::string(ValueView(progress.last).text())});

@@ -55,7 +55,7 @@ TEST(PartitionPageTest, AFullLastPageIsTheLast) {
 }
 
 TEST(PartitionPageTest, GivesNoMorePointsThanWanted) {
-  // All new since the page before, and more than there were.
+  // All new since the previous page, and more than there were.
   const PartitionProgress progress = {2, model::EncodeReference(NameInC("b"))};
   const PartitionPage page =
       MakePartitionPage(Points({"a1", "b1", "b2", "b3"}), 4, 10, progress, kRequest);

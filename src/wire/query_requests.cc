@@ -78,8 +78,8 @@ bool HasChoices(std::optional<Operator> op) {
   return op == Operator::kIn || op == Operator::kNotIn || op == Operator::kArrayContainsAny;
 }
 
-// The values to choose from, one array. They are checked one by one, because among them may be
-// arrays and vectors, which no stored array can hold.
+// The values to choose from, as one array. They are validated one by one, because they may include
+// arrays and vectors, which a stored array cannot contain.
 Result<std::string> ReadChoices(const proto::ArrayValue& array) {
   std::vector<std::string> choices;
   choices.reserve(static_cast<size_t>(array.values_size()));
@@ -127,7 +127,7 @@ Result<Filter> ReadCompositeFilter(const Structured::CompositeFilter& composite)
   return Filter{std::move(result)};
 }
 
-// The depth of the recursion is what ParseMessage has let through.
+// ParseMessage bounds the depth of the recursion.
 Result<Filter> ReadFilter(const Structured::Filter& filter) {
   switch (filter.filter_type_case()) {
     case Structured::Filter::kCompositeFilter:
@@ -191,7 +191,7 @@ Result<std::vector<double>> ReadVector(const proto::Value& value) {
   return components;
 }
 
-// Not a path but the name of a field at the top of the result, whatever characters it has.
+// Not a path but the name of a top-level field of the result, with any characters.
 Result<FieldPath> ReadDistanceField(const std::string& name) {
   const std::string subject = "The distanceResultField.property.name ";
   if (name.size() > model::kFieldNameBytesMax) {
@@ -210,7 +210,7 @@ Result<FieldPath> ReadDistanceField(const std::string& name) {
 
 Result<FindNearest> ReadNearest(const Structured::FindNearest& nearest) {
   ASSIGN_OR_RETURN(std::vector<double> query_vector, ReadVector(nearest.query_vector()));
-  // Those below 1 are all as wrong as a limit that is missing.
+  // Values below 1 are as invalid as a missing limit.
   const int32_t limit = std::max(nearest.limit().value(), 0);
   ASSIGN_OR_RETURN(const query::DistanceMeasure measure, ReadMeasure(nearest.distance_measure()));
   ASSIGN_OR_RETURN(FieldPath vector_field, ReadPath(nearest.vector_field()));
@@ -249,7 +249,7 @@ Status ReadLimits(const Structured& message, Query* query) {
   return Status();
 }
 
-// A projection on nothing leaves only the documents' names.
+// An empty projection leaves only the documents' names.
 Result<std::vector<FieldPath>> ReadSelect(const Structured::Projection& select) {
   std::vector<FieldPath> paths;
   paths.reserve(static_cast<size_t>(select.fields_size()));
@@ -274,7 +274,7 @@ Result<Aggregation> ReadAggregation(const AggregationMessage& message) {
   switch (message.operator_case()) {
     case AggregationMessage::kCount:
       if (!message.count().has_up_to()) return result;
-      // Normalize rejects 0, and with it everything below.
+      // Normalize rejects 0, and with it all negative values.
       result.up_to = static_cast<size_t>(std::max<int64_t>(message.count().up_to().value(), 0));
       return result;
     case AggregationMessage::kSum: {

@@ -1,7 +1,7 @@
 // Query requests of google.firestore.v1.Firestore, from protobuf to the query's own types. Only the
-// form of a message is checked here; whether a query makes sense is for query::Normalize to say.
+// form of a message is checked here; query::Normalize checks whether the query is valid.
 //
-// Errors: InvalidArgument, in Firestore's words, for everything that a client can get wrong.
+// Errors: InvalidArgument, in Firestore's words, for every possible client error.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,15 @@
 
 namespace hearth::wire {
 
-// How many partition points one request can get, and how many of them come in one page.
+// The maximum number of partition points per request, and per page.
 inline constexpr size_t kPartitionPointsMax = 10'000;
 inline constexpr size_t kPartitionPageSizeMax = 300;
 
-// What a client wants to know about the way its query is answered.
+// The explain information that a client requests for its query.
 enum class Explain : uint8_t {
   kNothing,
   kPlan,     // Instead of the results.
-  kAnalyze,  // Besides the results, once all of them are there.
+  kAnalyze,  // In addition to the results, after the last one.
 };
 
 struct QueryRequest {
@@ -39,7 +39,7 @@ struct QueryRequest {
 
 struct AggregationRequest {
   QueryRequest base;
-  // Each with an alias, its own or a default one. They are not yet known to differ.
+  // Each with an alias, explicit or default. Not yet checked for duplicates.
   std::vector<query::Aggregation> aggregations;
 };
 
@@ -52,16 +52,16 @@ struct PartitionRequest {
   std::string identity;  // Equal for all requests for pages of one set of points.
 };
 
-// A query on the collections below `parent`. The limit of nearest neighbours is 0 where the message
-// has none or a bad one.
+// A query on the collections below `parent`. The limit of nearest neighbours is 0 if the message
+// has none or an invalid one.
 Result<query::Query> ReadQuery(const model::ParentName& parent,
                                const proto::StructuredQuery& query);
 
 Result<QueryRequest> ReadRunQuery(const proto::RunQueryRequest& request);
 Result<AggregationRequest> ReadRunAggregationQuery(
     const proto::RunAggregationQueryRequest& request);
-// InvalidArgument also for queries that cannot be partitioned: all but the plain ones on a
-// collection group, in the order of names.
+// InvalidArgument also for queries that cannot be partitioned: all but plain ones on a collection
+// group, in the order of names.
 Result<PartitionRequest> ReadPartitionQuery(const proto::PartitionQueryRequest& request);
 
 }  // namespace hearth::wire

@@ -103,7 +103,7 @@ TEST(ReadQueryTest, ReadsFiltersWithChoices) {
     EXPECT_EQ(filter.value, EncodeArray({EncodeInteger(1), EncodeArray({EncodeInteger(2)})}));
     EXPECT_NE(ReadFieldFilter(start + "array_value { values { " + vector + " } } } }").value, "");
     EXPECT_EQ(ReadFieldFilter(start + "array_value {} } }").value, EncodeArray({}));
-    // What is no array is not a matter of form.
+    // A value that is not an array is not an error of form.
     EXPECT_EQ(ReadFieldFilter(start + "integer_value: 1 } }").value, EncodeInteger(1));
     EXPECT_EQ(FilterVerdict(start + "array_value { values {} } } }"), InvalidArgument(kUnset));
     EXPECT_EQ(FilterVerdict(start + "} }"), InvalidArgument(kUnset));
@@ -245,7 +245,7 @@ TEST(ReadNearestTest, OptionalPartsMayBeMissing) {
   const Result<Query> query = ReadNearest(required + "limit { value: 1 }");
   ASSERT_EQ(query.status(), Status());
   EXPECT_FALSE(query->nearest->distance_result_field || query->nearest->distance_threshold);
-  // A limit that is missing or negative is as good as 0, which others refuse.
+  // A missing or negative limit becomes 0, which is rejected elsewhere.
   EXPECT_EQ(ReadNearest(required)->nearest->limit, 0);
   EXPECT_EQ(ReadNearest(required + "limit { value: -1 }")->nearest->limit, 0);
 }

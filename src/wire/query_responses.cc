@@ -16,7 +16,7 @@ namespace {
 
 using model::AppendBytes;
 
-// google.protobuf.Value that holds a text.
+// google.protobuf.Value with a string.
 std::string EncodeTextValue(std::string_view text) {
   std::string bytes;
   AppendBytes(BytesTag(3), text, &bytes);
@@ -68,7 +68,7 @@ std::string EncodeExecutionStats(const Execution& execution) {
       {"documents_scanned", EncodeCountValue(statistics.documents_scanned)},
       {"index_entries_scanned", EncodeCountValue(statistics.index_entries_scanned)},
   });
-  // Clients take no time at all for a missing measurement.
+  // Clients treat a zero duration as a missing measurement.
   const std::chrono::nanoseconds duration =
       std::max(execution.duration, std::chrono::nanoseconds(1));
   constexpr int64_t kNanosPerSecond = 1'000'000'000;
@@ -83,7 +83,7 @@ std::string EncodeExecutionStats(const Execution& execution) {
   return bytes;
 }
 
-// The record with the distance among its fields.
+// The record with the distance added to its fields.
 std::string AddDistance(const std::string& record, const model::FieldPath& path, double distance) {
   model::FieldEditor editor(model::Fields::FromTrusted(std::string(model::RecordFields(record))));
   editor.Set(path, model::EncodeDouble(distance));
@@ -137,7 +137,7 @@ std::string EncodeAggregationAnswer(const AggregationAnswer& answer) {
 std::string EncodeAggregationResult(const std::vector<query::Aggregation>& aggregations,
                                     const std::vector<std::string>& values) {
   CHECK(aggregations.size() == values.size());
-  // The map of results has the field number that the map of a document's fields has.
+  // The map of results has the same field number as the map of a document's fields.
   std::string bytes;
   for (size_t i = 0; i < values.size(); ++i) {
     model::AppendField(model::MapView::Tag::kDocument, aggregations[i].alias, values[i], &bytes);

@@ -20,10 +20,11 @@
 
 namespace hearth::wire {
 
-// How results become documents.
+// How results are turned into documents.
 struct ResultForm {
   ReadMask mask;
-  // Where the distance of nearest neighbours goes. The mask covers it like any other field.
+  // The field for the distance of nearest neighbours. The mask applies to it like to any other
+  // field.
   std::optional<model::FieldPath> distance_field;
 };
 
@@ -31,17 +32,17 @@ struct ResultForm {
 std::string EncodeResultDocument(const model::DatabaseName& database,
                                  const request::QueryResult& result, const ResultForm& form);
 
-// One RunQueryResponse. What is empty, absent or zero is left out.
+// One RunQueryResponse. Empty, absent or zero fields are omitted.
 struct QueryAnswer {
   std::string document;  // Encoded.
   std::optional<model::Timestamp> read_time;
-  size_t skipped_results = 0;  // Since the answer before.
+  size_t skipped_results = 0;  // Since the previous answer.
   bool done = false;
   std::string explain_metrics;  // Encoded.
 };
 std::string EncodeQueryAnswer(const QueryAnswer& answer);
 
-// RunQueryResponse, and RunAggregationQueryResponse, when they carry nothing but a new transaction.
+// RunQueryResponse or RunAggregationQueryResponse that contains only a new transaction.
 std::string EncodeQueryTransaction(std::string_view transaction);
 
 // One RunAggregationQueryResponse.
@@ -52,7 +53,7 @@ struct AggregationAnswer {
 };
 std::string EncodeAggregationAnswer(const AggregationAnswer& answer);
 
-// AggregationResult. `values`: encoded, one for each of the aggregations.
+// AggregationResult. `values`: encoded, one per aggregation.
 std::string EncodeAggregationResult(const std::vector<query::Aggregation>& aggregations,
                                     const std::vector<std::string>& values);
 
@@ -60,14 +61,14 @@ std::string EncodeAggregationResult(const std::vector<query::Aggregation>& aggre
 std::string EncodePartitionPage(const std::vector<query::Bound>& bounds,
                                 std::string_view next_page_token);
 
-// What running a query has cost.
+// The cost of running a query.
 struct Execution {
   query::Statistics statistics;
   std::chrono::nanoseconds duration;
   query::Bill bill;
 };
 
-// ExplainMetrics; without `execution`, of a query that has only been planned.
+// ExplainMetrics; without `execution`, for a query that was only planned.
 std::string EncodeExplainMetrics(const std::vector<query::IndexUse>& indexes,
                                  const std::optional<Execution>& execution);
 

@@ -25,7 +25,7 @@ using request::QueryResult;
 constexpr Timestamp kReadTime = Timestamp::FromMicros(1'800'000'000'000'001);
 constexpr char kReadTimeText[] = "read_time { seconds: 1800000000 nanos: 1000 } ";
 
-// Fails unless libprotobuf reads from `bytes` what `text` says in its text format.
+// Fails unless libprotobuf parses `bytes` to the message that `text` describes in text format.
 template <typename Message>
 void ExpectReads(const std::string& bytes, const std::string& text) {
   ExpectEqual(FromBytes<Message>(bytes), FromText<Message>(text));
@@ -78,7 +78,7 @@ TEST(EncodeResultDocumentTest, ADistanceIsAFieldLikeOthers) {
                                DocumentText(kBoth + FieldText("distance", "double_value: 0")));
   ExpectReads<proto::Document>(Encode(TwoFields(0.5), {}), DocumentText(kBoth));
   ExpectReads<proto::Document>(Encode(TwoFields(), form), DocumentText(kBoth));
-  // It takes the place of a stored field.
+  // It replaces a stored field.
   ExpectReads<proto::Document>(Encode(TwoFields(0.5), {{}, FieldAt("a")}),
                                DocumentText(kB + FieldText("a", "double_value: 0.5")));
   ExpectReads<proto::Document>(Encode(TwoFields(0.5), {{}, FieldAt("`g.d`")}),

@@ -28,11 +28,11 @@ using model::TransformKind;
 using request::Write;
 using request::WriteKind;
 
-// Deep enough that a document which nests too deeply gets Firestore's own message, and shallow
+// Deep enough that a document that nests too deeply gets Firestore's own message, and shallow
 // enough for the stack. One level of a map takes three messages.
 constexpr int kMessageDepthMax = 400;
 
-// Sorted by key, so that the model finds the bytes canonical at once.
+// Sorted by key, so that the model accepts the bytes as canonical without conversion.
 template <typename Message>
 std::string SerializeSorted(const Message& message) {
   std::string bytes;
@@ -92,8 +92,8 @@ Result<FieldTransform> ReadTransform(const proto::DocumentTransform::FieldTransf
   return result;
 }
 
-// Fields that we do not know are no part of a value, but they are part of its bytes. They are so
-// rare that they are looked for only where a value was refused.
+// Unknown fields are not part of a value, but they are part of its bytes. They are so rare that
+// they are discarded only after a value was rejected.
 Result<FieldTransform> ReadKnown(const proto::DocumentTransform::FieldTransform& transform) {
   Result<FieldTransform> read = ReadTransform(transform);
   if (read.ok()) return read;
@@ -170,7 +170,7 @@ Result<Write> ReadVerify(const DatabaseName& database, const proto::Write& write
   return Write{std::move(path), WriteKind::kVerify, {}, {}, {}, {}};
 }
 
-// The older form of transforms: it changes nothing but the transformed fields.
+// The older form of transforms: it changes only the transformed fields.
 Result<Write> ReadDocumentTransform(const DatabaseName& database, const proto::Write& write) {
   RETURN_IF_ERROR(CheckNoMaskNorTransforms(write, "transform"));
   ASSIGN_OR_RETURN(model::DocumentPath path, ReadPath(database, write.transform().document()));
@@ -252,7 +252,7 @@ Result<std::string> ReadValue(const proto::Value& value) {
 }
 
 Result<Fields> ReadFields(proto::Document* document) {
-  // What is left is the fields alone, which is the stored form.
+  // Only the fields remain, which is the stored form.
   document->clear_name();
   document->clear_create_time();
   document->clear_update_time();

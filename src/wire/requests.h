@@ -1,6 +1,6 @@
 // Requests of google.firestore.v1.Firestore, from protobuf to our own types.
 //
-// Errors: InvalidArgument, in Firestore's words, for everything that a client can get wrong.
+// Errors: InvalidArgument, in Firestore's words, for every possible client error.
 #pragma once
 
 #include <google/protobuf/message_lite.h>
@@ -26,8 +26,8 @@ namespace hearth::wire {
 
 namespace proto = ::google::firestore::v1;
 
-// libprotobuf writes a line of its own to standard error for much that clients get wrong; they are
-// told, and nobody else needs to know. To be called once, at start-up.
+// libprotobuf logs many client errors to standard error; the client gets the error, and the log
+// does not need it. Call it once, at start-up.
 void SilenceProtobufLog();
 
 // Fills `message` from a request's bytes.
@@ -36,11 +36,11 @@ Status ParseMessage(std::string_view bytes, google::protobuf::MessageLite* messa
 Result<std::vector<model::FieldPath>> ReadFieldPaths(const proto::DocumentMask& mask);
 Result<model::Timestamp> ReadTime(const google::protobuf::Timestamp& time);
 Result<request::Precondition> ReadPrecondition(const proto::Precondition& precondition);
-// `default_mode`: what the request means where it says neither read-only nor read-write.
+// `default_mode`: the mode of a request that specifies neither read-only nor read-write.
 Result<request::TransactionOptions> ReadTransactionOptions(
     const proto::TransactionOptions& options, request::TransactionOptions::Mode default_mode);
 
-// The canonical encoding of a value that stands alone, as a filter or a cursor brings it.
+// The canonical encoding of a standalone value, as in a filter or a cursor.
 Result<std::string> ReadValue(const proto::Value& value);
 
 // The fields of `document`. Moves its contents.
@@ -54,7 +54,7 @@ Result<std::vector<request::Write>> ReadWrites(
 // InvalidArgument unless `name` is in `database`.
 Status CheckSameDatabase(const model::DatabaseName& database, const model::DatabaseName& name);
 
-// The mask of a request that may have one.
+// The mask of a request, if it has one.
 template <typename Request>
 Result<ReadMask> ReadMaskOf(const Request& request) {
   if (!request.has_mask()) return ReadMask();
@@ -62,7 +62,7 @@ Result<ReadMask> ReadMaskOf(const Request& request) {
   return ReadMask(std::move(paths));
 }
 
-// When a request with a `transaction` or a `read_time` wants to read.
+// The consistency of a request with a `transaction` or a `read_time`.
 template <typename Request>
 Result<request::Consistency> ReadConsistency(const Request& request) {
   request::Consistency consistency = request::Now{};
@@ -74,7 +74,7 @@ Result<request::Consistency> ReadConsistency(const Request& request) {
   return consistency;
 }
 
-// The same for a request that may also begin a transaction by reading.
+// The same for a request that may also start a transaction by reading.
 template <typename Request>
 Result<request::Consistency> ReadConsistencyOrBegin(const Request& request) {
   if (!request.has_new_transaction()) return ReadConsistency(request);

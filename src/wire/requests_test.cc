@@ -34,7 +34,7 @@ proto::Write Update(std::string_view path) {
 
 Result<Write> Read(proto::Write write) { return ReadWrite(NameDatabase(), &write); }
 
-// A value in `depth` maps.
+// A value nested in `depth` maps.
 proto::Value Nested(size_t depth, proto::Value value) {
   for (; depth > 0; --depth) {
     proto::Value outer;
@@ -93,7 +93,7 @@ TEST(ParseMessageTest, DeepNestingGetsFirestoresAnswer) {
 }
 
 TEST(ParseMessageTest, BottomlessNestingIsRefused) {
-  // Without libprotobuf, which would need the stack that is at stake.
+  // Built without libprotobuf, which would overflow the stack.
   std::string value = EncodeInteger(1);
   for (int depth = 0; depth < 20'000; ++depth) {
     std::string array;
@@ -206,7 +206,7 @@ TEST(ReadConsistencyTest, TransactionOrTimeOrNow) {
   EXPECT_EQ(std::get<Timestamp>(*ReadConsistency(request)), Timestamp::FromMicros(5'000'000));
   request.mutable_read_time()->set_nanos(1);
   EXPECT_EQ(ReadConsistency(request).status().code(), Code::kInvalidArgument);
-  request.set_transaction("");  // Set, and empty: the engine will refuse it.
+  request.set_transaction("");  // Set, but empty: the engine will reject it.
   EXPECT_EQ(std::get<request::InTransaction>(*ReadConsistency(request)).id, "");
 }
 

@@ -1,5 +1,5 @@
-// Answers of google.firestore.v1.Firestore as protobuf bytes. Documents go out as they are stored:
-// their fields are copied, not converted.
+// Answers of google.firestore.v1.Firestore as protobuf bytes. Documents are sent as they are
+// stored: their fields are copied, not converted.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ std::string EncodeDocument(std::string_view name, std::string_view record, const
 std::string EncodeStatus(const Status& status);
 std::string EncodeWriteResult(const request::WriteResult& result);
 
-// BatchGetDocumentsResponse, in its three forms.
+// The three forms of BatchGetDocumentsResponse.
 std::string EncodeFound(std::string_view name, std::string_view record, const ReadMask& mask,
                         model::Timestamp read_time);
 std::string EncodeMissing(std::string_view name, model::Timestamp read_time);
@@ -38,7 +38,7 @@ std::string EncodeBeginTransaction(std::string_view transaction);
 // CommitResponse.
 std::string EncodeCommit(const request::CommitResult& result);
 
-// BatchWriteResponse: each write's own outcome.
+// BatchWriteResponse: the outcome of each write.
 std::string EncodeBatchWrite(const std::vector<Result<request::CommitResult>>& outcomes);
 
 // ListDocumentsResponse.

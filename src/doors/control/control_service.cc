@@ -29,7 +29,7 @@ bool IsReading(const http::RequestHead& head) {
   return head.method() == "GET" || head.method() == "HEAD";
 }
 
-// {"field": "createdAt", "offset": "2d"}; the offset may be left out.
+// {"field": "createdAt", "offset": "2d"}; the offset is optional.
 Result<index::TtlPolicy> ParsePolicy(const std::string& collection, std::string_view body) {
   RETURN_IF_ERROR(model::ValidateCollectionId(collection));
   const bool allow_exceptions = false;
@@ -168,7 +168,7 @@ Result<PlainAnswer> ControlService::SetTtlPolicy(const DatabaseName& name,
                                                  const std::string& collection,
                                                  std::string_view body) {
   ASSIGN_OR_RETURN(const index::TtlPolicy policy, ParsePolicy(collection, body));
-  // Documents may come later than their policy, and so may their database.
+  // Documents may be created after their policy, and so may their database.
   ASSIGN_OR_RETURN(Database * database, engine_.OpenDatabase(name));
   RETURN_IF_ERROR(engine_.SetTtlPolicy(*database, policy));
   return TtlPolicyAnswer(*database, collection);

@@ -16,7 +16,7 @@ namespace hearth::doors::control {
 
 inline constexpr size_t kControlBodyBytesMax = 64 * 1024;
 
-// What operators ask a running server, in JSON over HTTP: indexes, TTL policies, metrics.
+// The operators' interface of a running server, in JSON over HTTP: indexes, TTL policies, metrics.
 //
 //   GET     /metrics
 //   GET     /hearth/v1/databases
@@ -31,7 +31,7 @@ inline constexpr size_t kControlBodyBytesMax = 64 * 1024;
 // registry, which must outlive every call. Errors: Google's JSON.
 class ControlService final : public http::Service {
  public:
-  // `metrics`: what GET /metrics shows.
+  // `metrics`: the source of GET /metrics.
   ControlService(engine::Engine& engine, Metrics& metrics);
 
   std::shared_ptr<http::ExchangeHandler> Open(http::Exchange& exchange) override;
@@ -43,7 +43,7 @@ class ControlService final : public http::Service {
   using Parts = std::vector<std::string>;
 
   http::PlainAnswer AnswerDatabases() const;
-  // `rest`: the path behind the database's name.
+  // `rest`: the path after the database's name.
   Result<http::PlainAnswer> AnswerOfDatabase(const http::RequestHead& head, std::string_view body,
                                              const model::DatabaseName& name, const Parts& rest);
   Result<const documents::Database*> Find(const model::DatabaseName& name) const;
@@ -54,7 +54,7 @@ class ControlService final : public http::Service {
                                          const std::string& collection, std::string_view body);
   Result<http::PlainAnswer> ClearTtlPolicy(const model::DatabaseName& name,
                                            const std::string& collection);
-  // The policy of one collection group as it is now; an empty object where there is none.
+  // The current policy of one collection group; an empty object if there is none.
   http::PlainAnswer TtlPolicyAnswer(const documents::Database& database,
                                     const std::string& collection) const;
 

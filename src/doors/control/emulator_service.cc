@@ -22,7 +22,7 @@ using Call = std::shared_ptr<PlainCall>;
 using Parts = std::vector<std::string>;
 
 constexpr size_t kBodyBytesMax = 64 * 1024;  // Bodies are ignored.
-constexpr size_t kNameBegin = 2;             // Behind "emulator/v1".
+constexpr size_t kNameBegin = 2;             // After "emulator/v1".
 constexpr size_t kDocumentsPart = 6;         // "documents".
 
 struct ClearRequest {

@@ -14,12 +14,12 @@ namespace hearth::doors::control {
 //   DELETE  /emulator/v1/projects/P/databases/D/documents/PATH   deletes a document or a collection
 //                                                                and everything below it
 //
-// The answer is an empty object, also if there was nothing to delete. Every origin is allowed
+// The answer is an empty object, even if there was nothing to delete. Every origin is allowed
 // (`http/cors.h`), because tests run in browsers too.
 //
 // Threads: safe for concurrent use; never blocks a loop. Ownership: borrows the engine, which must
-// outlive every call. Errors: Google's JSON; Aborted (409) where a transaction does not give up its
-// locks. Other paths and methods are not found (404), as there.
+// outlive every call. Errors: Google's JSON; Aborted (409) if a transaction does not release its
+// locks. Other paths and methods are not found (404), as in the emulator.
 class EmulatorService final : public http::Service {
  public:
   explicit EmulatorService(engine::Engine& engine);

@@ -177,7 +177,7 @@ TEST_F(EmulatorServiceTest, WebPagesMayAsk) {
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(answer, HasSubstr("access-control-allow-origin: http://localhost:3000\r\n"));
   EXPECT_THAT(Left(), IsEmpty());
-  // Errors can be read as well, and nobody else hears of origins.
+  // Errors are readable too, and requests without an origin get no CORS headers.
   EXPECT_THAT(Ask("GET", kDocuments, origin), HasSubstr("access-control-allow-origin: "));
   EXPECT_THAT(Ask("DELETE", kDocuments), Not(HasSubstr("access-control-")));
 }

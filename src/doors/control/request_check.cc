@@ -18,7 +18,7 @@ std::string_view HostOf(std::string_view authority) {
 
 bool IsAddressOfThisMachine(std::string_view host) {
   if (host == "[::1]" || EqualsIgnoringCase(host, "localhost")) return true;
-  // A name may begin with these digits as well, so the rest counts, too.
+  // A host name may also start with these characters, so the rest is checked too.
   return host.starts_with("127.") &&
          host.find_first_not_of("0123456789.") == std::string_view::npos;
 }

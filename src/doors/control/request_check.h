@@ -1,4 +1,4 @@
-// What a request must be before anybody looks at what it wants.
+// Checks on a request before it is interpreted.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,13 @@
 namespace hearth::doors::control {
 
 // PermissionDenied for a request that a web page of another origin has made, or could have made by
-// giving its own name the server's address: pages run beside the server, on the user's machine, and
-// nobody has asked the user. InvalidArgument for a change whose body is not declared to be JSON: a
-// page cannot send that elsewhere without asking first, and is not answered when it asks.
+// DNS rebinding, that is by giving its own name the server's address: pages run beside the server,
+// on the user's machine, without the user's consent. InvalidArgument for a change whose body is not
+// declared to be JSON: a page cannot send that to another origin without a preflight request, which
+// gets no answer here.
 Status CheckOrigin(const http::RequestHead& head);
 
-// The parts between the slashes, with their %XX decoded; nullopt when one of those is no byte.
+// The parts between the slashes, with their %XX decoded; nullopt if an escape is invalid.
 std::optional<std::vector<std::string>> SplitPath(std::string_view path,
                                                   http::PercentDecoding decoding = {});
 

@@ -13,7 +13,7 @@ constexpr http::Header kContentType = {"content-type", "application/grpc",
                                        http::HeaderText::kStatic};
 constexpr http::Header kAcceptEncoding = {"grpc-accept-encoding", "identity,gzip",
                                           http::HeaderText::kStatic};
-// Longer messages are cut: clients bound the size of the trailers they take, often at 8 KiB.
+// Longer messages are truncated: clients limit the size of trailers, often to 8 KiB.
 constexpr size_t kStatusMessageBytesMax = 4 * 1024;
 
 http::Header StatusHeader(Code code) {
@@ -22,7 +22,7 @@ http::Header StatusHeader(Code code) {
   return {"grpc-status", kNumbers.at(static_cast<size_t>(code)), http::HeaderText::kStatic};
 }
 
-// The fields of a status, which view `message`.
+// The fields of a status, which refer to `message`.
 struct StatusFields {
   explicit StatusFields(const Status& status) {
     fields[count++] = StatusHeader(status.code());
@@ -36,8 +36,8 @@ struct StatusFields {
   size_t count = 0;
 };
 
-// Whether the same request may do better. gRPC clients try again by themselves only as long as they
-// have not seen a head.
+// Whether a retry of the same request may succeed. gRPC clients retry by themselves only as long as
+// they have not received a head.
 bool IsWorthAnotherTry(Code code) {
   return code == Code::kUnavailable || code == Code::kResourceExhausted ||
          code == Code::kInternal || code == Code::kDeadlineExceeded;
@@ -106,8 +106,8 @@ void GrpcServerCall::SendHeadNow() {
 }
 
 void GrpcServerCall::WriteEndNow(const Status& status) {
-  // The SDK for Node.js takes a stream without a head for one that was not answered, and asks twice
-  // more, seconds later.
+  // The SDK for Node.js treats a stream without a head as unanswered, and retries twice, seconds
+  // later.
   if (!IsWorthAnotherTry(status.code())) SendHeadNow();
   if (head_sent_) {
     const StatusFields trailers(status);
@@ -172,8 +172,8 @@ void GrpcServerCall::DeliverSingle() {
   }
   const bool complete = *frame_bytes && waiting_bytes == **frame_bytes;
   if (!body_ended_) {
-    // A complete message is answered as soon as its stream ends, most often in this turn: no
-    // deadline is worth its timer yet.
+    // A complete message is answered as soon as its stream ends, usually in this turn: arming a
+    // timer for the deadline is not worth it yet.
     if (!complete) ArmDeadline();
     return;
   }
@@ -185,7 +185,7 @@ void GrpcServerCall::DeliverSingle() {
   if (!message.ok()) return FailNow(message.status());
   if (const std::optional<http::TimePoint> end = Deadline();
       end && std::chrono::steady_clock::now() >= *end) {
-    return FailNow(DeadlineExceeded());  // Nobody waits for what has not been begun.
+    return FailNow(DeadlineExceeded());  // The caller no longer waits.
   }
   (*single_)(shared_from_this(), **message);
   reader_.Clear();
@@ -223,7 +223,7 @@ std::optional<http::TimePoint> GrpcServerCall::Deadline() const {
 void GrpcServerCall::ArmDeadline() {
   if (ended() || deadline_.armed_for() != http::TimePoint::max()) return;
   if (const std::optional<http::TimePoint> end = Deadline()) {
-    // The timer dies with the call or is disarmed before, so it needs no share in it.
+    // The timer is destroyed with the call or disarmed before, so it need not share ownership.
     deadline_.Arm(*end, [this] {
       AssertOnLoop();
       FailNow(DeadlineExceeded());

@@ -15,19 +15,19 @@
 
 namespace hearth::doors::grpc {
 
-// Answers with nothing but a status ("Trailers-Only"): head and trailers are one frame.
+// Answers with only a status ("Trailers-Only"): head and trailers are one frame.
 void AnswerGrpcError(http::Exchange& exchange, const Status& status,
                      std::span<const http::Header> more_headers = {});
 
 // A call on an HTTP/2 stream.
 //
-// Threads, Ownership: as rpc::Call says. The stream holds it until OnClosed; only after that may
-// it be destroyed on another thread.
+// Threads, Ownership: as rpc::Call says. The stream holds it until OnClosed; only after that may it
+// be destroyed on another thread.
 class GrpcServerCall final : public rpc::LoopCall<GrpcServerCall>, public http::ExchangeHandler {
  public:
   GrpcServerCall(http::Exchange& exchange, size_t message_bytes_max);
 
-  // False when the request asks for what cannot be had; it is answered then.
+  // False if the request needs something unsupported; it has then been answered.
   bool Negotiate();
   // `method` outlives the call.
   void AnswerWith(const rpc::SingleRequestMethod& method);
@@ -44,7 +44,7 @@ class GrpcServerCall final : public rpc::LoopCall<GrpcServerCall>, public http::
  private:
   friend class rpc::LoopCall<GrpcServerCall>;
 
-  // Frames, of which the last may be in two parts, so that no message is copied.
+  // Frames; the last may be in two parts, so that no message is copied.
   struct Encoded {
     std::string frames;
     std::string message = {};
@@ -52,7 +52,7 @@ class GrpcServerCall final : public rpc::LoopCall<GrpcServerCall>, public http::
   static Result<Encoded> Encode(std::string message);
   static Result<Encoded> Encode(rpc::MessageBatch batch) { return Encoded{batch.TakeFrames()}; }
 
-  // What follows runs on the loop.
+  // The functions below run on the loop.
   void WriteNow(Encoded encoded) REQUIRES_LOCK(on_loop_);
   void WriteEndNow(const Status& status) REQUIRES_LOCK(on_loop_);
   bool IsWritable() const REQUIRES_LOCK(on_loop_) {

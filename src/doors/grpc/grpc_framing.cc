@@ -65,7 +65,7 @@ std::string PercentEncode(std::string_view text) {
 }
 
 Status GrpcMessageReader::Append(std::string_view bytes) {
-  // Budget bytes are exactly the buffer's size, so drop what has been given out first.
+  // The budget counts exactly the buffer's size, so drop consumed bytes first.
   budget_.Return(offset_);
   buffer_.erase(0, offset_);
   offset_ = 0;
@@ -85,7 +85,7 @@ Result<std::optional<size_t>> GrpcMessageReader::FrameBytes() const {
   if (compressed == 1 && encoding_ == GrpcEncoding::kIdentity) {
     return Status(Code::kInternal, "a message is compressed, but grpc-encoding names nothing");
   }
-  // Refused by what the head announces, before more of it is buffered.
+  // Rejected by the size in the head, before more of it is buffered.
   if (size > message_bytes_max_) {
     return Status(Code::kResourceExhausted, "received message larger than max (" +
                                                 std::to_string(size) + " vs. " +

@@ -1,4 +1,4 @@
-// gRPC's bytes: message frames, time-outs, and percent-encoded status messages.
+// gRPC's wire format: message frames, timeouts, and percent-encoded status messages.
 #pragma once
 
 #include <chrono>
@@ -16,18 +16,18 @@ namespace hearth::doors::grpc {
 
 enum class GrpcEncoding : uint8_t { kIdentity, kGzip };
 
-// "10S" and so on, at most a year; nullopt when it is not of that form.
+// "10S" and so on, at most a year; nullopt if it does not have that form.
 std::optional<std::chrono::nanoseconds> ParseGrpcTimeout(std::string_view text);
 
-// A status message as the grpc-message trailer carries it.
+// Encodes a status message for the grpc-message trailer.
 std::string PercentEncode(std::string_view text);
 
-// Cuts the bytes of a request into messages.
+// Splits the bytes of a request into messages.
 //
-// Threads: one loop. Ownership: borrows the budget, from which it takes what it buffers; Clear
-// comes before the budget's end.
-// Errors: ResourceExhausted for a message beyond the limit or the budget, Internal for what is
-// not a frame; after an error it is only cleared.
+// Threads: one loop. Ownership: borrows the budget, which it charges for its buffer; call Clear
+// before the budget is destroyed.
+// Errors: ResourceExhausted for a message beyond the limit or the budget, Internal for an invalid
+// frame; after an error, only Clear may be called.
 class GrpcMessageReader {
  public:
   GrpcMessageReader(size_t message_bytes_max, http::BufferBudget& budget)
@@ -38,11 +38,11 @@ class GrpcMessageReader {
   void set_encoding(GrpcEncoding encoding) { encoding_ = encoding; }
 
   Status Append(std::string_view bytes);
-  // The size of the next frame, its head included; nullopt while that head is incomplete.
+  // The size of the next frame, including its head; nullopt while the head is incomplete.
   Result<std::optional<size_t>> FrameBytes() const;
-  // The next complete message, valid until the next call; nullopt when there is none yet.
+  // The next complete message, valid until the next call; nullopt if there is none yet.
   Result<std::optional<std::string_view>> Next();
-  // What Next has not given out.
+  // Bytes that Next has not returned yet.
   size_t waiting_bytes() const { return buffer_.size() - offset_; }
   // Frees the buffer and returns its bytes to the budget.
   void Clear();
@@ -54,7 +54,7 @@ class GrpcMessageReader {
   http::BufferBudget& budget_;
   GrpcEncoding encoding_ = GrpcEncoding::kIdentity;
   std::string buffer_;
-  size_t offset_ = 0;  // Where the next frame begins.
+  size_t offset_ = 0;  // The start of the next frame.
   std::string decompressed_;
 };
 

@@ -80,7 +80,7 @@ TEST(GrpcMessageReaderTest, BothSidesOfTheMessageLimit) {
   fits.Clear();
 
   GrpcMessageReader exceeds(10, budget);
-  // The head alone is enough to refuse.
+  // The head alone is enough to reject it.
   ASSERT_TRUE(exceeds.Append(rpc::FrameHead(11)).ok());
   EXPECT_EQ(exceeds.Next().status().code(), Code::kResourceExhausted);
   exceeds.Clear();
@@ -107,7 +107,7 @@ TEST(GrpcMessageReaderTest, Decompresses) {
   frame[0] = 1;
   ASSERT_TRUE(reader.Append(frame + Frame("plain")).ok());
   EXPECT_EQ(**reader.Next(), "hello");
-  EXPECT_EQ(**reader.Next(), "plain");  // Each frame says for itself.
+  EXPECT_EQ(**reader.Next(), "plain");  // Each frame has its own flag.
   reader.Clear();
 }
 
@@ -118,7 +118,7 @@ TEST(GrpcMessageReaderTest, RefusesFlagsItDoesNotKnow) {
   EXPECT_EQ(reader.Next().status().code(), Code::kInternal);
   reader.Clear();
 
-  GrpcMessageReader unnamed(100, budget);  // Compressed, though no encoding was named.
+  GrpcMessageReader unnamed(100, budget);  // Compressed, but without a named encoding.
   ASSERT_TRUE(unnamed.Append(std::string("\1\0\0\0\0", 5)).ok());
   EXPECT_EQ(unnamed.Next().status().code(), Code::kInternal);
   unnamed.Clear();

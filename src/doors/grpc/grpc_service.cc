@@ -54,7 +54,7 @@ std::shared_ptr<http::ExchangeHandler> GrpcService::Open(http::Exchange& exchang
     return nullptr;
   }
   if (head.version() != http::HttpVersion::kHttp2) {
-    // gRPC needs trailers and streams both ways.
+    // gRPC needs trailers and bidirectional streams.
     const http::Header upgrade = {"upgrade", "h2c", http::HeaderText::kStatic};
     Refuse(exchange, 426, {&upgrade, 1});
     return nullptr;

@@ -9,7 +9,7 @@
 namespace hearth::doors::grpc {
 
 struct GrpcOptions {
-  // Firestore takes requests of 10 MiB; the slack is for what the message wraps around them.
+  // Firestore accepts requests of 10 MiB; the slack is for the message around them.
   size_t message_bytes_max = 10 * 1024 * 1024 + 64 * 1024;
 };
 
@@ -18,7 +18,7 @@ struct GrpcOptions {
 //
 // Threads: Open runs on several loops at once. Ownership: borrows the methods; must outlive the
 // server and the calls it opened.
-// Errors: what a client does wrong is answered with the status that the gRPC specification names.
+// Errors: client errors are answered with the status that the gRPC specification names.
 class GrpcService final : public http::ChoosingService {
  public:
   explicit GrpcService(const rpc::Methods& methods, GrpcOptions options = {})
@@ -29,7 +29,7 @@ class GrpcService final : public http::ChoosingService {
   std::shared_ptr<http::ExchangeHandler> Open(http::Exchange& exchange) override;
 
  private:
-  // Null when it is answered already.
+  // Null if it has already been answered.
   std::shared_ptr<http::ExchangeHandler> OpenCall(http::Exchange& exchange) const;
 
   const rpc::Methods& methods_;

@@ -25,7 +25,7 @@ constexpr size_t kMessageBytesMax = 10 * 1024 * 1024;
 
 int Number(Code code) { return static_cast<int>(code); }
 
-// Sends every message back, and what it heard of the end to `events`.
+// Sends every message back, and records the end of the call in `events`.
 class Echo final : public rpc::Receiver {
  public:
   Echo(std::shared_ptr<rpc::Call> call, http::Watched<std::vector<std::string>>& events)
@@ -43,7 +43,7 @@ class Echo final : public rpc::Receiver {
   http::Watched<std::vector<std::string>>& events_;
 };
 
-// Works on one message at a time, and only when the test lets it.
+// Processes one message at a time, and only when the test allows it.
 class OneByOne final : public rpc::Receiver {
  public:
   OneByOne(std::shared_ptr<rpc::Call> call, http::Watched<size_t>& received)
@@ -321,7 +321,7 @@ TEST_F(GrpcTest, AResetCancels) {
   client.Reset(stream);
   EXPECT_TRUE(WaitForCancel());
   EXPECT_TRUE(held_.Get()->closed());
-  // A callback that comes too late runs at once, on the loop.
+  // A callback that is registered too late runs immediately, on the loop.
   http::Watched<bool> late;
   held_.Get()->OnCancelled([&] { late.Update([](bool& value) { value = true; }); });
   EXPECT_TRUE(late.WaitFor([](bool value) { return value; }));
@@ -458,7 +458,7 @@ TEST_F(GrpcTest, APausedReceiverHoldsTheClientBack) {
   EXPECT_EQ(received_.Get(), kMessages);
 }
 
-// Sends `count` messages of 10,000 bytes as fast as the client takes them.
+// Sends `count` messages of 10,000 bytes as fast as the client reads them.
 class Producer : public std::enable_shared_from_this<Producer> {
  public:
   Producer(std::shared_ptr<rpc::Call> call, int count, http::Watched<int>& sent)
@@ -486,14 +486,14 @@ TEST_F(GrpcTest, AStreamIsProducedNoFasterThanItIsRead) {
   const int32_t stream = client.OpenGrpc("/t/Many");
   client.SendBody(stream, TestFrame("go"));
   client.EndBody(stream);
-  // The client's window of 65,535 bytes fills, and then what may be queued.
+  // The client's window of 65,535 bytes fills up, and then the send queue.
   ASSERT_TRUE(client.Until([&] { return client.answer(stream).body.size() == 65'535; }));
   EXPECT_TRUE(sent.WaitFor([](int count) { return count >= 13; }));
   ASSERT_TRUE(client.RoundTrip());
   ASSERT_TRUE(client.RoundTrip());
   EXPECT_LE(sent.Get(), 14);
 
-  // Reading on lets it go on to the end.
+  // Continued reading lets it run to the end.
   while (!client.answer(stream).closed) {
     const auto window = static_cast<int32_t>(client.answer(stream).body.size()) + 1'000'000;
     nghttp2_session_set_local_window_size(client.session(), NGHTTP2_FLAG_NONE, stream, window);

@@ -14,14 +14,14 @@ constexpr std::string_view kBinaryAnswerType = "application/grpc-web+proto";
 constexpr std::string_view kTextAnswerType = "application/grpc-web-text+proto";
 constexpr char kTrailerFlag = static_cast<char>(0x80);
 
-// `type` is `name`, whatever follows behind '+' or ';'.
+// `type` is `name`, ignoring everything after '+' or ';'.
 bool IsType(std::string_view type, std::string_view name) {
   if (!type.starts_with(name)) return false;
   const std::string_view rest = type.substr(name.size());
   return rest.empty() || rest[0] == '+' || rest[0] == ';';
 }
 
-// Appends what four characters stand for. False if they stand for nothing.
+// Appends the decoding of four characters. False if they are invalid.
 bool AppendGroup(std::string_view group, std::string* bytes) {
   const size_t size = group.ends_with("==") ? 2 : group.ends_with('=') ? 3 : 4;
   uint32_t bits = 0;

@@ -1,4 +1,4 @@
-// gRPC-Web: gRPC for those who cannot read trailers, such as pages in a browser.
+// gRPC-Web: gRPC for clients that cannot read trailers, such as pages in a browser.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,11 @@ GrpcWebForm FindGrpcWebForm(const http::RequestHead& head);
 
 // Standard base64, padded.
 std::string EncodeBase64(std::string_view bytes);
-// Decodes all whole groups at the front of `text` and removes them; padding may end any of them.
-// nullopt for what is no base64.
+// Decodes all whole groups at the front of `text` and removes them; any of them may end with
+// padding. nullopt for invalid base64.
 std::optional<std::string> TakeBase64(std::string* text);
 
-// An exchange that looks to a gRPC call like HTTP/2: what it gives as trailers becomes the last
-// frame of the body.
+// An exchange that a gRPC call sees as HTTP/2: its trailers become the last frame of the body.
 //
 // Threads: as Exchange says. Ownership: is the handler of `inner`, which keeps it until OnClosed;
 // keeps the call.
@@ -49,7 +48,8 @@ class GrpcWebExchange final : public http::Exchange, public http::ExchangeHandle
   void SendBody(std::string bytes) override;
   void Finish(std::span<const http::Header> trailers) override;
   void Abort() override { inner_.Abort(); }
-  // The body of a call that cannot send while it receives is short: it is taken as it comes.
+  // The body of a call that cannot send while it receives is short: it is accepted without flow
+  // control.
   void ConsumeBody(size_t) override {}
   size_t unsent_bytes() const override { return inner_.unsent_bytes(); }
 
@@ -61,9 +61,9 @@ class GrpcWebExchange final : public http::Exchange, public http::ExchangeHandle
  private:
   http::Exchange& inner_;
   const GrpcWebForm form_;
-  // Kept, because the call takes the head.
+  // Kept here, because the call takes the head.
   std::vector<std::pair<std::string, std::string>> cors_headers_;
-  std::shared_ptr<http::ExchangeHandler> handler_;  // Shared with whoever computes the answer.
+  std::shared_ptr<http::ExchangeHandler> handler_;  // Shared with the answering code.
   std::string undecoded_;                           // Less than a group of base64.
 };
 

@@ -1,4 +1,4 @@
-// gRPC-Web through a real server, on HTTP/1.1, spoken by hand.
+// gRPC-Web through a real server, on HTTP/1.1, with hand-written requests.
 #include "doors/grpc/grpc_web.h"
 
 #include <gmock/gmock.h>

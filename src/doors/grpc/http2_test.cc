@@ -1,4 +1,4 @@
-// HTTP/2 through a real server: limits, floods, time-outs and the graceful end.
+// HTTP/2 through a real server: limits, floods, timeouts and graceful shutdown.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -77,7 +77,7 @@ TEST_F(Http2Test, BothSidesOfTheStreamLimit) {
   server_.options.connection.concurrent_streams_max = 5;
   server_.Start();
   TestHttp2Client client(server_.port());
-  // Sent before the client has read the server's settings, so it does not hold back.
+  // Sent before the client has read the server's settings, so the client does not apply the limit.
   std::vector<int32_t> streams;
   for (int i = 0; i < 6; ++i) streams.push_back(OpenHeld(client));
   ASSERT_TRUE(client.UntilClosed(streams[5]));
@@ -105,14 +105,14 @@ TEST_F(Http2Test, BothSidesOfTheHeaderLimit) {
   };
   EXPECT_EQ(get(2'000), 200);
   EXPECT_EQ(get(2'001), 431);
-  EXPECT_EQ(get(1'000), 200);  // The connection goes on.
+  EXPECT_EQ(get(1'000), 200);  // The connection stays usable.
 }
 
 TEST_F(Http2Test, EndsAConnectionThatBreaksTheProtocol) {
   server_.Start();
   TestSocket socket(server_.port());
   socket.Send(std::string(kHttp2Preface) + std::string(1'000, '\xff'));
-  socket.ReadToEnd();  // Comes to an end.
+  socket.ReadToEnd();  // Must end.
 
   TestSocket no_settings(server_.port());
   no_settings.Send(std::string(kHttp2Preface) + std::string("\0\0\0\6\0\0\0\0\0", 9));
@@ -126,7 +126,7 @@ TEST_F(Http2Test, BothSidesOfTheRapidResetLimit) {
   const auto reset_many = [&](TestHttp2Client& client, int count) {
     for (int i = 0; i < count; ++i) {
       const int32_t stream = client.OpenGrpc("/t/Echo");
-      client.Flush();  // Else nghttp2 would take the request back instead of resetting it.
+      client.Flush();  // Otherwise nghttp2 would drop the request instead of resetting it.
       client.Reset(stream);
     }
   };
@@ -218,7 +218,7 @@ TEST_F(Http2Test, ClosesIdleConnectionsButNoBusyOnes) {
 TEST_F(Http2Test, HoldsLittleForAClientThatDoesNotRead) {
   server_.options.connection.send_stall_timeout = 100ms;
   server_.Start();
-  // Flow control would allow all; only the socket is full.
+  // Flow control would allow everything; only the socket is full.
   TestHttp2Client client(server_.port(),
                          {.stream_window_bytes = 0x7fffffff, .receive_buffer_bytes = 4'096});
   nghttp2_session_set_local_window_size(client.session(), NGHTTP2_FLAG_NONE, 0, 0x7fffffff);
@@ -240,7 +240,7 @@ TEST_F(Http2Test, DrainLetsCallsFinish) {
   EXPECT_TRUE(idle.UntilConnectionEnds());
   EXPECT_TRUE(idle.goaway().has_value());
   idle.socket().Close();
-  // First "open no more", then the last stream that is answered.
+  // First "open no more streams", then the last stream that is answered.
   ASSERT_TRUE(busy.Until([&] { return busy.goaway_count() == 2; }));
   EXPECT_EQ(busy.goaway(), stream);
   EXPECT_EQ(busy.goaway_reason(), static_cast<uint32_t>(NGHTTP2_NO_ERROR));

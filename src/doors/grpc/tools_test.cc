@@ -1,4 +1,4 @@
-// The clients that other people use, against our server.
+// Third-party clients against our server.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ class ToolsTest : public testing::Test {
     server_.Start();
     url_ = "http://127.0.0.1:" + std::to_string(server_.port());
     const auto folder = std::filesystem::path(testing::TempDir());
-    const std::string own = std::to_string(server_.port());  // Tests may run side by side.
+    const std::string own = std::to_string(server_.port());  // Tests may run in parallel.
     request_file_ = folder / ("hearth_http_request_" + own);
     body_file_ = folder / ("hearth_http_body_" + own);
     std::ofstream(request_file_, std::ios::binary) << TestFrame("hello");

@@ -1,4 +1,4 @@
-// Heads and errors of the answers in JSON.
+// Heads and errors of JSON answers.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ namespace hearth::doors::rest {
 
 inline constexpr const char* kJsonType = "application/json; charset=UTF-8";
 
-// What every answer to the request says of itself besides its type.
+// The headers of every answer to the request, besides its type.
 std::vector<std::pair<std::string, std::string>> CommonHeaders(const http::RequestHead& head);
 
-// `http_status` 0 stands for that of the code.
+// `http_status` 0 stands for the status of the code.
 http::PlainAnswer ErrorAnswer(const http::RequestHead& head, const Status& status,
                               wire::JsonLayout layout, int http_status = 0);
 

@@ -31,7 +31,7 @@ std::pair<std::string, std::string> MethodAndPath(const HttpRule& rule) {
   return {};
 }
 
-// Below "documents" collections and documents take turns.
+// Below "documents", collections and documents alternate.
 bool NamesCollection(const std::vector<std::string_view>& segments) {
   const auto root = std::ranges::find(segments, "documents");
   return root != segments.end() && (segments.end() - root - 1) % 2 == 1;

@@ -11,12 +11,12 @@
 
 namespace hearth::doors::rest {
 
-// One way in which HTTP can ask for a method.
+// One HTTP binding of a method.
 struct Binding {
   const google::protobuf::MethodDescriptor* method;
   std::string http_method;
   PathTemplate path;
-  std::string body;  // The field that the body is: "*" for the whole request, "" for none.
+  std::string body;  // The field that the body contains: "*" for the whole request, "" for none.
 };
 
 struct Match {
@@ -24,16 +24,16 @@ struct Match {
   PathTemplate::Values values;
 };
 
-// What a service's google.api.http annotations bind to HTTP.
+// The HTTP bindings of a service, from its google.api.http annotations.
 //
-// Threads: immutable. Ownership: owns the bindings; a Match views them.
+// Threads: immutable. Ownership: owns the bindings; a Match refers to them.
 class Bindings {
  public:
   explicit Bindings(const google::protobuf::ServiceDescriptor& service);
 
-  // The binding that fits; nullopt if none does. Where several do, the one with a verb wins, and
-  // then the length of the name decides: a path that names a collection is that of a method which
-  // takes the collection's id as a variable of its own.
+  // The matching binding; nullopt if there is none. If there are several, the one with a verb wins,
+  // and then the length of the name decides: a path that names a collection belongs to a method
+  // that takes the collection's id as a variable of its own.
   std::optional<Match> Find(std::string_view http_method, std::string_view path) const;
 
  private:

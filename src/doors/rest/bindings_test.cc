@@ -17,7 +17,7 @@ const google::protobuf::ServiceDescriptor& Firestore() {
 
 class BindingsTest : public testing::Test {
  protected:
-  // "GetDocument name=…"; "none" where nothing fits.
+  // "GetDocument name=…"; "none" if nothing matches.
   std::string Find(std::string_view http_method, const std::string& rest) {
     const std::string database = "projects/p/databases/d";
     const auto match = bindings_.Find(http_method, "/v1/" + database + rest);

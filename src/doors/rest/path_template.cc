@@ -19,7 +19,7 @@ std::vector<std::string_view> SplitPath(std::string_view path) {
 Result<PathTemplate> PathTemplate::Parse(std::string_view text) {
   PathTemplate result;
   if (!text.starts_with('/')) return InvalidArgument("a path template begins with a slash");
-  // A variable may have slashes and colons of its own, so the verb is looked for behind them all.
+  // A variable may contain slashes and colons, so the verb is searched for after the last one.
   const size_t last_brace = text.rfind('}');
   const size_t colon =
       text.find(':', last_brace == std::string_view::npos ? text.rfind('/') : last_brace);
@@ -87,9 +87,9 @@ std::optional<PathTemplate::Values> PathTemplate::Match(
   if (!many_ ? segments.size() != segments_.size() : segments.size() + 1 < segments_.size()) {
     return std::nullopt;
   }
-  // How many segments "**" stands for.
+  // The number of segments that "**" matches.
   const size_t many_count = many_ ? segments.size() + 1 - segments_.size() : 1;
-  // Where a segment of the template begins in the path.
+  // The start of a template segment in the path.
   const auto position = [&](size_t index) {
     return many_ && index > *many_ ? index - 1 + many_count : index;
   };

@@ -13,15 +13,15 @@
 
 namespace hearth::doors::rest {
 
-// A path as google.api.http writes it: "/v1/{parent=projects/*/databases/*/documents}:runQuery".
+// A path in google.api.http notation: "/v1/{parent=projects/*/databases/*/documents}:runQuery".
 //
 // Threads: immutable. Ownership: owns its text.
 class PathTemplate {
  public:
-  // The fields that the path names, by their dotted paths, and the values it gives them.
+  // The fields in the path, by their dotted paths, with their values.
   using Values = std::vector<std::pair<std::string, std::string>>;
 
-  // InvalidArgument for what is no template, and for more than one "**".
+  // InvalidArgument for an invalid template, and for more than one "**".
   static Result<PathTemplate> Parse(std::string_view text);
 
   // "runQuery", or "".
@@ -29,22 +29,21 @@ class PathTemplate {
   // "/v1/{parent}/{collection_id}" ends in a variable of its own for the last segment.
   bool ends_in_own_variable() const;
 
-  // nullopt when `segments`, as they came and without the verb, do not fit.
+  // nullopt if `segments`, still encoded and without the verb, do not match.
   std::optional<Values> Match(const std::vector<std::string_view>& segments) const;
 
  private:
   enum class Kind : uint8_t { kLiteral, kOne, kMany };
   struct Segment {
     Kind kind;
-    std::string text = {};  // Of a literal.
+    std::string text = {};  // For a literal.
   };
-  // A field and the segments that make its value.
+  // A field and the segments that form its value.
   struct Variable {
     std::string field_path;
     size_t begin = 0;
     size_t end = 0;
-    // A value of several segments may hold slashes of its own, so those that were encoded stay
-    // encoded.
+    // A value of several segments contains slashes as separators, so encoded ones stay encoded.
     http::PercentDecoding decoding = {};
   };
 
@@ -54,7 +53,7 @@ class PathTemplate {
 
   std::vector<Segment> segments_;
   std::vector<Variable> variables_;
-  std::optional<size_t> many_;  // Which segment is "**".
+  std::optional<size_t> many_;  // The index of "**".
   std::string verb_;
 };
 

@@ -60,8 +60,8 @@ TEST(PathTemplateTest, KnowsWhetherItEndsInAVariableOfItsOwn) {
 }
 
 TEST(PathTemplateTest, DecodesSegmentsAfterSplitting) {
-  // The slash of a single segment is one of its characters; among several it would look like a
-  // separator, and stays encoded.
+  // In a single segment, an encoded slash is an ordinary character; among several it would look
+  // like a separator, and stays encoded.
   EXPECT_THAT(MatchOf("/v1/{a}", "/v1/x%2Fy%20z").value(), ElementsAre(Pair("a", "x/y z")));
   EXPECT_THAT(MatchOf("/v1/{a=**}", "/v1/x%2fy%20z/%C3%A9+").value(),
               ElementsAre(Pair("a", "x%2fy z/\u00e9+")));

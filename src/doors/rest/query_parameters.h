@@ -1,4 +1,4 @@
-// The query of a URL: fields of the request, and what every Google API understands besides.
+// The query of a URL: fields of the request, and the parameters that every Google API has.
 #pragma once
 
 #include <google/protobuf/message.h>
@@ -16,17 +16,17 @@ namespace hearth::doors::rest {
 
 using QueryParameters = std::vector<std::pair<std::string, std::string>>;
 
-// "a=1&b=x+y" with its escapes decoded; nullopt when one of them is no byte.
+// "a=1&b=x+y" with its escapes decoded; nullopt if one of them is invalid.
 std::optional<QueryParameters> ParseQuery(std::string_view query);
 
-// True for what is about the answer's form, the caller or the transport, and so never a field.
+// True for parameters about the answer's form, the caller or the transport, which are never fields.
 bool IsSystemParameter(std::string_view name);
 
-// The form of the answer that the parameters ask for. InvalidArgument for one that there is not.
+// The form of the answer that the parameters request. InvalidArgument for an unknown one.
 Result<wire::JsonForm> ReadAnswerForm(const QueryParameters& parameters);
 
-// Sets the field at the dotted path `name`, or adds to it where it is repeated. InvalidArgument,
-// in Google's words, when there is no such field, or `value` is none of its values.
+// Sets the field at the dotted path `name`, or appends to it if it is repeated. InvalidArgument, in
+// Google's words, if there is no such field, or `value` is not valid for it.
 Status BindParameter(std::string_view name, std::string value, google::protobuf::Message* request);
 
 }  // namespace hearth::doors::rest

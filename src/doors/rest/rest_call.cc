@@ -11,7 +11,8 @@
 namespace hearth::doors::rest {
 namespace {
 
-// Between the elements of a list: on a line of its own, so that readers of lines find elements.
+// Separates the elements of a list: on a line of its own, so that line-based readers find the
+// elements.
 constexpr const char* kSeparator = "\n,\n";
 
 }  // namespace

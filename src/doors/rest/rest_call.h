@@ -16,28 +16,29 @@
 
 namespace hearth::doors::rest {
 
-// What a request asks for, before its body is there.
+// A request before its body has arrived.
 struct RestRequest {
   std::shared_ptr<const Bindings>
-      bindings;  // Shared: `match` views them, and may outlive the door.
+      bindings;  // Shared: `match` refers to them, and may outlive the door.
   Match match;
   QueryParameters parameters;
   wire::JsonForm form;
 };
 
 struct RestOptions {
-  // Firestore's limit for a request, and something for what JSON says in more words.
+  // Firestore's limit for a request, plus some room for JSON's overhead.
   size_t body_bytes_max = 10 * 1024 * 1024 + 64 * 1024;
-  // Longer ones are read where they keep no loop busy.
+  // Longer ones are parsed off the loop.
   size_t loop_body_bytes_max = 64 * 1024;
 };
 
-// One request in JSON. A method with one answer gets an object, one with many a list that is sent
-// while it grows. An error is an object as well, in a list where a list was asked for; one that
-// comes after the first element is the last element.
+// One request in JSON. A method with one answer returns an object, one with many a list that is
+// sent as it grows. An error is an object as well, inside a list if the method returns a list; an
+// error after the first element is the last element.
 //
-// Threads, Ownership: as rpc::Call says. The exchange holds it until OnClosed. Messages become JSON
-// on the thread that sends them, so that a long answer does not keep the loop busy.
+// Threads, Ownership: as rpc::Call says. The exchange holds it until OnClosed. Messages are
+// converted to JSON on the thread that sends them, so that a long answer does not keep the loop
+// busy.
 class RestCall final : public rpc::LoopCall<RestCall>, public http::ExchangeHandler {
  public:
   // `method` outlives the call, `background` the exchange.
@@ -60,14 +61,14 @@ class RestCall final : public rpc::LoopCall<RestCall>, public http::ExchangeHand
   // The bytes of the request message.
   Result<std::string> ReadRequest(std::string body) const;
 
-  // What follows runs on the loop.
+  // The functions below run on the loop.
   void WriteNow(Encoded json) REQUIRES_LOCK(on_loop_);
   void WriteEndNow(const Status& status) REQUIRES_LOCK(on_loop_);
   bool IsWritable() const REQUIRES_LOCK(on_loop_) {
     return exchange_->unsent_bytes() < http::kSendBufferLowBytes;
   }
   void DeliverNow() {}  // The one message is in the body.
-  void ReleaseNow() {}  // The body is gone once the method has been called.
+  void ReleaseNow() {}  // The body is freed once the method has been called.
   void SendListHeadNow() REQUIRES_LOCK(on_loop_);
   void WriteListEndNow(const Status& status) REQUIRES_LOCK(on_loop_);
   void AnswerNow(http::PlainAnswer answer) REQUIRES_LOCK(on_loop_);
@@ -85,7 +86,7 @@ class RestCall final : public rpc::LoopCall<RestCall>, public http::ExchangeHand
   http::Exchange* exchange_ GUARDED_BY(on_loop_);  // Null once closed.
   std::string body_ GUARDED_BY(on_loop_);
   size_t budgeted_bytes_ GUARDED_BY(on_loop_) = 0;
-  std::string answer_ GUARDED_BY(on_loop_);  // Of a method that has one, until it is finished.
+  std::string answer_ GUARDED_BY(on_loop_);  // For a method with one answer, until it finishes.
   bool head_sent_ GUARDED_BY(on_loop_) = false;
 };
 

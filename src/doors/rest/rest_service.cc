@@ -20,8 +20,8 @@ const google::protobuf::ServiceDescriptor& FirestoreDescriptor() {
   return *service;
 }
 
-// HEAD is a GET whose body the protocols drop. A client behind something that lets only POST
-// through names its method in a header field.
+// HEAD is a GET whose body the protocols drop. A client behind a proxy that allows only POST names
+// its method in a header field.
 std::string_view MethodOf(const http::RequestHead& head) {
   if (head.method() == "HEAD") return "GET";
   if (head.method() == "POST") return head.Find("x-http-method-override").value_or("POST");

@@ -10,7 +10,7 @@
 
 namespace hearth::doors::rest {
 
-// google.firestore.v1.Firestore as JSON over HTTP, as its google.api.http annotations say. Web
+// google.firestore.v1.Firestore as JSON over HTTP, following its google.api.http annotations. Web
 // pages of every origin may use it.
 //
 // Threads: safe for concurrent use; never blocks a loop. Ownership: borrows the methods, which must
@@ -22,9 +22,9 @@ class RestService final : public http::Service {
   std::shared_ptr<http::ExchangeHandler> Open(http::Exchange& exchange) override;
 
  private:
-  // What `head` asks for, or why it cannot be had.
+  // The request in `head`, or an error if it cannot be served.
   Result<RestRequest> Read(const http::RequestHead& head) const;
-  // The method that answers; Unimplemented where there is none.
+  // The method that answers; Unimplemented if there is none.
   Result<const rpc::SingleRequestMethod*> FindMethod(const Binding& binding) const;
 
   const rpc::Methods& methods_;

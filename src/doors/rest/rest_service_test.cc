@@ -48,7 +48,7 @@ class RestServiceTest : public testing::Test {
     server_.Start();
   }
 
-  // One request on a connection of its own; the whole answer as text.
+  // Sends one request on a connection of its own; returns the whole answer as text.
   std::string Ask(std::string_view method, const std::string& target, const std::string& body = "",
                   const std::string& more_headers = "") {
     TestSocket socket(server_.port());
@@ -60,7 +60,7 @@ class RestServiceTest : public testing::Test {
   static std::string BodyOf(const std::string& answer) {
     return answer.substr(answer.find("\r\n\r\n") + 4);
   }
-  // Over HTTP/2, where the body comes without chunks.
+  // Over HTTP/2, where the body is not chunked.
   TestAnswer Ask2(std::string_view method, const std::string& target, std::string_view body = "") {
     TestHttp2Client client(server_.port());
     const int32_t stream = client.Open(method, kRoot + target, {{"origin", "http://page"}});
@@ -252,7 +252,7 @@ TEST_F(RestServiceTest, AnswersForWhatIsNotThere) {
   EXPECT_THAT(preflight, HasSubstr("access-control-allow-headers: content-type\r\n"));
 }
 
-// Sends `left` results of some 10,000 bytes each, as fast as the client reads.
+// Sends `left` results of about 10,000 bytes each, as fast as the client reads.
 class Producer : public std::enable_shared_from_this<Producer> {
  public:
   Producer(std::shared_ptr<rpc::Call> call, int left, Watched<int>& sent)
@@ -283,7 +283,7 @@ TEST_F(RestServiceTest, AListGrowsNoFasterThanItIsRead) {
     TestHttp2Client client(server_.port(), {.opens_windows = false});
     const int32_t stream = client.Open("POST", std::string(kRoot) + ":runQuery", {});
     client.EndBody(stream);
-    // The client's window of 65,535 bytes fills, and then what may be queued.
+    // The client's window of 65,535 bytes fills up, and then the send queue.
     ASSERT_TRUE(client.Until([&] { return client.answer(stream).body.size() == 65'535; }));
     ASSERT_TRUE(client.RoundTrip());
     ASSERT_TRUE(client.RoundTrip());
@@ -322,7 +322,7 @@ TEST_F(RestServiceTest, AClientThatLeavesCancelsItsCall) {
   EXPECT_TRUE(cancelled.WaitFor([](bool value) { return value; }));
   const std::shared_ptr<rpc::Call> call = waiting.Get();
   EXPECT_TRUE(call->closed());
-  call->Respond(std::string());  // Does nothing.
+  call->Respond(std::string());  // No effect.
 }
 
 TEST_F(RestServiceTest, AReaderOfHttp1ThatLeavesCancelsItsCall) {

@@ -15,7 +15,7 @@ using google::protobuf::Message;
 using google::protobuf::MessageFactory;
 
 Status ReadBody(const Binding& binding, std::string_view body, Message* request) {
-  if (binding.body.empty()) return Status();  // Clients send one out of habit.
+  if (binding.body.empty()) return Status();  // Some clients send one anyway.
   Message* target = request;
   std::string_view location;
   if (binding.body != "*") {

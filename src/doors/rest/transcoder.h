@@ -9,9 +9,9 @@
 
 namespace hearth::doors::rest {
 
-// The bytes of the request message that a path, a query and a body make together. The path has
-// the last word: a name in the body cannot lead a request elsewhere. InvalidArgument in Google's
-// words for what does not fit.
+// Combines a path, a query and a body into the bytes of the request message. The path takes
+// precedence: a name in the body cannot redirect a request. InvalidArgument in Google's words for
+// values that do not fit.
 Result<std::string> MakeRequest(const Match& match, const QueryParameters& parameters,
                                 std::string_view body);
 

@@ -24,7 +24,7 @@ http::PlainAnswer RefusedAnswer(const http::RequestHead& head, int status, std::
 }
 
 http::PlainAnswer UnknownSessionAnswer(const http::RequestHead& head) {
-  // Clients look for these words, and not at the beginning.
+  // Clients search for these words after the first character.
   return RefusedAnswer(head, 400, "Unknown SID");
 }
 

@@ -59,7 +59,7 @@ void BackChannel::SendHeadNow() {
   const auto texts = ChannelHeaders(exchange_->head());
   std::vector<http::Header> headers = {
       {"content-type", kChannelContentType, http::HeaderText::kStatic},
-      // Proxies that know it pass on at once what comes.
+      // Tells proxies that support it not to buffer.
       {"x-accel-buffering", "no", http::HeaderText::kStatic}};
   for (const auto& [name, value] : texts) headers.push_back({.name = name, .value = value});
   exchange_->SendHead(200, headers, http::BodyFollows::kYes);
@@ -72,7 +72,7 @@ void BackChannel::ReportReady() {
 void BackChannel::OnBody(std::string_view bytes) { exchange_->ConsumeBody(bytes.size()); }
 
 void BackChannel::OnInputEnd() {
-  // Browsers close both ways at once: nobody reads any more.
+  // Browsers close both directions at once: the client no longer reads.
   exchange_->Abort();
 }
 

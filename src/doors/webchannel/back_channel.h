@@ -14,9 +14,9 @@ class ChannelSession;
 
 // The request whose answer carries a session's arrays.
 //
-// Threads: Send, Finish and Refuse from any thread; the rest on the request's loop, which may be
-// another than the session's. Ownership: shared by the connection and by the session, which lets
-// go of it when it is told of the end.
+// Threads: Send, Finish and Refuse from any thread; the rest on the request's loop, which may
+// differ from the session's. Ownership: shared by the connection and by the session, which releases
+// it when it is notified of the end.
 class BackChannel final : public http::ExchangeHandler,
                           public std::enable_shared_from_this<BackChannel> {
  public:
@@ -26,11 +26,11 @@ class BackChannel final : public http::ExchangeHandler,
   BackChannelMode mode() const { return mode_; }
   std::optional<std::chrono::milliseconds> poll_timeout() const { return poll_timeout_; }
 
-  // The session hears OnBackChannelReady when there is room for more.
+  // The session's OnBackChannelReady is called when there is room for more.
   void Send(std::string chunk);
-  // Sends what is left, if anything, and ends the answer.
+  // Sends the remaining data, if any, and ends the answer.
   void Finish(std::string chunk);
-  // There is no such session any more.
+  // The session no longer exists.
   void Refuse();
 
   void OnBody(std::string_view bytes) override;
@@ -44,7 +44,7 @@ class BackChannel final : public http::ExchangeHandler,
   template <typename Work>
   void OnLoop(Work work);
 
-  // What follows runs on the loop.
+  // The functions below run on the loop.
   void SendNow(std::string chunk);
   void SendHeadNow();
   void ReportReady();
@@ -55,7 +55,7 @@ class BackChannel final : public http::ExchangeHandler,
   const std::optional<std::chrono::milliseconds> poll_timeout_;
   http::Exchange* exchange_;  // Null once closed.
   bool head_sent_ = false;
-  bool ready_owed_ = false;  // The session waits to hear that there is room.
+  bool ready_owed_ = false;  // The session waits for OnBackChannelReady.
 };
 
 }  // namespace hearth::doors::webchannel

@@ -14,9 +14,9 @@ namespace {
 constexpr std::string_view kMapPrefix = "req";
 constexpr std::string_view kDataSuffix = "___data__";
 constexpr std::string_view kResourcePrefix = "google-cloud-resource-prefix";
-// The fields of a body besides the maps: headers, count, ofs and whatever is to come.
+// The fields of a body besides the maps: headers, count, ofs and possible future ones.
 constexpr size_t kOtherBodyFieldsMax = 16;
-// An index beyond it is no client's: no sum of two of them overflows.
+// No client reaches a greater index: no sum of two of them overflows.
 constexpr uint64_t kIndexMax = uint64_t{1} << 53;
 
 std::optional<uint64_t> ParseNumber(std::string_view text) {
@@ -27,7 +27,7 @@ std::optional<uint64_t> ParseNumber(std::string_view text) {
   return number;
 }
 
-// A number that may be missing: `otherwise` then.
+// An optional number; `otherwise` if it is missing.
 Result<uint64_t> NumberField(const Form& form, std::string_view name, uint64_t otherwise) {
   const std::optional<std::string_view> text = form.Find(name);
   if (!text) return otherwise;
@@ -56,8 +56,8 @@ bool IsHeaderValue(std::string_view value) {
   return std::ranges::none_of(value, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
-// Adds the lines "Name: value" of `block`. What is no such line is passed over: the fields that a
-// method needs and does not find are its own error.
+// Adds the lines "Name: value" of `block`. Other lines are skipped: if a method needs a field and
+// does not find it, it reports the error itself.
 void AddHeaderBlock(std::string_view block, http::RequestHead* head) {
   if (block.size() > kHeaderBlockBytesMax) return;
   while (!block.empty()) {

@@ -1,4 +1,4 @@
-// What the requests of a channel say.
+// Parses the requests of a channel.
 #pragma once
 
 #include <google/protobuf/descriptor.h>
@@ -16,42 +16,42 @@
 
 namespace hearth::doors::webchannel {
 
-// A message from the client. Its index counts all that the client has sent.
+// A message from the client. Its index counts all messages that the client has sent.
 struct IncomingMap {
   uint64_t index = 0;
-  Result<std::string> message;  // Or why it is none: that matters only when its turn comes.
+  Result<std::string> message;  // Or the parse error, which matters only when its turn comes.
 };
 
 enum class RequestKind : uint8_t { kHandshake, kForward, kBack, kTerminate };
 
-// kPolling: the answer has to end for the client to see anything of it.
+// kPolling: the client sees nothing of the answer before it ends.
 enum class BackChannelMode : uint8_t { kStreaming, kPolling };
 
 // The query of a channel's request.
 struct ChannelQuery {
   RequestKind kind = RequestKind::kHandshake;
   std::string session_id = {};
-  std::optional<uint64_t> acknowledged = {};  // The last array that the client has.
+  std::optional<uint64_t> acknowledged = {};  // The last array that the client has received.
   BackChannelMode mode = BackChannelMode::kStreaming;
-  std::optional<std::chrono::milliseconds> poll_timeout = {};  // As the client wishes.
+  std::optional<std::chrono::milliseconds> poll_timeout = {};  // As requested by the client.
   bool wants_session_header = false;
 };
 
-// InvalidArgument for a request that is none of a channel's.
+// InvalidArgument for a request that does not belong to a channel.
 Result<ChannelQuery> ParseChannelQuery(std::string_view method, const Form& query);
 
-// A query is far from that long.
+// Far more than any query has.
 inline constexpr size_t kQueryFieldsMax = 64;
-// The fields of a body: one for each map, and a few about them.
+// The fields of a body: one per map, and a few about them.
 size_t BodyFieldsMax();
 
-// The messages of `type` in a body. InvalidArgument where they do not fit their announcement.
+// The messages of `type` in a body. InvalidArgument if they do not match their announced count.
 Result<std::vector<IncomingMap>> ReadMaps(const Form& body,
                                           const google::protobuf::Descriptor& type);
 
-// The head of the call to `method_path`: the fields that the client has written into the body or
-// into the query, then those of the HTTP request that they do not replace; and the query's
-// "database" where no field names one.
+// The head of the call to `method_path`: the fields that the client put into the body or the query,
+// then those of the HTTP request that they do not replace; and the query's "database" if no field
+// names one.
 http::RequestHead MakeCallHead(const http::RequestHead& request, std::string_view method_path,
                                const Form& query, const Form& body);
 

@@ -16,7 +16,7 @@ namespace hearth::doors::webchannel {
 namespace {
 
 constexpr std::string_view kChannelSuffix = "/channel";
-// What the handshake tells of the server: the protocol's version, and its own.
+// Sent in the handshake: the protocol's version, and the server's own.
 constexpr int kProtocolVersion = 8;
 constexpr int kServerVersion = 12;
 
@@ -26,7 +26,7 @@ std::string_view MethodPath(std::string_view path) {
   return path.substr(0, path.size() - kChannelSuffix.size());
 }
 
-// What the method that is called by `path` takes and gives; nullopt for one that has no .proto.
+// The request and response types of the method at `path`; nullopt if it has no .proto.
 std::optional<MethodTypes> FindTypes(std::string_view path) {
   std::string name(path.substr(1));
   std::ranges::replace(name, '/', '.');
@@ -41,7 +41,7 @@ std::string HandshakeAnswer(const std::string& session_id) {
                    std::to_string(kAnnouncedKeepAlive.count()) + "]]]");
 }
 
-// Names the methods' end of the channel.
+// The method's end of the channel.
 const rpc::StreamMethod* FindStream(const rpc::Methods& methods, std::string_view path) {
   const rpc::Method* method = methods.Find(path);
   return method ? std::get_if<rpc::StreamMethod>(method) : nullptr;
@@ -90,7 +90,7 @@ std::shared_ptr<http::ExchangeHandler> ChannelService::OpenBackChannel(http::Exc
 
 void ChannelService::Answer(const std::shared_ptr<http::PlainCall>& request) {
   const http::RequestHead& head = request->head();
-  // Both could be read before, or the request would not have come here.
+  // Both were parsed successfully before, or the request would not have come here.
   const std::optional<Form> form = Form::Parse(head.query(), kQueryFieldsMax);
   const ChannelQuery query = *ParseChannelQuery(head.method(), *form);
   if (query.kind == RequestKind::kTerminate) return AnswerTerminate(request, query);
@@ -134,7 +134,8 @@ void ChannelService::ReadBody(const std::shared_ptr<http::PlainCall>& request,
   if (request->body().size() <= options_.loop_body_bytes_max) {
     return take(ParseBody(request->body(), type));
   }
-  // Nothing of the service is used over there: it may have gone. Its loops have then, too.
+  // The task does not use the service, which may no longer exist. In that case its loops do not
+  // exist either.
   const Status accepted = background_([request, &type, take = std::move(take)]() mutable {
     request->loop()->Post(
         [take = std::move(take), body = ParseBody(request->body(), type)]() mutable {
@@ -159,7 +160,7 @@ void ChannelService::AnswerHandshake(const std::shared_ptr<http::PlainCall>& req
     return request->Respond(RefusedAnswer(head, 503, "too many channels"));
   }
   http::PlainAnswer answer = ChannelAnswer(head, HandshakeAnswer(id));
-  // For what stands between and sends all requests of a session to the same server.
+  // For intermediaries that route all requests of a session to the same server.
   if (query.wants_session_header) answer.more_headers.emplace_back("x-http-session-id", id);
   request->Respond(std::move(answer));
   session->Start(*FindStream(methods_, path), std::move(body.maps));

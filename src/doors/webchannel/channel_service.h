@@ -17,15 +17,16 @@ namespace hearth::doors::webchannel {
 
 // The streaming methods for browsers, which can neither speak gRPC nor send while they receive:
 // "/package.Service/Method/channel" is the channel to the method of that path. docs/webchannel.md
-// has the protocol.
+// documents the protocol.
 //
 // Threads: safe for concurrent use; never blocks a loop. Ownership: borrows the methods; must
-// outlive the server, and be outlived by what the methods use: its end ends all calls.
-// Errors: 400 for a request that is none, "Unknown SID" for a session that is not there, 404 for
-// a method that is not there or does not stream, 503 for too many sessions.
+// outlive the server, and must be destroyed before what the methods use: its destruction ends all
+// calls.
+// Errors: 400 for an invalid request, "Unknown SID" for a session that does not exist, 404 for a
+// method that does not exist or does not stream, 503 for too many sessions.
 class ChannelService final : public http::Service {
  public:
-  // `background` may run tasks when the service has gone.
+  // `background` may run tasks after the service is destroyed.
   ChannelService(const rpc::Methods& methods, rpc::Background background,
                  ChannelOptions options = {});
   ~ChannelService() override { sessions_.Clear(); }
@@ -43,12 +44,12 @@ class ChannelService final : public http::Service {
   static Result<Body> ParseBody(std::string_view text, const google::protobuf::Descriptor& type);
   std::shared_ptr<http::ExchangeHandler> OpenBackChannel(http::Exchange& exchange,
                                                          const ChannelQuery& query);
-  // What follows runs on the request's loop, when its body is there.
+  // The functions below run on the request's loop, when its body has arrived.
   void Answer(const std::shared_ptr<http::PlainCall>& request);
   void AnswerTerminate(const std::shared_ptr<http::PlainCall>& request, const ChannelQuery& query);
   void AnswerHandshake(const std::shared_ptr<http::PlainCall>& request, const ChannelQuery& query,
                        MethodTypes types, Body body);
-  // Reads the body and gives it to `answer`, on the same loop; refuses one that cannot be read.
+  // Parses the body and passes it to `answer`, on the same loop; rejects an invalid one.
   void ReadBody(const std::shared_ptr<http::PlainCall>& request,
                 const google::protobuf::Descriptor& type, Callback<void(Body body)> answer);
 

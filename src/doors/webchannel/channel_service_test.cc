@@ -1,4 +1,4 @@
-// Channels over the loopback, with two loops: the requests of a session meet both.
+// Channels over the loopback, with two loops: the requests of a session arrive on both.
 #include "doors/webchannel/channel_service.h"
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ std::string Answer(const std::string& text) {
   return response.SerializeAsString();
 }
 
-// What the method was told, for the test to wait for.
+// The events of the method, for the test to wait for.
 struct Log {
   Watched<std::vector<std::string>> received;
   Watched<int> cancelled;
@@ -42,7 +42,7 @@ struct Log {
   Watched<std::shared_ptr<rpc::Call>> call;
 };
 
-// Answers each message with its text; some texts are orders.
+// Answers each message with its text; some texts are commands.
 class Echo final : public rpc::Receiver {
  public:
   Echo(std::shared_ptr<rpc::Call> call, Log& log) : call_(std::move(call)), log_(log) {
@@ -83,7 +83,7 @@ class Echo final : public rpc::Receiver {
     }
     call_->Send(Answer(text));
   }
-  // Without end, one message whenever there is room.
+  // Endless: sends one message whenever there is room.
   static void Produce(const std::shared_ptr<rpc::Call>& call, Log& log) {
     call->WhenWritable([call, &log] {
       call->Send(Answer(std::string(10'000, 'x')));
@@ -147,7 +147,7 @@ class ChannelServiceTest : public testing::Test {
     }
     return answer;
   }
-  // On a connection of its own, so that the loops take turns.
+  // On a connection of its own, so that the loops alternate.
   HttpAnswer Ask(std::string_view method, std::string_view target, std::string_view body,
                  std::string_view more_headers = "origin: http://page\r\n") {
     TestSocket socket(server_.port());
@@ -198,7 +198,7 @@ class ChannelServiceTest : public testing::Test {
   std::unique_ptr<ChannelService> service_;
 };
 
-// A back channel, read as a client reads it.
+// Reads a back channel like a client.
 class BackReader {
  public:
   BackReader(uint16_t port, const std::string& request, int receive_buffer_bytes = 0)
@@ -229,7 +229,7 @@ class BackReader {
       if (bytes == 0) return nullptr;
     }
   }
-  // The ids and texts of all arrays until the answer's end, or until `count` of them.
+  // The ids and texts of all arrays until the end of the answer, or the first `count` of them.
   std::vector<std::pair<size_t, std::string>> Read(size_t count = SIZE_MAX) {
     std::vector<std::pair<size_t, std::string>> all;
     while (all.size() < count) {
@@ -241,7 +241,8 @@ class BackReader {
   }
 
  private:
-  // How many bytes of `text` are `units` in UTF-16; more than it has if that many are not there.
+  // The number of bytes of `text` that make up `units` UTF-16 units; more than its size if it has
+  // fewer units.
   static size_t BytesOf(const std::string& text, size_t units) {
     size_t bytes = 0;
     for (; bytes < text.size(); ++bytes) {
@@ -373,7 +374,7 @@ TEST_F(ChannelServiceTest, APausedMethodHoldsTheClientBack) {
   Start();
   const std::string id = Handshake({"pause"});
   ASSERT_TRUE(WaitForReceived({"pause"}));
-  // Each is held, until they are too many.
+  // Each is held, until there are too many.
   const std::string body = Body(1, {"a", "b"});
   std::vector<std::unique_ptr<TestSocket>> sockets;
   while (sockets.size() < kHeldAnswersMax) {
@@ -410,7 +411,7 @@ TEST_F(ChannelServiceTest, AnErrorIsToldInTheChannel) {
   EXPECT_EQ(arrays[1], (std::pair<size_t, std::string>(2, "close")));
   EXPECT_TRUE(log_.receivers_gone.WaitFor([](int count) { return count == 1; }));
   EXPECT_EQ(log_.cancelled.Get(), 0);
-  // The client has not acknowledged it, so it is told again.
+  // The client has not acknowledged it, so it is sent again.
   EXPECT_EQ(BackReader(server_.port(), BackRequest(id, 0, 1)).Read().size(), 2u);
   EXPECT_THAT(BackReader(server_.port(), BackRequest(id, 2, 1)).head(), HasSubstr(" 400 "));
   EXPECT_EQ(service_->session_count(), 0u);
@@ -434,7 +435,7 @@ TEST_F(ChannelServiceTest, AMessageThatIsNoneEndsTheCall) {
     const HttpAnswer answer =
         Ask("POST", Target("RID=1"), "count=1&ofs=0&req0___data__=" + std::string(text));
     ASSERT_EQ(answer.status, 200);
-    if (std::string_view(text) == "null") continue;  // An empty message, to protobuf.
+    if (std::string_view(text) == "null") continue;  // An empty message in protobuf.
     const json arrays = json::parse(answer.body.substr(answer.body.find('\n') + 1));
     BackReader back(server_.port(), BackRequest(arrays[0][1][1], 0, 0));
     const Arrays told = back.Read();
@@ -520,11 +521,12 @@ TEST_F(ChannelServiceTest, LongBodiesAreReadInTheBackground) {
 TEST_F(ChannelServiceTest, AProducerWaitsForItsReader) {
   Start();
   const std::string id = Handshake({"produce"});
-  // Nobody reads: the producer stops.
+  // Without a reader, the producer stops.
   EXPECT_TRUE(log_.produced.WaitFor([](size_t count) { return count >= 7; }));
   Forward(id, 1, {});
   EXPECT_LT(log_.produced.Get(), 20u);
-  // A reader makes it go on, over many back channels: each ends to have itself acknowledged.
+  // A reader lets it continue, over many back channels: each ends so that the client acknowledges
+  // it.
   size_t last = 0;
   for (int i = 0; i < 10; ++i) {
     BackReader back(server_.port(), BackRequest(id, last, i % 2));
@@ -541,7 +543,7 @@ TEST_F(ChannelServiceTest, ASlowReaderStopsTheProducer) {
   const std::string id = Handshake({"produce"});
   BackReader back(server_.port(), BackRequest(id, 0, 0), 4'096);
   EXPECT_FALSE(back.Next().is_null());
-  // It comes to a halt when the sockets' buffers are full.
+  // It stops when the sockets' buffers are full.
   size_t before = 0;
   do {
     before = log_.produced.Get();
@@ -614,7 +616,7 @@ TEST_F(ChannelServiceTest, UnknownSessions) {
         Ask("GET", Target("RID=rpc&AID=0&CI=0"), ""),
         Ask("POST", Target("RID=1&TYPE=terminate&SID=nobody"), "")}) {
     EXPECT_EQ(answer.status, 400);
-    // Clients look for the words behind the first character.
+    // Clients search for the words after the first character.
     EXPECT_THAT(answer.body.substr(1), HasSubstr("Unknown SID"));
     EXPECT_THAT(answer.head, HasSubstr("access-control-allow-origin: http://page\r\n"));
   }
@@ -661,7 +663,7 @@ TEST_F(ChannelServiceTest, RubbishIsRefused) {
     SCOPED_TRACE(target + " " + body);
     EXPECT_EQ(Ask(method, target, body).status, 400);
   }
-  // The session has not suffered.
+  // The session is not affected.
   EXPECT_EQ(Forward(id, 0, {"a"}).status, 200);
   EXPECT_TRUE(WaitForReceived({"a"}));
 }

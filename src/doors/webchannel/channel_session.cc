@@ -43,7 +43,7 @@ void ChannelSession::Forward(std::vector<IncomingMap> maps, std::optional<uint64
     session.AssertOnLoop();
     if (session.gone_) return request->Respond(UnknownSessionAnswer(request->head()));
     if (acknowledged) session.outbox_.Acknowledge(*acknowledged);
-    // After the end nobody takes messages; that is no reason to fail the request.
+    // After the end, messages are ignored; that is no reason to fail the request.
     if (!session.ended()) {
       const Status added = session.inbox_.Add(std::move(maps));
       if (!added.ok()) {
@@ -62,14 +62,14 @@ void ChannelSession::Attach(std::shared_ptr<BackChannel> back_channel,
   OnLoop([back_channel = std::move(back_channel), acknowledged](ChannelSession& session) mutable {
     session.AssertOnLoop();
     if (acknowledged) session.outbox_.Acknowledge(*acknowledged);
-    // Everything is told and the client has it all, so nothing is left to come.
+    // Everything was sent and acknowledged, so nothing more will come.
     if (!session.gone_ && session.ended() && session.outbox_.empty()) session.DropNow();
     if (session.gone_) return back_channel->Refuse();
     if (session.back_channel_) session.FinishBackChannel("");
     session.back_channel_ = std::move(back_channel);
     session.back_channel_ready_ = true;
     session.outbox_.Rewind();
-    // By this a client finds out that nothing on the way holds the answer back until its end.
+    // This shows the client that no intermediary buffers the answer until its end.
     const bool streaming = session.back_channel_->mode() == BackChannelMode::kStreaming;
     if (streaming && !session.outbox_.has_unsent()) session.outbox_.Add(kNoop);
     session.ArmTimer();
@@ -167,7 +167,7 @@ void ChannelSession::WriteEndNow(const Status& status) {
 
 void ChannelSession::ReleaseNow() {
   inbox_.Clear();
-  // The receiver may be what has ended the call: it goes when it has returned.
+  // The receiver itself may have ended the call: it is destroyed after it has returned.
   loop()->Post([self = shared_from_this()] {
     self->AssertOnLoop();
     self->DropReceiver();
@@ -196,8 +196,8 @@ void ChannelSession::DeliverNow() {
 }
 
 void ChannelSession::AnswerHeld() {
-  // A client sends its next messages when it has the answer: that holds it back while the method
-  // has paused.
+  // A client sends its next messages after it gets the answer: holding the answer slows it down
+  // while the method has paused.
   const bool waits = !ended() && paused() && inbox_.has_next();
   if (waits && held_requests_.size() < kHeldAnswersMax) return;
   for (const auto& request : std::exchange(held_requests_, {})) {
@@ -206,14 +206,14 @@ void ChannelSession::AnswerHeld() {
 }
 
 std::string ChannelSession::ForwardAnswer() const {
-  // Whether there is a back channel, what was sent on it, and what of that is not acknowledged: a
-  // client that has a back channel and not those bytes finds out that it is broken.
+  // Whether there is a back channel, the last array sent on it, and the unacknowledged bytes: a
+  // client that has a back channel but not those bytes detects that it is broken.
   return std::string(back_channel_ ? "[1," : "[0,") + std::to_string(outbox_.last_sent_id()) + "," +
          std::to_string(outbox_.sent_bytes()) + "]";
 }
 
 void ChannelSession::ScheduleFlush() {
-  // At the end of the turn, so that what one turn sends goes out in one chunk.
+  // At the end of the turn, so that the messages of one turn go out in one chunk.
   if (std::exchange(flush_scheduled_, true)) return;
   loop()->Post([self = shared_from_this()] {
     self->AssertOnLoop();
@@ -256,7 +256,7 @@ void ChannelSession::ArmTimer() {
     wait = std::clamp(back_channel_->poll_timeout().value_or(wait), std::min(kPollTimeoutMin, wait),
                       wait);
   }
-  // The timer dies with the session or is disarmed before, so it needs no share in it.
+  // The timer is destroyed with the session or disarmed before, so it need not share ownership.
   timer_.Arm(loop()->turn_start() + wait, [this] {
     AssertOnLoop();
     OnTimer();
@@ -265,7 +265,7 @@ void ChannelSession::ArmTimer() {
 
 void ChannelSession::OnTimer() {
   if (!back_channel_) return DropNow();
-  // A back channel that does not take what there is needs no sign of life.
+  // A back channel with unsent data needs no keep-alive.
   if (!outbox_.has_unsent()) outbox_.Add(kNoop);
   ArmTimer();
   Flush();

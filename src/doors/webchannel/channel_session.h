@@ -29,43 +29,43 @@ struct MethodTypes {
 // GET requests, on any connections.
 //
 // Threads: every function is safe from any thread, except Start, on the loop, and Shutdown, when
-// the loop has ended. What is not const belongs to the loop of the handshake's connection; what
-// other threads ask for is posted there. Callbacks and the receiver run there.
-// Ownership: shared by the table of sessions, by requests under way and by whoever computes
-// answers. Errors: what the client does wrong ends the call, and the client reads why.
+// the loop has ended. Non-const members belong to the loop of the handshake's connection; requests
+// from other threads are posted there. Callbacks and the receiver run there.
+// Ownership: shared by the table of sessions, by requests in progress and by the code that computes
+// answers. Errors: client errors end the call, and the client receives the reason.
 class ChannelSession final : public rpc::LoopCall<ChannelSession> {
  public:
-  // `on_gone` runs once, on the loop, when no request can reach the session any more.
+  // `on_gone` runs once, on the loop, when requests can no longer reach the session.
   ChannelSession(std::shared_ptr<http::EventLoop> loop, http::RequestHead head, MethodTypes types,
                  const ChannelOptions& options, Task on_gone);
 
   const MethodTypes& types() const { return types_; }
 
   void Start(const rpc::StreamMethod& method, std::vector<IncomingMap> maps);
-  // Takes the client's messages and answers `request`, once the method has taken them.
+  // Accepts the client's messages, and answers `request` once the method has taken them.
   void Forward(std::vector<IncomingMap> maps, std::optional<uint64_t> acknowledged,
                std::shared_ptr<http::PlainCall> request);
-  // Replaces the back channel that there was.
+  // Replaces the previous back channel.
   void Attach(std::shared_ptr<BackChannel> back_channel, std::optional<uint64_t> acknowledged);
   void OnBackChannelReady(std::shared_ptr<BackChannel> back_channel);
   void OnBackChannelClosed(std::shared_ptr<BackChannel> back_channel);
-  // The client wants no more.
+  // The client ends the session.
   void Terminate();
-  // The server is about to end: tells the client, which comes back when there is one again.
+  // The server is shutting down: notifies the client, which will reconnect.
   void Drain();
-  // Ends what is left when the loops have ended: nobody else is there.
+  // Ends the session after the loops have ended, when no other thread uses it.
   void Shutdown() HEARTH_TSA_(no_thread_safety_analysis);
 
  private:
   friend class rpc::LoopCall<ChannelSession>;
 
-  // The arrays of messages.
+  // Messages as arrays.
   using Encoded = std::vector<std::string>;
   Result<Encoded> Encode(const std::string& message) const;
   Result<Encoded> Encode(const rpc::MessageBatch& batch) const;
   Result<std::string> MakeArray(std::string_view message) const;
 
-  // What follows runs on the loop.
+  // The functions below run on the loop.
   void WriteNow(Encoded arrays) REQUIRES_LOCK(on_loop_);
   void WriteEndNow(const Status& status) REQUIRES_LOCK(on_loop_);
   bool IsWritable() const REQUIRES_LOCK(on_loop_) {
@@ -97,7 +97,7 @@ class ChannelSession final : public rpc::LoopCall<ChannelSession> {
       GUARDED_BY(on_loop_);  // The next "noop", or the end of a session without a back channel.
   bool back_channel_ready_ GUARDED_BY(on_loop_) = false;
   bool flush_scheduled_ GUARDED_BY(on_loop_) = false;
-  bool gone_ GUARDED_BY(on_loop_) = false;  // The session; its call has ended too.
+  bool gone_ GUARDED_BY(on_loop_) = false;  // The session is gone; its call has ended too.
 };
 
 }  // namespace hearth::doors::webchannel

@@ -1,4 +1,4 @@
-// application/x-www-form-urlencoded, as it stands in queries and in bodies.
+// application/x-www-form-urlencoded, as used in queries and bodies.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ namespace hearth::doors::webchannel {
 // Threads: immutable. Ownership: owns its text.
 class Form {
  public:
-  // nullopt where a '%' is not followed by two hexadecimal digits, or there are more than
-  // `fields_max` fields.
+  // nullopt if a '%' is not followed by two hexadecimal digits, or there are more than `fields_max`
+  // fields.
   static std::optional<Form> Parse(std::string_view text, size_t fields_max);
 
   const std::vector<std::pair<std::string, std::string>>& fields() const { return fields_; }
-  // The first value of that name; nullopt if there is none.
+  // The first value with that name; nullopt if there is none.
   std::optional<std::string_view> Find(std::string_view name) const;
 
  private:

@@ -12,16 +12,16 @@
 
 namespace hearth::doors::webchannel {
 
-// The client's messages in their order, each once: requests overtake one another, and one whose
-// answer got lost is sent again.
+// The client's messages in order, each once: requests may overtake one another, and a request whose
+// answer was lost is sent again.
 //
-// Threads: one at a time. Errors: ResourceExhausted beyond the bounds; nothing is taken then.
+// Threads: one at a time. Errors: ResourceExhausted beyond the bounds; then nothing is added.
 class Inbox {
  public:
   Inbox(size_t maps_max, size_t bytes_max) : maps_max_(maps_max), bytes_max_(bytes_max) {}
 
   Status Add(std::vector<IncomingMap> maps);
-  // The next message in order; nullopt while it has not arrived.
+  // The next message in order; nullopt if it has not arrived yet.
   std::optional<Result<std::string>> Next();
   bool has_next() const { return !held_.empty() && held_.begin()->first == next_index_; }
   void Clear();

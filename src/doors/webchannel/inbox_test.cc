@@ -42,7 +42,7 @@ TEST(InboxTest, BoundsTheNumberOfMaps) {
   Inbox inbox(2, 100);
   ASSERT_TRUE(inbox.Add({{5, "f"}, {6, "g"}}).ok());
   EXPECT_EQ(inbox.Add({{0, "a"}}).code(), Code::kResourceExhausted);
-  EXPECT_TRUE(inbox.Add({{5, "f"}}).ok());  // It is there already.
+  EXPECT_TRUE(inbox.Add({{5, "f"}}).ok());  // It was already added.
   inbox.Clear();
   ASSERT_TRUE(inbox.Add({{0, "a"}, {1, "b"}}).ok());
   EXPECT_EQ(TakeAll(&inbox), "ab");

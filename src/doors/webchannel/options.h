@@ -1,4 +1,4 @@
-// Every number that bounds what the clients of channels can make the server hold or wait for.
+// All limits on what the clients of channels can make the server hold or wait for.
 #pragma once
 
 #include <chrono>
@@ -6,39 +6,39 @@
 
 namespace hearth::doors::webchannel {
 
-// A client gives a back channel up that has been silent for half as long again.
+// A client abandons a back channel that has been silent for 1.5 times as long.
 inline constexpr std::chrono::milliseconds kAnnouncedKeepAlive{30'000};
 // The client's own limit for one request.
 inline constexpr size_t kMapsPerRequestMax = 1'000;
 // The fields that a client sends as text in a handshake.
 inline constexpr size_t kHeaderBlockBytesMax = 16 * 1024;
-// About what one chunk of arrays holds. A client looks at a chunk only when all of it is there.
+// The approximate size of one chunk of arrays. A client processes a chunk only when it is complete.
 inline constexpr size_t kChunkBytes = 64 * 1024;
-// Forward requests that wait for an answer while the method has paused.
+// Forward requests that wait for an answer while the method is paused.
 inline constexpr size_t kHeldAnswersMax = 16;
 
-// A client that wants polls to be shorter than this would only be busy.
+// Shorter polls than this would only keep the client busy.
 inline constexpr std::chrono::milliseconds kPollTimeoutMin{1'000};
 
 struct ChannelOptions {
   size_t sessions_max = 20'000;
   // A request of 10 MiB is up to three times as long as percent-encoded JSON, and a client sends
-  // what it has queued in one body.
+  // all its queued messages in one body.
   size_t body_bytes_max = 60 * 1024 * 1024;
-  // Longer bodies are read where they keep no loop busy.
+  // Longer bodies are parsed off the loop.
   size_t loop_body_bytes_max = 64 * 1024;
-  // Maps that arrived before one that they follow, or while the method has paused.
+  // Maps that arrived ahead of an earlier one, or while the method is paused.
   size_t held_maps_max = 2'000;
   size_t held_map_bytes_max = 64 * 1024 * 1024;
   // A session without a back channel ends after this.
   std::chrono::milliseconds session_timeout{60'000};
   // A silent back channel gets a "noop" this often; a poll is answered with one.
   std::chrono::milliseconds keep_alive{25'000};
-  // A back channel ends when this many bytes were sent that the client has not acknowledged: it
-  // acknowledges them when it opens the next.
+  // A back channel ends when this many sent bytes are unacknowledged: the client acknowledges them
+  // when it opens the next one.
   size_t unacknowledged_bytes_max = 512 * 1024;
-  // All that is kept for a client, sent or not. A method that waits for WhenWritable stays far
-  // below it; the session of a client that does not read ends here.
+  // Limits everything kept for a client, sent or not. A method that waits for WhenWritable stays
+  // far below it; the session of a client that does not read ends here.
   size_t retained_bytes_max = 32 * 1024 * 1024;
 };
 

@@ -8,7 +8,7 @@
 namespace hearth::doors::webchannel {
 namespace {
 
-// The string's own bytes, its brackets and its number: without them, many tiny arrays would be
+// The overhead of the string, its brackets and its number: otherwise many tiny arrays would be
 // free.
 size_t CostBytes(const std::string& array) { return array.size() + 64; }
 

@@ -9,7 +9,7 @@ TEST(MakeChunkTest, CountsUtf16Units) {
   EXPECT_EQ(MakeChunk("[]"), "2\n[]");
   EXPECT_EQ(MakeChunk("\"\xc3\xa9\""), "3\n\"\xc3\xa9\"");                  // é: one unit.
   EXPECT_EQ(MakeChunk("\"\xe2\x82\xac\""), "3\n\"\xe2\x82\xac\"");          // €: one unit.
-  EXPECT_EQ(MakeChunk("\"\xf0\x9f\x94\xa5\""), "4\n\"\xf0\x9f\x94\xa5\"");  // A pair of surrogates.
+  EXPECT_EQ(MakeChunk("\"\xf0\x9f\x94\xa5\""), "4\n\"\xf0\x9f\x94\xa5\"");  // A surrogate pair.
 }
 
 TEST(OutboxTest, SendsEachArrayOnceInOrder) {
@@ -42,7 +42,7 @@ TEST(OutboxTest, KeepsWhatIsNotAcknowledged) {
   outbox.Acknowledge(1);
   outbox.Rewind();
   EXPECT_EQ(outbox.NextChunk(100), "17\n[[2,[2]],[3,[3]]]");
-  outbox.Acknowledge(1);  // An old number changes nothing.
+  outbox.Acknowledge(1);  // An old number has no effect.
   outbox.Rewind();
   EXPECT_EQ(outbox.NextChunk(100), "17\n[[2,[2]],[3,[3]]]");
   outbox.Acknowledge(3);

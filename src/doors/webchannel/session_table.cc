@@ -25,7 +25,7 @@ std::shared_ptr<ChannelSession> SessionTable::Find(std::string_view id) const {
 }
 
 void SessionTable::Remove(const std::string& id) {
-  std::shared_ptr<ChannelSession> session;  // Ends after the lock.
+  std::shared_ptr<ChannelSession> session;  // Destroyed after the lock is released.
   MutexLock lock(mutex_);
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) return;

@@ -11,28 +11,28 @@
 
 namespace hearth::doors::webchannel {
 
-// An id that nobody can guess: whoever knows it may speak for the client.
+// An unguessable id: any client that knows it can use the session.
 std::string NewSessionId();
 
-// The sessions by their ids.
+// The sessions by id.
 //
 // Threads: safe for concurrent use. Ownership: shares the sessions until they are removed.
 class SessionTable {
  public:
   explicit SessionTable(size_t sessions_max) : sessions_max_(sessions_max) {}
 
-  // False when there are too many.
+  // False if there are too many.
   bool Add(const std::string& id, std::shared_ptr<ChannelSession> session) EXCLUDES_LOCK(mutex_);
   // Null if there is none.
   std::shared_ptr<ChannelSession> Find(std::string_view id) const EXCLUDES_LOCK(mutex_);
   void Remove(const std::string& id) EXCLUDES_LOCK(mutex_);
-  // Shuts every session down; the loops have ended.
+  // Shuts down every session; the loops have ended.
   void Clear() EXCLUDES_LOCK(mutex_);
   size_t size() const EXCLUDES_LOCK(mutex_);
 
  private:
   struct IdHash : std::hash<std::string_view> {
-    using is_transparent = void;  // So that looking a view up makes no string.
+    using is_transparent = void;  // So that looking up a view creates no string.
   };
   using Sessions =
       std::unordered_map<std::string, std::shared_ptr<ChannelSession>, IdHash, std::equal_to<>>;

@@ -1,4 +1,4 @@
-// For tests: searches for the nearest, and what they should find.
+// For tests: nearest-neighbour searches and their expected results.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ struct NearestAnswer {
   std::vector<Near> results;
   std::vector<query::IndexUse> indexes;
   query::Statistics statistics;
-  std::vector<model::Record> records;  // Of the results.
+  std::vector<model::Record> records;  // For the results.
 };
 
 inline std::unique_ptr<QueryRun> StartQuery(
@@ -72,7 +72,8 @@ inline NearestAnswer FindNearest(TestEngine& engine, query::Query query,
   return answer;
 }
 
-// The nearest of what is given, by path: all are compared, equals are in the order of their paths.
+// The nearest of the given vectors, by path: compares all of them; ties are in the order of their
+// paths.
 inline std::vector<Near> ExpectNearest(const std::map<std::string, Components>& vectors,
                                        const query::FindNearest& wanted) {
   std::vector<Near> all;

@@ -1,4 +1,4 @@
-// For tests: an engine whose calls wait for their answers.
+// For tests: an engine with blocking calls.
 #pragma once
 
 #include <map>
@@ -40,7 +40,7 @@ class TestEngine {
       : options_(options), store_(*memory_, values) {
     Restart();
   }
-  // The engine commits once more when it closes, and what a test's hooks refer to is gone by now.
+  // The engine commits once more when it closes, and by now the hooks' references are dangling.
   ~TestEngine() { store_.RemoveHooks(); }
 
   FakeClock& clock() { return clock_; }
@@ -49,7 +49,7 @@ class TestEngine {
   documents::Database& database() { return *database_; }
   int64_t now() const { return clock_.WallMicros(); }
 
-  // Closes the engine and opens it again on what is on disk.
+  // Closes the engine and reopens it on the same store.
   void Restart() {
     Close();
     Result<std::unique_ptr<Engine>> opened = Engine::Open(store_, clock_, random_, options_);
@@ -59,7 +59,7 @@ class TestEngine {
   }
   void Close() { engine_.reset(); }
 
-  // Moves the clock and does what is due.
+  // Moves the clock and runs the maintenance that is due.
   void Pass(std::chrono::microseconds time) {
     clock_.Advance(time);
     engine_->Maintain();
@@ -78,7 +78,7 @@ class TestEngine {
   Result<request::CommitResult> Commit(request::Write write, std::string_view transaction = "") {
     return Commit(std::vector<request::Write>{std::move(write)}, transaction);
   }
-  // A commit that succeeds.
+  // A commit that must succeed.
   model::Timestamp MustCommit(std::vector<request::Write> writes,
                               std::string_view transaction = "") {
     Result<request::CommitResult> result = Commit(std::move(writes), transaction);
@@ -150,7 +150,7 @@ class TestEngine {
   documents::Database* database_ = nullptr;
 };
 
-// Paths and records of all that `view` sees of its database.
+// Paths and records of all documents in `view`.
 inline Result<std::map<std::string, std::string>> ScanAll(const ReadView& view) {
   std::map<std::string, std::string> documents;
   const std::unique_ptr<documents::DocumentCursor> cursor =

@@ -17,7 +17,7 @@ namespace hearth::engine {
 
 inline const query::QueryBuilder kAll = query::QueryBuilder("c");
 
-// Listens until it is closed, which must be before the engine is.
+// Listens until it is closed. Close it before the engine.
 class TestWatch {
  public:
   using Resume = request::TargetRequest::Resume;
@@ -61,7 +61,7 @@ class TestWatch {
     return client_->AwaitSnapshot(at_least).targets.at(id);
   }
 
-  // Waits until the change feed has passed on to everybody what was committed before.
+  // Waits until the change feed has delivered everything committed before.
   void AwaitFeed() {
     for (int round = 0; round < 2; ++round) {
       const request::TargetId id = last_probe_--;
@@ -76,13 +76,13 @@ class TestWatch {
     watcher_->Close();
     watcher_.reset();
   }
-  // The watcher lives only as long as it has work to do.
+  // From now on the watcher lives only as long as it has work to do.
   void Forget() { watcher_.reset(); }
 
  private:
   request::TargetId last_probe_ = 2'000'000'000;
   std::shared_ptr<WatchClient> client_;      // Shared with the watcher.
-  std::shared_ptr<watch::Watcher> watcher_;  // Shared with its work under way.
+  std::shared_ptr<watch::Watcher> watcher_;  // Shared with its work in progress.
 };
 
 }  // namespace hearth::engine

@@ -1,4 +1,4 @@
-// For tests: a client that takes a watcher's events as an SDK does.
+// For tests: a client that processes a watcher's events like an SDK.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace hearth::engine {
 
-// What a client knows of one of its targets.
+// The client's state of one of its targets.
 struct TargetView {
   struct Document {
     model::Timestamp update_time;
@@ -31,7 +31,7 @@ struct TargetView {
   };
 
   std::map<std::string, Document> documents = {};
-  std::set<std::string> missing = {};  // Those that it was told do not exist.
+  std::set<std::string> missing = {};  // Reported as not existing.
   bool is_current = false;
   model::Timestamp read_time = {};
   std::string resume_token = {};
@@ -45,15 +45,14 @@ struct TargetView {
   }
 };
 
-// The targets that were current when the server said that all of them are at one moment.
+// The targets that were current when the server announced that all of them are at one moment.
 struct WatchSnapshot {
   model::Timestamp read_time;
   std::string resume_token;
   std::map<request::TargetId, TargetView> targets;
 };
 
-// Takes in events, and lets tests wait for what follows from them. It is as slow as a test wants
-// it to be.
+// Processes events, and lets tests wait for their effects. Tests control how slowly it reads.
 //
 // Threads: safe for concurrent use. Ownership: shared by the test and the sink, which a watcher
 // owns.
@@ -63,7 +62,7 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
     std::map<request::TargetId, TargetView> targets;
     std::map<request::TargetId, Status> removed;  // With the cause.
     std::vector<WatchSnapshot> snapshots;
-    std::vector<std::string> faults;  // What no server may do.
+    std::vector<std::string> faults;  // Violations of the protocol by the server.
     std::optional<Status> end;
     size_t document_events = 0;
     size_t requests_taken = 0;
@@ -72,14 +71,14 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
   enum class Speed {
     kReads,
     kStopped,
-    kStopsWhenFull,  // Takes as many events as SetSpeed says.
+    kStopsWhenFull,  // Accepts as many events as SetSpeed allows.
   };
 
   static std::shared_ptr<WatchClient> New() { return std::make_shared<WatchClient>(); }
 
   std::unique_ptr<watch::WatchSink> NewSink() { return std::make_unique<Sink>(shared_from_this()); }
 
-  // Has the target begin with what the client kept of an earlier one.
+  // Starts the target with the documents kept from an earlier one.
   void Keep(request::TargetId id, TargetView view) {
     MutexLock lock(mutex_);
     view.is_current = false;
@@ -87,7 +86,7 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
     kept_[id] = std::move(view);
   }
 
-  // With `events_max`, the watcher has to wait after so many events, even of one that reads.
+  // With `events_max`, the watcher has to wait after that many events, even if the client reads.
   void SetSpeed(Speed speed, size_t events_max = 1'000'000) {
     Task callback;
     {
@@ -107,7 +106,7 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
     dropped = TakeCallback();
   }
 
-  // Waits until `holds` does.
+  // Waits until `holds` returns true.
   void Await(const std::function<bool(const State&)>& holds) {
     MutexLock lock(mutex_);
     while (!holds(state_)) changed_.Wait(mutex_);
@@ -120,7 +119,7 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
     return AwaitSnapshotThat(
         [&](const WatchSnapshot& snapshot) { return snapshot.read_time >= at_least; });
   }
-  // A snapshot that has the target in it.
+  // Waits for a snapshot that contains the target.
   WatchSnapshot AwaitSnapshotOf(request::TargetId id) {
     return AwaitSnapshotThat(
         [&](const WatchSnapshot& snapshot) { return snapshot.targets.contains(id); });
@@ -144,7 +143,7 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
     return end;
   }
 
-  // Moves the snapshots since the last call out.
+  // Moves out the snapshots since the last call.
   std::vector<WatchSnapshot> TakeSnapshots() {
     MutexLock lock(mutex_);
     return std::exchange(state_.snapshots, {});
@@ -170,7 +169,7 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
     const std::shared_ptr<WatchClient> client_;
   };
 
-  // The newest one counts.
+  // Considers the newest snapshot.
   WatchSnapshot AwaitSnapshotThat(const std::function<bool(const WatchSnapshot&)>& fits) {
     WatchSnapshot snapshot;
     Await([&](const State& state) {
@@ -273,7 +272,7 @@ class WatchClient : public std::enable_shared_from_this<WatchClient> {
     return found == state_.targets.end() ? nullptr : &found->second;
   }
 
-  // False when the client has left and hears nothing: its queries have been cancelled.
+  // False if the client has disconnected and gets no events: its queries have been cancelled.
   bool NoteEvent() REQUIRES_LOCK(mutex_) {
     if (state_.end) Fault("an event after the end");
     ++unread_events_;

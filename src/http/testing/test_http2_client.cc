@@ -164,7 +164,7 @@ void TestHttp2Client::Flush() {
     if (size <= 0) break;
     out.append(Text(data, static_cast<size_t>(size)));
   }
-  // A server that is gone shows when its answers are read.
+  // A lost server is detected when its answers are read.
   if (!out.empty()) socket_.Send(out);
 }
 

@@ -18,16 +18,16 @@ namespace hearth::http {
 
 using TestHeaders = std::vector<std::pair<std::string, std::string>>;
 
-// What came back on one stream so far.
+// The answer on one stream so far.
 struct TestAnswer {
-  std::map<std::string, std::string> headers;  // Those of the head and of the trailers.
+  std::map<std::string, std::string> headers;  // From the head and the trailers.
   std::string body;
   size_t header_blocks = 0;
   bool closed = false;
-  uint32_t error_code = 0;  // Of the RST_STREAM that closed it, else 0.
+  uint32_t error_code = 0;  // From the RST_STREAM that closed it, else 0.
 
   int http_status() const;
-  int grpc_status() const;                    // -1 while there is none.
+  int grpc_status() const;                    // -1 if there is none yet.
   std::vector<std::string> messages() const;  // The complete gRPC messages in the body.
 };
 
@@ -36,7 +36,7 @@ std::string TestFrame(std::string_view message, bool compressed = false);
 
 struct TestHttp2Options {
   uint32_t stream_window_bytes = 65'535;
-  bool opens_windows = true;  // Else the server may send only the first window.
+  bool opens_windows = true;  // Otherwise the server may send only the first window.
   int receive_buffer_bytes = 0;
 };
 
@@ -48,7 +48,7 @@ class TestHttp2Client {
   TestHttp2Client(const TestHttp2Client&) = delete;
   TestHttp2Client& operator=(const TestHttp2Client&) = delete;
 
-  // Starts a request; its body is what SendBody gives, until EndBody.
+  // Starts a request; its body is what SendBody adds, until EndBody.
   int32_t Open(std::string_view method, std::string_view path, const TestHeaders& headers);
   int32_t OpenGrpc(std::string_view path, const TestHeaders& more_headers = {});
   void SendBody(int32_t stream_id, std::string_view bytes);
@@ -58,30 +58,31 @@ class TestHttp2Client {
   // A whole unary call; returns when its stream is closed or the connection is gone.
   TestAnswer Call(std::string_view path, std::string_view message,
                   const TestHeaders& more_headers = {});
-  // A whole call with `body` as it is.
+  // A whole call with `body` as is.
   TestAnswer CallRaw(std::string_view path, std::string_view body,
                      const TestHeaders& more_headers = {});
   // A whole request without body.
   TestAnswer Get(std::string_view path);
 
-  // Moves frames until `met` holds; false when the connection ends or patience runs out first.
+  // Exchanges frames until `met` returns true; false if the connection ends or the wait times out
+  // first.
   bool Until(const std::function<bool()>& met);
   bool UntilClosed(int32_t stream_id);
-  // Until the server has answered a PING, and so has seen all that was sent before.
+  // Returns once the server has answered a PING, and so has seen everything sent before.
   bool RoundTrip();
-  // Writes what is queued without waiting for anything.
+  // Writes queued frames without waiting for anything.
   void Flush();
   bool UntilConnectionEnds();
 
   const TestAnswer& answer(int32_t stream_id) { return answers_[stream_id]; }
-  // The last stream id of the latest GOAWAY, if there was one, and its reason.
+  // The last stream id of the latest GOAWAY, if any, and its reason.
   std::optional<int32_t> goaway() const { return goaway_; }
   uint32_t goaway_reason() const { return goaway_reason_; }
   size_t goaway_count() const { return goaway_count_; }
-  // How often the server has asked whether this client lives.
+  // The number of PINGs from the server.
   size_t pings_received() const { return pings_received_; }
   uint32_t server_setting(nghttp2_settings_id id) const;
-  // Bytes of request body that flow control has not let go yet.
+  // Bytes of request body still held back by flow control.
   size_t unsent_bytes(int32_t stream_id) { return uploads_[stream_id].bytes.size(); }
   nghttp2_session* session() { return session_; }
   TestSocket& socket() { return socket_; }

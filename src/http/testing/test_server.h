@@ -31,7 +31,7 @@ class Watched {
     MutexLock lock(mutex_);
     return value_;
   }
-  // False when `met` does not become true in 20 seconds.
+  // False if `met` does not become true in time.
   bool WaitFor(const std::function<bool(const T&)>& met) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(120);
     MutexLock lock(mutex_);
@@ -48,7 +48,8 @@ class Watched {
   T value_ GUARDED_BY(mutex_);
 };
 
-// A server on a free port of the loopback, with whatever a test adds to `router` before Start.
+// A server on a free port of the loopback, with the routes that a test adds to `router` before
+// Start.
 struct TestServer {
   explicit TestServer(PlainOptions plain_options = {}) : router(plain_options) {
     options.listen = {{.host = "127.0.0.1", .port = 0}};

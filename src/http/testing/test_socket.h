@@ -11,24 +11,24 @@ namespace hearth::http {
 // peer had closed, so that a broken server fails a test instead of hanging it.
 class TestSocket {
  public:
-  // `receive_buffer_bytes` other than 0 makes the kernel hold no more than about that.
+  // `receive_buffer_bytes` other than 0 limits the kernel's receive buffer to about that size.
   explicit TestSocket(uint16_t port, int receive_buffer_bytes = 0);
   ~TestSocket();
   TestSocket(const TestSocket&) = delete;
   TestSocket& operator=(const TestSocket&) = delete;
 
   bool connected() const { return connected_; }
-  // False when the peer is gone.
+  // False if the peer is gone.
   bool Send(std::string_view bytes);
-  // "" when the peer has closed or patience has run out.
+  // "" if the peer has closed or the wait timed out.
   std::string ReadSome();
-  // Reads until what was read since the last call holds `end`; returns up to and including it.
+  // Reads until the bytes since the last call contain `end`; returns up to and including it.
   std::string ReadUntil(std::string_view end);
   std::string ReadExactly(size_t bytes);
   std::string ReadToEnd();
   void CloseSending();
   void Close();
-  // True when bytes, or the peer's close, can be read now.
+  // True if bytes, or the peer's close, can be read now.
   bool readable() const;
 
  private:
@@ -37,8 +37,8 @@ class TestSocket {
   std::string unread_;
 };
 
-// A port of the loopback that was free a moment ago, for servers that cannot choose one and say
-// which. Another process may take it at any time.
+// A loopback port that was free a moment ago, for servers that cannot select a port and report it.
+// Another process may take it at any time.
 uint16_t FreePort();
 
 }  // namespace hearth::http

@@ -19,7 +19,7 @@ namespace hearth::transactions {
 
 inline constexpr std::chrono::seconds kWaitMax{5};
 
-// What became of a request; nullopt while it waits.
+// The outcome of a request; nullopt while it waits.
 using Verdict = std::shared_ptr<std::optional<Status>>;
 
 inline bool Waits(const Verdict& verdict) { return !verdict->has_value(); }
@@ -63,7 +63,7 @@ class LockTableFixture : public testing::Test {
     locks_.ExpireWaits();
   }
 
-  // The greater, the younger.
+  // Greater is younger.
   static constexpr LockOwner kA{1, 1}, kB{2, 2}, kC{3, 3}, kD{4, 4}, kE{5, 5};
   static constexpr LockOwner kRetryOfD{4, 9};
   const LockOwner outside_ = LockOwner::OutsideOfTransactions(6);

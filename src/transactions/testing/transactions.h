@@ -1,4 +1,4 @@
-// For tests: transactions as they begin, and how they fail.
+// For tests: starting transactions, and the errors they fail with.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace hearth {
 
-// The words that SDKs look for before they start again.
+// The words that SDKs match before they retry.
 inline const Status kTransactionOver =
     InvalidArgument("The referenced transaction has expired or is no longer valid.");
 inline const Status kContention(Code::kAborted,

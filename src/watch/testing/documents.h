@@ -1,4 +1,4 @@
-// For tests: short ways to write down documents, changes and live queries.
+// For tests: short notations for documents, changes and live queries.
 #pragma once
 
 #include <map>

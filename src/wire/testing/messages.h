@@ -1,4 +1,4 @@
-// For tests: messages from text and from bytes, and whether they are equal.
+// For tests: messages from text and from bytes, and their comparison.
 #pragma once
 
 #include <google/protobuf/io/coded_stream.h>
@@ -16,7 +16,7 @@ namespace hearth::wire {
 inline constexpr int64_t kCreated = 1'700'000'000'000'000;  // Whole seconds.
 inline constexpr int64_t kUpdated = 1'700'000'001'234'567;
 
-// A message in protobuf's text format.
+// Parses a message in protobuf's text format.
 template <typename Message>
 Message FromText(const std::string& text) {
   Message message;
@@ -24,7 +24,7 @@ Message FromText(const std::string& text) {
   return message;
 }
 
-// What libprotobuf reads from our bytes.
+// Parses our bytes with libprotobuf.
 template <typename Message>
 Message FromBytes(const std::string& bytes) {
   Message message;
@@ -33,7 +33,7 @@ Message FromBytes(const std::string& bytes) {
   return message;
 }
 
-// Equal messages have equal bytes, once their maps are sorted.
+// Equal messages have equal bytes once their maps are sorted.
 inline std::string SortedBytes(const google::protobuf::MessageLite& message) {
   std::string bytes;
   google::protobuf::io::StringOutputStream stream(&bytes);

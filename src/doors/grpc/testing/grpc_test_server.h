@@ -6,7 +6,8 @@
 
 namespace hearth::doors::grpc {
 
-// A test's server that answers gRPC calls with whatever the test adds to `methods` before Start.
+// A test server that answers gRPC calls with the methods that the test adds to `methods` before
+// Start.
 struct GrpcTestServer : http::TestServer {
   explicit GrpcTestServer(GrpcOptions grpc_options = {}) : grpc(methods, grpc_options) {
     router.SetFirst(grpc);

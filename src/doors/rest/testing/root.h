@@ -1,4 +1,4 @@
-// For tests: where documents are.
+// For tests: the root path of documents.
 #pragma once
 
 namespace hearth::doors::rest {
