@@ -8,7 +8,7 @@
 namespace hearth::feed {
 namespace {
 
-// An element of an array of the service's, which must be an object.
+// An array element of the service's response, which must be an object.
 Result<kit::JsonFields> FieldsOf(const nlohmann::json& json) {
   if (!json.is_object()) return Status(Code::kDataLoss, "the demonstration has something else");
   return kit::JsonFields(json);
@@ -106,7 +106,7 @@ Status Demo::BringPost(const nlohmann::json& post) {
 
 Result<std::vector<Media>> Demo::BringPictures(const nlohmann::json& post,
                                                MediaStore::Upload* upload) {
-  // Paths of pictures begin with the service's own: "/photos/pictures/12-0.webp".
+  // Picture paths are absolute on the service: "/photos/pictures/12-0.webp".
   const std::string host = url_.substr(0, url_.find('/', url_.find("//") + 2));
   std::vector<Media> media;
   for (const nlohmann::json& path : post.value("pictures", nlohmann::json::array())) {

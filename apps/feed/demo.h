@@ -13,11 +13,11 @@
 
 namespace hearth::feed {
 
-// People to follow while there are none: brings the accounts and posts of a demonstration, which a
-// service hands out, into the feed, and what is new there from then on. How far it has come is a
-// document, so that a restart goes on from there.
+// Demo accounts to follow: copies the accounts and posts of a demo service into the feed, then new
+// ones as they appear. Progress is kept in a document, so that a restart continues from there.
 //
-// Threads: Run one at a time; Stop from any. Ownership: borrows all that it is made of.
+// Threads: Run on one thread at a time; Stop from any thread. Ownership: borrows the constructor's
+// arguments.
 class Demo {
  public:
   static constexpr size_t kPostsPerRequest = 20;
@@ -26,12 +26,12 @@ class Demo {
   Demo(std::string url, const Collections& collections, FeedCore& core, MediaStore& media,
        kit::Outbound& outbound);
 
-  // Until there is nothing new, or it is told to stop.
+  // Runs until there is nothing new, or until stopped.
   Status Run(const std::atomic<bool>& stopping);
 
  private:
   Status BringAccounts();
-  // How many there were.
+  // Returns their number.
   Result<size_t> BringPosts(int64_t after, const std::atomic<bool>& stopping);
   Status BringPost(const nlohmann::json& post);
   Result<std::vector<Media>> BringPictures(const nlohmann::json& post, MediaStore::Upload* upload);

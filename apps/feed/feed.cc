@@ -31,7 +31,7 @@ constexpr char kDemoJob[] = "demo";
 constexpr char kEveryMinute[] = "* * * * *";
 
 struct Settings {
-  std::vector<RedisAddress> redis;  // None: no Redis.
+  std::vector<RedisAddress> redis;  // Empty: no Redis.
   FanOutOptions fan_out;
   bool has_demo = false;
   std::optional<std::string> session_secret;
@@ -75,9 +75,9 @@ kit::OutboundOptions PhotosOptions(const std::string& sandbox_url) {
   return options;
 }
 
-// Redis and what uses it.
+// Redis and its users.
 struct Backends {
-  std::unique_ptr<RedisClient> redis;  // Null where there is none.
+  std::unique_ptr<RedisClient> redis;  // Null without Redis.
   std::unique_ptr<FeedCache> cache;
   std::unique_ptr<FeedQueue> queue;
 };

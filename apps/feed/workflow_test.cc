@@ -1,4 +1,4 @@
-// The workflows on a database in this process, with both kinds of cache.
+// The workflows on an embedded database, with both kinds of cache.
 #include "apps/feed/testing/workflow_test.h"
 
 #include <gtest/gtest.h>

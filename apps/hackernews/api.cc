@@ -13,7 +13,7 @@
 namespace hearth::hackernews {
 namespace {
 
-// Longer than any of Hacker News, and short enough for a document's id.
+// Longer than any Hacker News account, and short enough for a document's id.
 constexpr size_t kAccountBytesMax = 64;
 constexpr size_t kPasswordBytesMax = 1'000;
 
@@ -99,7 +99,7 @@ kit::Response Api::GetSite() const {
   return kit::Response::Json(site);
 }
 
-// The sandbox listens on an address that only this machine reaches, so its pages go through here.
+// The sandbox's address is reachable only from this machine, so its pages are proxied.
 kit::Response Api::GetSandboxPage(const kit::Request& request) {
   std::string path = http::EncodePercent(request.Parameter("page"));
   if (const std::optional<std::string> id = request.Query("id")) {

@@ -15,17 +15,17 @@
 
 namespace hearth::hackernews {
 
-// Where the page's links lead, and what it says about where the stories come from.
+// The targets of the page's links, and the origin of the stories.
 struct SiteLinks {
   std::string item_url;          // Followed by a story's id: its comments.
-  std::string article_url = {};  // Likewise: what the story links to. Empty: the story's own URL.
-  bool is_made_up = false;       // The stories are the sandbox's.
-  // An account that can be shown to everybody; empty where accounts are people's own.
+  std::string article_url = {};  // Likewise: the story's article. Empty: the story's own URL.
+  bool is_made_up = false;       // The stories are from the sandbox.
+  // An account that can be shown to every user; empty if accounts are real.
   std::string demo_account = {};
   std::string demo_password = {};
 };
 
-// What the API needs. All borrowed: they must outlive the routes.
+// Dependencies of the API. All are borrowed and must outlive the routes.
 struct ApiParts {
   const Clock& clock;
   Collections collections;
@@ -34,10 +34,10 @@ struct ApiParts {
   HiddenStories& hidden;
   const kit::SessionSigner& sessions;
   SiteLinks links;
-  std::string worker_secret;  // Empty: nobody may run the worker.
-  // Runs the worker now and returns what it did.
+  std::string worker_secret;  // Empty: the worker cannot be run by request.
+  // Runs the worker now and returns its report.
   std::function<Result<nlohmann::json>()> run_worker;
-  // How all is going.
+  // The status of the application.
   std::function<nlohmann::json()> status;
 };
 
@@ -70,9 +70,9 @@ class Api {
   kit::Response PostWorker(const kit::Request& request) const;
   kit::Response DeleteCache(const kit::Request& request) const;
 
-  // Whether it comes from who runs this.
+  // Whether it comes from the operator.
   bool HasWorkerSecret(const kit::Request& request) const;
-  // Nullopt: nobody is signed in.
+  // Nullopt: not signed in.
   std::optional<std::string> UserOf(const kit::Request& request) const;
 
   const ApiParts parts_;

@@ -9,7 +9,7 @@
 namespace hearth::hackernews {
 namespace {
 
-// The names and numbers of an entry, by Firestore's formula and rounded up.
+// The size of an entry's names and numbers by Firestore's formula, rounded up.
 constexpr size_t kEntryBytes = 100;
 
 size_t EntryBytes(const Story& story) {
@@ -25,7 +25,7 @@ Result<std::optional<kit::Cached<Stories>>> CacheDocuments::Load(const std::stri
   const std::optional<model::ValueView> list = document.view().Find("stories");
   if (!cached_at || cached_at->type() != model::ValueType::kInteger || !list ||
       list->type() != model::ValueType::kArray) {
-    return std::optional<kit::Cached<Stories>>();  // Somebody else's: it will be overwritten.
+    return std::optional<kit::Cached<Stories>>();  // Not our format: it will be overwritten.
   }
   auto stories = std::make_shared<Stories>();
   for (model::ArrayView rest = list->array(); const auto entry = rest.Next();) {

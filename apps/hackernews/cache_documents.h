@@ -11,12 +11,12 @@
 
 namespace hearth::hackernews {
 
-// A list must fit into a document, whose limit is 1 MiB. What does not fit is left out, from the
-// end: the lowest scores.
+// A list must fit into a document, whose limit is 1 MiB. Longer lists are truncated, dropping the
+// lowest scores.
 inline constexpr size_t kCacheDocumentBytesMax = 1'000'000;
 
-// The second tier: one document for each timespan. Reading one costs one read, where computing a
-// year's list costs one for each of its stories.
+// The second tier: one document per timespan. Reading one costs one read, whereas computing a
+// year's list costs one per story.
 //
 // Threads: safe for concurrent use. Errors: those of the database.
 class CacheDocuments final : public kit::SecondTier<Stories> {

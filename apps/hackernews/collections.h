@@ -7,8 +7,7 @@
 
 namespace hearth::hackernews {
 
-// Where the reader keeps its documents: collections that share a database with those of other
-// environments, told apart by a prefix.
+// The reader's collections. A prefix separates environments that share a database.
 //
 // Threads: immutable.
 class Collections {

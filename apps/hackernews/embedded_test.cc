@@ -1,4 +1,4 @@
-// The reader on a database in this process.
+// The reader on an embedded database.
 #include "client/embedded/embedded.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ INSTANTIATE_TEST_SUITE_P(Embedded, ReaderTest,
                              .name = "Embedded", .fresh = client::FreshTestDatabase}),
                          client::BackendName);
 
-// The application on a database of its own, with all that it borrows.
+// The application on its own database, with everything that it borrows.
 struct TestApplication {
   Result<std::unique_ptr<kit::Application>> Make(const std::string& sandbox_url,
                                                  const nlohmann::json& settings) {
@@ -38,7 +38,7 @@ struct TestApplication {
   Metrics metrics;
 };
 
-// The answer to a GET of an application with these settings.
+// The response to a GET from an application with these settings.
 kit::Response Ask(const std::string& sandbox_url, const nlohmann::json& settings,
                   const std::string& path) {
   TestApplication test;
@@ -79,8 +79,8 @@ TEST(SiteTest, RealStoriesLeadToTheRealSite) {
   EXPECT_EQ(ask(sandbox, {{"site_url", "https://hn.example"}}), site("https://hn.example"));
 }
 
-// Settings name other services than the sandbox's; whoever writes them cannot make the reader ask
-// around in the network it runs in.
+// Settings may name other services than the sandbox's, but must not let the reader probe the
+// network in which it runs.
 TEST(SettingsTest, OtherServicesAreAskedButNoneOfThisMachine) {
   const FakeHn hn;
   TestApplication test;
@@ -97,7 +97,7 @@ TEST(SettingsTest, OtherServicesAreAskedButNoneOfThisMachine) {
   EXPECT_NE(response.body.find("127.0.0.1"), std::string::npos) << response.body;
 }
 
-// The one who made the specification give up arrays.
+// The case for which the specification gave up arrays.
 TEST(HiddenStoriesTest, OneUserHides117000Stories) {
   constexpr int64_t kStories = 117'000;
   const storage::TemporaryFolder folder;
@@ -121,7 +121,7 @@ TEST(HiddenStoriesTest, OneUserHides117000Stories) {
   EXPECT_EQ((*ids)->size(), static_cast<size_t>(kStories));
   EXPECT_EQ(counts->reads(), static_cast<uint64_t>(kStories));
 
-  // From now on only what is new is read.
+  // From now on only new documents are read.
   counts->Reset();
   ASSERT_TRUE(hidden.Hide("alice", 1).ok());
   const auto again = hidden.Get("alice");

@@ -25,7 +25,7 @@ namespace {
 constexpr char kWorkerJob[] = "sync";
 constexpr char kEveryHalfHour[] = "*/30 * * * *";
 
-// The sandbox takes any name with this password (apps/sandbox/README.md).
+// The sandbox accepts any name with this password (apps/sandbox/README.md).
 constexpr char kDemoAccount[] = "demo";
 constexpr char kDemoPassword[] = "hearth";
 
@@ -44,7 +44,7 @@ HnSourceOptions SandboxOptions(const std::string& url) {
           .private_hosts_allowed = {url.substr(url.find("//") + 2)}};
 }
 
-// `sandbox_url` is empty where there is none. Settings may name another API or another site.
+// `sandbox_url` is empty without a sandbox. Settings may name another API or another site.
 SiteLinks LinksOf(const HnSourceOptions& source, const std::string& sandbox_url) {
   const bool is_made_up = !sandbox_url.empty() &&
                           source.api_url == SandboxOptions(sandbox_url).api_url &&
@@ -122,7 +122,7 @@ class Hackernews final : public kit::Application {
 
   Status Start() override {
     scheduler_.Start();
-    // An empty reader should not have to wait for the next half hour.
+    // An empty reader should not wait for the next scheduled run.
     first_run_ = std::thread(
         [this] { IgnoreError(scheduler_.RunNow(kWorkerJob), "the job's status has it"); });
     return Status();
@@ -198,7 +198,7 @@ class Hackernews final : public kit::Application {
   HiddenStories hidden_;
   Worker worker_;
   const kit::SessionSigner sessions_;
-  const bool is_made_up_;  // The stories are.
+  const bool is_made_up_;  // The stories are made up.
   Api api_;
   kit::Routes routes_;
   Mutex mutex_;  // Leaf lock.

@@ -10,13 +10,13 @@ namespace hearth::hackernews {
 
 // The Hacker News reader. Settings, all optional:
 //
-//   api_url, site_url  where Hacker News is; the sandbox, or the real one
-//   retry_pause_ms     before Hacker News is asked a second time; then it doubles
-//   worker_schedule    cron, in UTC; every 30 minutes
-//   worker_secret      who knows it may run the worker by POST /api/v1/worker
-//   session_secret     signs the cookies; made and kept in the data folder if it is missing
+//   api_url, site_url  URLs of Hacker News; default: the sandbox, or the real one
+//   retry_pause_ms     pause before the first retry; doubles each time
+//   worker_schedule    cron, in UTC; default: every 30 minutes
+//   worker_secret      authorises POST /api/v1/worker, which runs the worker
+//   session_secret     signs the cookies; by default generated and kept in the data folder
 //
-// InvalidArgument for settings that are unknown or make no sense.
+// InvalidArgument for unknown or invalid settings.
 Result<std::unique_ptr<kit::Application>> MakeApplication(kit::AppContext context);
 
 // The application's firestore.indexes.json.

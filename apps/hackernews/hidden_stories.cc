@@ -20,7 +20,7 @@ void Remove(Ids& ids, int64_t id) {
   if (position != ids.end() && *position == id) ids.erase(position);
 }
 
-// Nullopt for documents that no version of this application has made.
+// Nullopt for documents that no version of this application has written.
 std::optional<int64_t> ParseId(std::string_view text) {
   int64_t id = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);

@@ -19,38 +19,36 @@
 
 namespace hearth::hackernews {
 
-// Which stories somebody does not want to see any more.
-//
-// Each is a document of its own, because a list of them outgrows one: somebody had 117,000. To read
-// that many for each request would be slow, so the ids of recent users are kept in memory, and only
-// what others have added since is read. What another process takes out again is seen after
-// kReadAgainAfter.
+// The stories that users have hidden.
+// || Each is its own document, because a list would outgrow one: a user had 117,000. Reading that
+// many per request would be slow, so the ids of recent users are kept in memory, and only later
+// additions are read. Removals by another process are seen after kReadAgainAfter.
 //
 // Threads: safe for concurrent use. Ownership: borrows the clock. Errors: those of the database;
-// for a name that can be no document's, InvalidArgument.
+// InvalidArgument for a name that cannot be a document id.
 class HiddenStories {
  public:
   static constexpr std::chrono::milliseconds kReadAgainAfter = std::chrono::hours(1);
-  // The clocks of processes that hide for the same user may differ by so much.
+  // Bound on the clock skew of processes that hide stories for the same user.
   static constexpr std::chrono::milliseconds kClockSkewMax = std::chrono::minutes(1);
-  static constexpr size_t kRememberedIdsMax = 5'000'000;  // Of all users together.
+  static constexpr size_t kRememberedIdsMax = 5'000'000;  // Over all users.
 
   using Ids = std::vector<int64_t>;  // Ascending.
 
   HiddenStories(const Clock& clock, Collections collections)
       : clock_(clock), collections_(std::move(collections)) {}
 
-  // When this returns success, the story stays hidden, whatever happens. Hiding twice is once.
+  // Once this returns success, the story stays hidden. Idempotent.
   Status Hide(const std::string& username, int64_t story_id) EXCLUDES_LOCK(mutex_);
   Status Unhide(const std::string& username, int64_t story_id) EXCLUDES_LOCK(mutex_);
   Result<std::shared_ptr<const Ids>> Get(const std::string& username) EXCLUDES_LOCK(mutex_);
 
  private:
-  // What is remembered of one user.
+  // The cached state of one user.
   struct User {
     std::shared_ptr<const Ids> ids;  // Shared with requests; never changed, only replaced.
-    int64_t read_at_ms = 0;          // All of them.
-    int64_t checked_at_ms = 0;       // For new ones.
+    int64_t read_at_ms = 0;          // When all were read.
+    int64_t checked_at_ms = 0;       // When new ones were read.
     std::list<std::string>::iterator recency;
   };
 
@@ -61,11 +59,11 @@ class HiddenStories {
   // The ids of the documents added at or after `since_ms`, or of all.
   Result<Ids> Read(const std::string& username, std::optional<int64_t> since_ms) const;
   std::optional<User> Recall(const std::string& username) EXCLUDES_LOCK(mutex_);
-  // Takes note of a change that is in the database, if the user is remembered.
+  // Applies a committed change, if the user is cached.
   void Note(const std::string& username, const std::function<void(Ids&)>& change)
       EXCLUDES_LOCK(mutex_);
   uint64_t changes() const EXCLUDES_LOCK(mutex_);
-  // Not when there were changes since `changes_seen`: they may be missing in `ids`.
+  // Not if there were changes since `changes_seen`: they may be missing in `ids`.
   void Remember(const std::string& username, User user, uint64_t changes_seen)
       EXCLUDES_LOCK(mutex_);
 
@@ -73,9 +71,9 @@ class HiddenStories {
   const Collections collections_;
   mutable Mutex mutex_;  // Leaf lock.
   std::unordered_map<std::string, User> users_ GUARDED_BY(mutex_);
-  std::list<std::string> recency_ GUARDED_BY(mutex_);  // Of users, the latest first.
+  std::list<std::string> recency_ GUARDED_BY(mutex_);  // Users, most recent first.
   size_t remembered_ids_ GUARDED_BY(mutex_) = 0;
-  uint64_t changes_ GUARDED_BY(mutex_) = 0;  // Of all users: counted, so that none is overlooked.
+  uint64_t changes_ GUARDED_BY(mutex_) = 0;  // Over all users, so that none is missed.
 };
 
 }  // namespace hearth::hackernews

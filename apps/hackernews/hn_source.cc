@@ -23,7 +23,7 @@ kit::OutboundOptions SiteOptions(const HnSourceOptions& options) {
   kit::OutboundOptions result = ApiOptions(options);
   result.name = "hn-site";
   result.concurrent_max = 4;
-  result.attempts_max = 1;  // A sign-in that failed is the person's to repeat.
+  result.attempts_max = 1;  // Failed sign-ins are not retried automatically.
   return result;
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kIdDigits = 10;
 constexpr int64_t kMicrosPerMilli = 1'000;
-// 9999-12-31: no timestamp is later, so nothing of Hacker News can be.
+// 9999-12-31, the latest timestamp, and so the latest valid time.
 constexpr int64_t kTimeSecondsMax = 253'402'300'799;
 
 int64_t IntegerOr(const nlohmann::json& item, const char* name, int64_t otherwise) {
@@ -28,7 +28,7 @@ bool IsSet(const nlohmann::json& item, const char* name) {
   return found != item.end() && found->is_boolean() && found->get<bool>();
 }
 
-// "2026-11-15T11:41:43.000Z", always with milliseconds, as JavaScript writes it.
+// "2026-11-15T11:41:43.000Z", always with milliseconds, as in JavaScript.
 std::string ToIsoText(int64_t time_ms) {
   const std::string text =
       client::Timestamp::FromMicros(time_ms * kMicrosPerMilli).ToString();  // 0 or 3 digits.
@@ -36,7 +36,7 @@ std::string ToIsoText(int64_t time_ms) {
   return text.substr(0, text.size() - 1) + ".000Z";
 }
 
-// Reads one field of a story that documents and cache entries store alike.
+// Reads one field of a story; documents and cache entries use the same fields.
 void ReadField(std::string_view name, model::ValueView value, Story* story) {
   const model::ValueType type = value.type();
   if (type == model::ValueType::kInteger) {

@@ -12,11 +12,11 @@
 
 namespace hearth::hackernews {
 
-// A story as lists show it.
+// A story as shown in lists.
 struct Story {
   int64_t id = 0;
   std::string by;
-  int64_t descendants = 0;  // How many comments it has.
+  int64_t descendants = 0;  // The number of comments.
   int64_t score = 0;
   int64_t time_ms = 0;  // Since the epoch.
   std::string title;
@@ -27,22 +27,22 @@ struct Story {
 
 using Stories = std::vector<Story>;
 
-// A story as Hacker News tells it.
+// A story as received from Hacker News.
 struct StoryItem {
   Story story;
   std::vector<int64_t> kids;  // Its comments' ids.
 };
 
-// "0042345678": the ids of documents sort as text, so they are padded to ten digits.
+// "0042345678": document ids sort as text, so they are padded to ten digits.
 std::string PaddedId(int64_t id);
 
-// Nullopt for what is no story to show: null, a comment, a job, deleted or dead. DataLoss for what
-// Hacker News would never say.
+// Nullopt if the item is not shown: null, a comment, a job, deleted or dead. DataLoss if it is
+// malformed.
 Result<std::optional<StoryItem>> ParseItem(const nlohmann::json& item);
 
 // To and from the documents of the stories collection.
 client::Map ToDocument(const StoryItem& item, client::Timestamp updated);
-// Fields that are missing or of another type are left at their defaults.
+// Fields that are missing or of another type keep their defaults.
 Story FromDocument(model::MapView fields);
 
 // To and from the entries of the cache's documents.
@@ -51,7 +51,7 @@ Story FromCacheEntry(model::MapView entry);
 
 nlohmann::json ToJson(const Story& story);
 
-// The higher score first; of equal ones the newer story.
+// By descending score, then newest first.
 void SortByScore(Stories& stories);
 
 }  // namespace hearth::hackernews

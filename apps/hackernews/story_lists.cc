@@ -14,7 +14,7 @@ void Cap(Stories& stories) {
   if (stories.size() > kListedStoriesMax) stories.resize(kListedStoriesMax);
 }
 
-// Where both have a story, that of the day counts: it is the fresher one.
+// If both have a story, the day's version wins: it is fresher.
 Stories Merge(const Stories& list, const Stories& day) {
   Stories result = day;
   std::unordered_set<int64_t> ids;
@@ -27,8 +27,8 @@ Stories Merge(const Stories& list, const Stories& day) {
   return result;
 }
 
-// `list` with new scores and new stories, if any of `news` concerns it: those in it, and those that
-// are newer than `oldest_ms`.
+// `list` with new scores and new stories from `news`, if any apply: stories already in it, and
+// those newer than `oldest_ms`.
 std::optional<Stories> Updated(const Stories& list, const Stories& news, int64_t oldest_ms) {
   std::unordered_map<int64_t, const Story*> by_id;
   for (const Story& story : news) by_id.emplace(story.id, &story);
@@ -92,7 +92,7 @@ Status StoryLists::Patch(const Stories& stories) {
     const Status patched = cache_.Patch(std::string(NameOf(timespan)), [&](const Stories& list) {
       return Updated(list, stories, oldest_ms);
     });
-    if (!patched.ok() && failure.ok()) failure = patched;  // The other lists can still be right.
+    if (!patched.ok() && failure.ok()) failure = patched;  // The other lists are still updated.
   }
   return failure;
 }

@@ -18,19 +18,19 @@ namespace hearth::hackernews {
 
 // The lists that readers see: from memory, else from the cache's documents, else computed. Lists of
 // more than a day have the day's stories merged in, so that new ones appear at once although a
-// year's list is computed but once a month.
+// year's list is computed only once a month.
 //
 // Threads: safe for concurrent use. Ownership: borrows the clock and the store. Errors: those of
-// the database, when a list has to be computed.
+// the database, if a list has to be computed.
 class StoryLists {
  public:
   StoryLists(const Clock& clock, const StoryStore& store, Collections collections);
 
   // The list of a timespan, by score, at most kListedStoriesMax.
   Result<std::shared_ptr<const Stories>> Get(Timespan timespan) EXCLUDES_LOCK(mutex_);
-  // Puts stories that are new or have new scores into all lists, in both tiers.
+  // Adds new stories and new scores to all lists, in both tiers.
   Status Patch(const Stories& stories);
-  // Forgets all lists, in both tiers.
+  // Clears all lists, in both tiers.
   Status ClearCache();
 
  private:

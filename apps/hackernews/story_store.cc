@@ -19,8 +19,8 @@ client::Timestamp ToTimestamp(int64_t ms) { return client::Timestamp::FromMicros
 Result<Stories> StoryStore::Top(Timespan timespan, int64_t now_ms) const {
   client::Query query = collections_.stories();
   const std::optional<std::chrono::milliseconds> length = LengthOf(timespan);
-  // A limit would have to follow the order of the inequality's field, and by time it would leave
-  // out the best of the older stories. So all of them are read, and sorted here.
+  // A limit would have to follow the order of the inequality's field. By time, it would drop the
+  // best of the older stories. So all of them are read and sorted here.
   query = length ? query.Where("time", Op::kGreater, ToTimestamp(now_ms - length->count()))
                        .OrderBy("time", Direction::kDescending)
                  : query.OrderBy("score", Direction::kDescending).Limit(kListedStoriesMax);
@@ -80,7 +80,7 @@ Status StoryStore::SaveRefreshed(const std::vector<Refresh>& refreshes, int64_t 
   Status failure;
   client::BulkWriter writer =
       collections_.database().Bulk({}, [&](const client::DocumentReference&, const Status& error) {
-        // Whoever deleted a story while it was fetched does not want it back.
+        // A story that was deleted meanwhile stays deleted.
         if (error.code() == Code::kNotFound) return;
         MutexLock lock(mutex);
         if (failure.ok()) failure = error;

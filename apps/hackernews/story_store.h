@@ -14,12 +14,12 @@
 
 namespace hearth::hackernews {
 
-// Of a list. Enough that somebody who has hidden many stories still gets a full page.
+// Length of a list. Enough for a full page even for a user who has hidden many stories.
 inline constexpr size_t kListedStoriesMax = 2'000;
-// Of one query of the worker.
+// Per query of the worker.
 inline constexpr size_t kWorkerBatchMax = 200;
 
-// Stories newer than `newer_than` are stale when they were last looked at `stale_after` ago.
+// Stories newer than `newer_than` are stale if they were last checked `stale_after` ago.
 struct StaleTier {
   std::chrono::milliseconds newer_than;
   std::chrono::milliseconds stale_after;
@@ -34,16 +34,15 @@ class StoryStore {
   Result<Stories> Top(Timespan timespan, int64_t now_ms) const;
   // The highest id; nullopt without stories.
   Result<std::optional<int64_t>> LatestId() const;
-  // Ids of stale stories, those first that were not looked at for longest; kWorkerBatchMax at most.
+  // Ids of stale stories, least recently checked first; at most kWorkerBatchMax.
   Result<std::vector<int64_t>> Stale(const StaleTier& tier, int64_t now_ms) const;
 
-  // Saves stories, the lowest ids first: whenever this ends, no story below LatestId is missing
-  // that was to be saved.
+  // Saves stories, lowest ids first: whenever this stops, no story below LatestId is missing.
   Status Save(std::vector<StoryItem> items, int64_t now_ms) const;
-  // Saves what may have changed of a story. Stories that are gone from the database stay so.
+  // Updates the fields of a story that may change. Deleted stories stay deleted.
   struct Refresh {
     int64_t id;
-    std::optional<StoryItem> item;  // Absent: Hacker News has it no more; only the time is noted.
+    std::optional<StoryItem> item;  // Nullopt: gone from Hacker News; only the time is updated.
   };
   Status SaveRefreshed(const std::vector<Refresh>& refreshes, int64_t now_ms) const;
   Result<int64_t> Count() const { return collections_.stories().Count(); }

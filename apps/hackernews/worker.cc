@@ -9,7 +9,7 @@
 namespace hearth::hackernews {
 namespace {
 
-// Nonsense about one item will be the same nonsense next time: it must not hold up all others.
+// An invalid item will be invalid next time, too: it must not hold up the others.
 bool MayPass(const Status& status) { return !status.ok() && status.code() != Code::kDataLoss; }
 
 Stories StoriesOf(const std::vector<StoryItem>& items) {
@@ -22,8 +22,7 @@ Stories StoriesOf(const std::vector<StoryItem>& items) {
 
 Result<SyncReport> Worker::Run(const std::atomic<bool>& stopping) {
   SyncReport report;
-  // Even when there is nothing new to be had, what is there can be kept fresh, and the other way
-  // round; the first error is told in the end.
+  // Refreshes even if new stories cannot be fetched, and vice versa; the first error is returned.
   Status failure = FetchNew(stopping, &report);
   for (const StaleTier& tier : kStaleTiers) {
     if (stopping) return Status(Code::kCancelled, "stopped");
@@ -41,8 +40,8 @@ Status Worker::FetchNew(const std::atomic<bool>& stopping, SyncReport* report) {
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 
-  // Ascending and batch by batch: a story that could not be fetched must not lie below the latest
-  // id, or no later run would look for it.
+  // Ascending, in batches: a story that could not be fetched must not lie below the latest id, or
+  // later runs would not look for it.
   for (size_t begin = 0; begin < ids.size() && !stopping; begin += kWorkerBatchMax) {
     const std::vector<int64_t> batch(
         ids.begin() + static_cast<ptrdiff_t>(begin),
@@ -84,7 +83,7 @@ Status Worker::RefreshStale(const StaleTier& tier, SyncReport* report) {
       refreshes.push_back({id, *std::move(item)});
       ++report->refreshed_stories;
     } else {
-      // It is noted as looked at, or it would be among the first of every run.
+      // Marked as checked, or it would be among the first of every run.
       refreshes.push_back({id, std::nullopt});
       ++report->gone_stories;
     }

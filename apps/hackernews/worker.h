@@ -14,25 +14,25 @@
 
 namespace hearth::hackernews {
 
-// Scores settle with age, so older stories are looked at less often.
+// Scores settle with age, so older stories are checked less often.
 inline constexpr std::array kStaleTiers = {
     StaleTier{std::chrono::hours(24 * 28), std::chrono::hours(48)},
     StaleTier{std::chrono::hours(24 * 7), std::chrono::hours(6)},
     StaleTier{std::chrono::hours(24), std::chrono::hours(1)},
 };
 
-// What one run did.
+// The outcome of one run.
 struct SyncReport {
   size_t new_stories = 0;
   size_t refreshed_stories = 0;
-  size_t gone_stories = 0;    // Hacker News has them no more.
-  size_t failed_fetches = 0;  // Tried again by the next run.
+  size_t gone_stories = 0;    // No longer on Hacker News.
+  size_t failed_fetches = 0;  // Retried by the next run.
 };
 
-// Brings stories from Hacker News into the database and into the lists.
+// Copies stories from Hacker News to the database and the lists.
 //
-// Threads: one run at a time. Ownership: borrows all that it is given. Errors: those of Hacker News
-// and of the database; what was saved before an error stays.
+// Threads: one run at a time. Ownership: borrows the constructor's arguments. Errors: those of
+// Hacker News and of the database; what was saved before an error stays.
 class Worker {
  public:
   Worker(const Clock& clock, HnSource& source, const StoryStore& store, StoryLists& lists)

@@ -15,13 +15,13 @@
 namespace hearth::sandbox {
 
 enum class FaultKind : uint8_t {
-  kTimeout,    // Takes the request and never answers.
+  kTimeout,    // Accepts the request and never answers.
   kError,      // 500.
   kRateLimit,  // 429 with Retry-After.
-  kGarbage,    // 200 and JSON by its type, but not by its bytes.
-  kSlow,       // The right answer, drop by drop.
-  kRefuse,     // Breaks the connection.
-  kWrongType,  // 200 and a web page.
+  kGarbage,    // 200 with a JSON content type, but not JSON.
+  kSlow,       // The right response, piece by piece.
+  kRefuse,     // Closes the connection.
+  kWrongType,  // 200 with an HTML page.
 };
 
 struct Fault {
@@ -29,13 +29,13 @@ struct Fault {
   FaultKind kind;
   std::string path_prefix = {};               // Below the service's name: "/v0/item/".
   std::optional<uint64_t> times_left = {};    // nullopt: until cleared.
-  std::chrono::milliseconds slow_pause{250};  // Between two drops.
+  std::chrono::milliseconds slow_pause{250};  // Between two pieces.
 
   nlohmann::json ToJson() const;
   friend bool operator==(const Fault&, const Fault&) = default;
 };
 
-// What is to go wrong next, and how often each service was asked.
+// The faults to inject, and the number of requests per service.
 //
 // Threads: safe for concurrent use.
 class FaultBoard {
@@ -44,11 +44,11 @@ class FaultBoard {
 
   explicit FaultBoard(const std::vector<std::string>& services);
 
-  // InvalidArgument for JSON that describes no fault, ResourceExhausted for one too many.
+  // InvalidArgument if the JSON is not a fault, ResourceExhausted for one too many.
   Result<Fault> Add(std::string_view json) EXCLUDES_LOCK(mutex_);
   void Clear() EXCLUDES_LOCK(mutex_);
 
-  // Counts a request and returns the fault to answer it with, if there is one: the first that fits.
+  // Counts a request and returns the first matching fault, if any.
   std::optional<Fault> OnRequest(const std::string& service, std::string_view path)
       EXCLUDES_LOCK(mutex_);
 

@@ -6,7 +6,7 @@
 namespace hearth::sandbox {
 namespace {
 
-// 0, which no item has, for a file that is none.
+// 0, which no item has, if the file name is invalid.
 int64_t ParseItemFile(std::string_view file) {
   static constexpr std::string_view kEnding = ".json";
   if (!file.ends_with(kEnding)) return 0;
@@ -26,7 +26,7 @@ void HnStandIn::AddRoutes(kit::Routes& routes) {
   routes.Add("GET", "/v0/maxitem.json",
              [this](const kit::Request&) { return kit::Response::Json(items_.MaxItem(Now())); });
   routes.Add("GET", "/v0/item/:file", [this](const kit::Request& request) {
-    // The real one answers null to every path that holds nothing.
+    // Like the real API, which answers null to unknown paths.
     return kit::Response::Json(items_.Item(ParseItemFile(request.Parameter("file")), Now()));
   });
 }

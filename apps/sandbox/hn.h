@@ -7,7 +7,7 @@
 
 namespace hearth::sandbox {
 
-// The Hacker News API. Threads: as StandIn says.
+// The Hacker News API. Threads: as for StandIn.
 class HnStandIn final : public StandIn {
  public:
   explicit HnStandIn(const StandInContext& context) : items_(context.seed), clock_(context.clock) {}

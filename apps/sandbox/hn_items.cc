@@ -14,13 +14,13 @@ namespace {
 constexpr int64_t kItemSeconds = HnItems::kSlotSeconds / HnItems::kItemsPerSlot;
 constexpr int64_t kHour = 3'600;
 constexpr double kListedSecondsMin = 5 * kHour;
-// Comments come for so many slots after their story: eight hours.
+// A story gets comments for this many slots: eight hours.
 constexpr int64_t kCommentSlotsMax = 120;
-// Beyond this nothing is listed: so rare that the list is full long before.
+// Bounds the age of listed stories; the list is full long before.
 constexpr int64_t kListedSlotsMax = 400 * 24 * kHour / HnItems::kSlotSeconds;
 constexpr int64_t kScoreMax = 4'000;
 
-// Deeper replies would be narrower than a word on a phone.
+// Deeper replies would be too narrow on a phone.
 constexpr int kReplyDepthMax = 5;
 
 enum ItemPurpose : uint64_t {
@@ -48,7 +48,7 @@ int64_t Grown(int64_t most, int64_t age, double pace) {
 
 }  // namespace
 
-// What is drawn once for a story.
+// The random properties of a story.
 struct HnItems::Story {
   enum class Kind : uint8_t { kLink, kShow, kQuestion, kJob };
   enum class Fate : uint8_t { kLives, kLate, kVanishes, kDeleted, kDead };
@@ -56,22 +56,22 @@ struct HnItems::Story {
   Kind kind;
   Fate fate;
   int64_t time;
-  int64_t fate_at;  // When the fate comes; for kLate, when it is over.
+  int64_t fate_at;  // When the fate takes effect; for kLate, when it ends.
   int64_t score_last;
   int64_t replies_last;
-  double pace;  // Seconds until two thirds of the score are there.
+  double pace;  // Seconds until two thirds of the score are reached.
 
-  // Whether the API no longer tells it, or only that it was there.
+  // Whether the API no longer shows it, or only a stub.
   bool IsRemoved(int64_t now) const {
     return (fate == Fate::kVanishes || fate == Fate::kDeleted) && now >= fate_at;
   }
 };
 
-// The words of a story.
+// The texts of a story.
 struct HnItems::Text {
   std::string by;
   Headline headline;
-  std::string question;  // What else a question says.
+  std::string question;  // The body of a question.
   std::string site;      // Empty for a question.
 };
 
@@ -153,7 +153,7 @@ std::vector<int64_t> HnItems::TopStories(int64_t now) const {
   return ids;
 }
 
-// Young stories are talked about more.
+// Younger stories get more comments.
 int64_t HnItems::ParentOf(int64_t comment_id) const {
   Lot lot(Seed(comment_id, kForComment));
   const double share = lot.Share();
@@ -175,7 +175,7 @@ nlohmann::json HnItems::Item(int64_t id, int64_t now) const {
   return PositionOf(id) == 0 ? StoryJson(id, now) : CommentJson(id);
 }
 
-// When each reply came, up to now. Talk starts later than votes.
+// The times of replies so far. Comments start later than votes.
 std::vector<int64_t> HnItems::ReplyTimes(const Story& story, int64_t now) const {
   std::vector<int64_t> times;
   if (story.kind == Story::Kind::kJob) return times;
@@ -263,7 +263,7 @@ std::optional<HnStoryPage> HnItems::Page(int64_t id, int64_t now) const {
   return page;
 }
 
-// A reply answers a comment that was there before it, so what somebody has read stays as it is.
+// A reply answers an earlier comment, so earlier comments never change.
 std::vector<HnStoryPage::Comment> HnItems::CommentsOf(int64_t id, const Story& story,
                                                       int64_t now) const {
   struct Node {

@@ -74,7 +74,7 @@ TEST(HnItemsTest, WhatLeavesTheListNeverComesBackAndNewOnesComeOnTop) {
       if (id > before.front()) ++appeared;
     }
     for (const int64_t id : before) {
-      // The end of the list is where it is full; what lies beyond it may show up there again.
+      // The list ends where it is full; items beyond the end may appear there again.
       if (id > ids.back() && !std::ranges::binary_search(ids, id, std::greater())) left.insert(id);
     }
     before = ids;

@@ -8,12 +8,12 @@
 
 namespace hearth::sandbox {
 
-// Web pages about made-up stories, as HTML. Links are relative: "item?id=1" and "article?id=1" lie
-// in the same folder as "style.css". Each page says that it is made up.
+// HTML pages for made-up stories. Links are relative: "item?id=1" and "article?id=1" are in the
+// same folder as "style.css". Each page says that it is made up.
 
 // The story with its comments. `now` in seconds since the epoch.
 std::string MakeItemPage(const HnStoryPage& story, int64_t now);
-// What the story links to. Requires that it has a site.
+// The story's article. Requires a site.
 std::string MakeArticlePage(const HnStoryPage& story);
 // `message`: plain text.
 std::string MakeMessagePage(std::string_view title, std::string_view message);

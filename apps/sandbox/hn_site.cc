@@ -38,7 +38,7 @@ kit::Response FormPage(std::string_view message) {
   return Html(std::move(page));
 }
 
-// What cannot be decoded is left out.
+// Undecodable fields are skipped.
 std::map<std::string, std::string> ParseForm(std::string_view body) {
   std::map<std::string, std::string> fields;
   while (!body.empty()) {

@@ -8,8 +8,7 @@
 
 namespace hearth::sandbox {
 
-// The Hacker News site: sign-in, the pages of items, and the articles that stories link to.
-// Threads: as StandIn says.
+// The Hacker News site: sign-in, item pages and the articles of stories. Threads: as for StandIn.
 class HnSiteStandIn final : public StandIn {
  public:
   explicit HnSiteStandIn(const StandInContext& context)

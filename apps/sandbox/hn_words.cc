@@ -175,7 +175,7 @@ std::string Capitalised(std::string text) {
   return text;
 }
 
-// A sentence with its "{}", if it has one, filled.
+// A sentence with its "{}", if any, filled in.
 std::string Filled(std::string_view pattern, std::string_view subject) {
   std::string text(pattern);
   const size_t at = text.find("{}");

@@ -2,7 +2,7 @@
 
 namespace hearth::sandbox {
 
-// SplitMix64: one multiplication chain for each number, and every seed is as good as another.
+// SplitMix64: one multiplication chain per number; every seed is equally good.
 uint64_t Lot::Next() {
   state_ += 0x9e3779b97f4a7c15;
   uint64_t mixed = state_;

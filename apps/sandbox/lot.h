@@ -6,7 +6,7 @@
 
 namespace hearth::sandbox {
 
-// Numbers that follow from a seed and nothing else. The same on every machine.
+// Pseudo-random numbers that depend only on the seed. The same on every machine.
 class Lot {
  public:
   explicit Lot(uint64_t seed) : state_(seed) {}

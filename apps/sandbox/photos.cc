@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kQuality = 80;
 
-// nullopt for what is not all digits.
+// nullopt unless all characters are digits.
 std::optional<int64_t> ParseNumber(std::string_view text) {
   int64_t number = 0;
   const char* const end = text.data() + text.size();

@@ -10,12 +10,12 @@
 
 namespace hearth::sandbox {
 
-// People who post pictures, for a demonstration of the photo feed. Threads: as StandIn says.
+// People who post pictures, for a demo of the photo feed. Threads: as for StandIn.
 class PhotosStandIn final : public StandIn {
  public:
   static constexpr size_t kPostsDefault = 20;
-  static constexpr size_t kPostsMax = 100;  // Of one answer.
-  // A picture takes about 50 ms, and clients ask again for what they did not get in time.
+  static constexpr size_t kPostsMax = 100;  // Per response.
+  // A picture takes about 50 ms, and clients retry after timeouts.
   static constexpr size_t kCachedPicturesMax = 32;
 
   explicit PhotosStandIn(const StandInContext& context)
@@ -35,7 +35,7 @@ class PhotosStandIn final : public StandIn {
 
   const PhotosPosts posts_;
   const Clock& clock_;
-  // By the name of the file; the oldest goes first.
+  // By file name; the oldest is evicted first.
   std::deque<std::pair<std::string, std::string>> cached_;
 };
 

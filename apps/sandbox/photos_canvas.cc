@@ -12,7 +12,7 @@ float Clamp01(float share) { return std::clamp(share, 0.0f, 1.0f); }
 
 uint8_t ToByte(float part) { return static_cast<uint8_t>(Clamp01(part) * 255 + 0.5f); }
 
-// Which side of the line from `a` to `b` a point is on, and how far.
+// The signed distance of a point from the line through `a` and `b`.
 float SideOf(Point a, Point b, float x, float y) {
   const float length = std::hypot(b.x - a.x, b.y - a.y);
   return ((b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x)) / std::max(length, 1e-3f);
@@ -22,7 +22,7 @@ struct Span {
   float begin;
   float end;
 };
-// Those places of a span where `slope` times the place lies between two numbers.
+// The part of a span where `slope` times the position lies between two numbers.
 Span Narrow(const Span& span, float slope, float low, float high) {
   if (std::abs(slope) < 1e-4f) return span;
   const float a = low / slope;
@@ -143,7 +143,7 @@ void Canvas::AddGlow(Point center, float radius, const Color& color, float stren
       const float dx = static_cast<float>(x) - center.x;
       const float near = 1 - (dx * dx + dy * dy) * inverse;
       if (near <= 0) continue;
-      // Light upon light: it never gets brighter than white.
+      // Additive light, bounded by white.
       Color& pixel = at(x, y);
       const float light = near * near * near * strength;
       pixel.r += (1 - pixel.r) * color.r * light;
@@ -185,7 +185,7 @@ void Canvas::FillPetal(const Petal& petal) {
   const Box box = Clip(left, top, right, bottom);
   for (int y = box.top; y < box.bottom; ++y) {
     const float dy = static_cast<float>(y) - root.y;
-    // Most of the box is not within the petal, most of all where it lies askew.
+    // Most of the box lies outside the petal, especially if it is slanted.
     Span span = {static_cast<float>(box.left) - root.x, static_cast<float>(box.right) - root.x};
     span = Narrow(span, sine, dy * cosine - half_max, dy * cosine + half_max);
     span = Narrow(span, cosine, petal.length * petal.hidden - dy * sine, petal.length - dy * sine);
@@ -196,7 +196,7 @@ void Canvas::FillPetal(const Petal& petal) {
       const float along = (dx * cosine + dy * sine) / petal.length;
       const float across = std::abs(dy * cosine - dx * sine);
       if (along <= petal.hidden || along >= 1 || across > half_max) continue;
-      // Broadest at two thirds, round at the tip.
+      // Widest at two thirds, round at the tip.
       const float half = half_max * 1.6f * std::sqrt(along * (1 - along * along));
       const float cover = Clamp01(half - across + 0.5f);
       if (cover <= 0) continue;

@@ -10,7 +10,7 @@
 
 namespace hearth::sandbox {
 
-// Light, each part from 0 to 1.
+// Linear colour, each channel from 0 to 1.
 struct Color {
   float r = 0;
   float g = 0;
@@ -25,18 +25,18 @@ constexpr Color Mix(const Color& from, const Color& to, float share) {
   return {from.r + (to.r - from.r) * share, from.g + (to.g - from.g) * share,
           from.b + (to.b - from.b) * share};
 }
-// Along a row of colours; `share` from 0 to 1.
+// Interpolates along a row of colours; `share` from 0 to 1.
 Color MixAlong(std::span<const Color> stops, float share);
 
-// One height for each column, counted from the top.
+// One height per column, from the top.
 using Outline = std::vector<float>;
 
 struct OutlineShape {
-  float base = 0;          // The height about which it wavers...
-  float amplitude = 0;     // ... by so much each way.
+  float base = 0;          // The mean height.
+  float amplitude = 0;     // The deviation in each direction.
   float period = 0;        // Of the slowest wave, in pixels.
-  int octaves = 1;         // Each next one is twice as fast...
-  float roughness = 0.5f;  // ... and has this share of the height.
+  int octaves = 1;         // Each next one is twice as fast.
+  float roughness = 0.5f;  // The amplitude of an octave relative to the one before.
 };
 Outline MakeOutline(Lot& lot, int width, const OutlineShape& shape);
 
@@ -45,7 +45,7 @@ struct Point {
   float y = 0;
 };
 
-// Where a picture is painted, layer over layer. What lies outside is not painted.
+// A canvas for painting layer over layer. Parts outside are clipped.
 //
 // Threads: one at a time.
 class Canvas {
@@ -64,34 +64,33 @@ class Canvas {
 
   void FillGradient(float top, float bottom, std::span<const Color> stops);
   void FillRect(Point top_left, Point bottom_right, const Color& color, float alpha = 1);
-  // `softness`: how many pixels the edge takes.
+  // `softness`: the width of the edge in pixels.
   void FillDisc(Point center, float radius, const Color& color, float alpha = 1,
                 float softness = 1.5f);
   void FillRing(Point center, float radius, float thickness, const Color& color);
   void FillTriangle(Point a, Point b, Point c, const Color& color);
   void AddGlow(Point center, float radius, const Color& color, float strength);
-  // What is below the outline, down to `end`, where something else begins; the colour changes over
-  // `fade` pixels.
+  // Fills the area below the outline, down to `end`; the colour changes over `fade` pixels.
   void FillBelow(const Outline& outline, float end, const Color& top, const Color& bottom,
                  float fade);
-  // An almond from `root` outwards, lighter along its middle.
+  // An almond shape from `root` outwards, lighter along its middle.
   struct Petal {
     Point root;
     float angle;
     float length;
     float breadth;
-    float hidden;  // The share of its length that others will cover: it is not painted.
+    float hidden;  // The covered share of its length, which is not painted.
     Color inner;
     Color outer;
   };
   void FillPetal(const Petal& petal);
 
-  // Eight bits a part, a little darker in the corners, with the grain that hides steps.
+  // Eight bits per channel, with darker corners and grain that hides banding.
   kit::Image Develop(float grain, float vignette) const;
 
  private:
   struct Box {
-    int left, top, right, bottom;  // The last two are beyond it.
+    int left, top, right, bottom;  // The last two are exclusive.
   };
   Box Clip(float left, float top, float right, float bottom) const;
 

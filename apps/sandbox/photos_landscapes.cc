@@ -10,7 +10,7 @@
 namespace hearth::sandbox {
 namespace {
 
-// The light of an hour: the sky from the top down, the sun, and what stands far away and near.
+// Colours of a time of day: the sky from the top down, the sun, and the far and near ground.
 struct Light {
   std::array<Color, 4> sky;
   Color sun;
@@ -56,7 +56,7 @@ void PaintSky(Canvas& canvas, float horizon, const Light& light) {
   canvas.FillGradient(0, horizon, light.sky);
 }
 
-// Rows of hills or trees, one before the other. Nearer ones hide what is below their tops.
+// Rows of hills or trees. Nearer ones cover what is below their tops.
 struct Row {
   Outline outline;
   Color top;
@@ -91,7 +91,7 @@ void PaintBirds(Canvas& canvas, Lot& lot, float top, float bottom, const Color& 
   }
 }
 
-// Firs side by side, as the heights of their outline above the ground.
+// Adds firs to the outline of the ground.
 void GrowTrees(Lot& lot, Outline& ground, float tallest, float spacing) {
   const Outline before = ground;
   const auto width = static_cast<float>(ground.size());
@@ -103,7 +103,7 @@ void GrowTrees(Lot& lot, Outline& ground, float tallest, float spacing) {
     const int right = std::min(static_cast<int>(width) - 1, static_cast<int>(x + half));
     for (int column = left; column <= right; ++column) {
       const float away = std::abs(static_cast<float>(column) - x) / half;
-      // Branches: every step outwards hangs a little before the next one begins.
+      // Branches: each one droops outwards until the next begins.
       const float branch = std::fmod(away * half, step) / step;
       const float top = tall * (1 - away) * (1 - 0.10f * branch) - 0.05f * tall * branch;
       const auto index = static_cast<size_t>(column);
@@ -112,7 +112,7 @@ void GrowTrees(Lot& lot, Outline& ground, float tallest, float spacing) {
   }
 }
 
-// The water mirrors the sky, darker and moved by waves; the sun lays a path on it.
+// The water mirrors the sky, darker and distorted by waves, with the sun's reflection.
 void PaintWater(Canvas& canvas, Lot& lot, float horizon, float sun_x, const Light& light) {
   const int width = canvas.width();
   const auto height = static_cast<float>(canvas.height());
@@ -143,7 +143,7 @@ void PaintWater(Canvas& canvas, Lot& lot, float horizon, float sun_x, const Ligh
   }
 }
 
-// One row of trees as fog leaves it: paler towards the ground.
+// One row of trees in fog: paler towards the ground.
 struct Fog {
   Color top;
   Color bottom;
@@ -155,7 +155,7 @@ struct Fog {
   }
 };
 
-// Tier upon tier of branches, each broader than the one above it, no two sides alike.
+// Tiers of branches, each wider than the one above, with uneven sides.
 void PaintFir(Canvas& canvas, Lot& lot, Point foot, float tall, const Fog& fog) {
   const auto tiers = static_cast<float>(Count(lot, 7, 11));
   const float breadth = tall * Between(lot, 0.17f, 0.23f);
@@ -214,7 +214,7 @@ void PaintDune(Canvas& canvas, Lot& lot, const Sands& sands, const Outline& cres
     for (int x = 0; x < canvas.width(); ++x) {
       const float depth = static_cast<float>(y) - crest[static_cast<size_t>(x)] + 0.5f;
       if (depth <= 0) continue;
-      // The fold that runs down from the crest parts light from shadow, sharply at its top.
+      // The fold down from the crest separates light from shadow, sharply at its top.
       const float side = (static_cast<float>(x) - ridge) / (4 + depth * 0.35f);
       const float dark = std::clamp(0.5f + side * 0.5f, 0.0f, 1.0f);
       const float fade = std::min(depth / (static_cast<float>(canvas.height()) * 0.35f), 1.0f);
@@ -286,7 +286,7 @@ void PaintSea(Canvas& canvas, Lot& lot) {
                         light.near);
     canvas.FillRect({x - size * 0.4f, y + 3}, {x + size * 0.6f, y + size * 0.22f}, light.near);
   }
-  if (lot.OneIn(2)) {  // The shore that one stands on.
+  if (lot.OneIn(2)) {  // The near shore.
     const Outline shore = MakeOutline(lot, canvas.width(),
                                       {.base = height * 0.97f,
                                        .amplitude = height * 0.055f,

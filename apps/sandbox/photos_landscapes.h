@@ -18,7 +18,7 @@ const T& Pick(Lot& lot, const T (&all)[N]) {
   return all[lot.Below(N)];
 }
 
-// One for each scene; photos_scenes.h says which there are.
+// One per scene; see photos_scenes.h.
 void PaintMountains(Canvas& canvas, Lot& lot);
 void PaintSea(Canvas& canvas, Lot& lot);
 void PaintForest(Canvas& canvas, Lot& lot);

@@ -10,19 +10,19 @@
 
 namespace hearth::sandbox {
 
-// Somebody who posts. Invented, all of them.
+// A person who posts. All are made up.
 struct Person {
   std::string_view username;
   std::string_view display_name;
   std::string_view bio;
-  std::array<Scene, 3> scenes;  // What they take pictures of; the first most often.
+  std::array<Scene, 3> scenes;  // Subjects; the first is the most frequent.
 };
 
 std::span<const Person> People();
 
-// What somebody says of a picture of theirs; "" now and then.
+// The author's caption of a picture; sometimes "".
 std::string_view MakeCaption(Lot& lot, Scene scene);
-// What others say of it.
+// A comment by another person.
 std::string_view MakeComment(Lot& lot, Scene scene);
 
 }  // namespace hearth::sandbox

@@ -20,7 +20,7 @@ constexpr uint64_t kFollowedMin = 5;
 constexpr uint64_t kFollowedMax = 9;
 constexpr uint64_t kCommentsMax = 4;
 
-// So many of the people but `without`, each at most once, in any order.
+// A number of distinct people other than `without`, in random order.
 std::vector<std::string_view> DrawPeople(Lot& lot, const Person& without, uint64_t count) {
   std::vector<std::string_view> names;
   for (const Person& person : People()) {
@@ -77,7 +77,7 @@ nlohmann::json PhotosPosts::Posts(int64_t after, size_t limit, int64_t now) cons
   nlohmann::json posts = nlohmann::json::array();
   const int64_t newest = now / kSlotSeconds;
   const int64_t oldest = std::max<int64_t>(0, newest - kListedSecondsMax / kSlotSeconds - 1);
-  // Not after + 1, which a client could make overflow.
+  // Not after + 1, which could overflow.
   for (int64_t number = std::max(oldest, std::min(after, newest));
        number <= newest && posts.size() < limit; ++number) {
     if (number > after && IsListed(number, now)) posts.push_back(PostJson(number));
@@ -100,7 +100,7 @@ nlohmann::json PhotosPosts::PostJson(int64_t number) const {
   std::vector<std::string_view> said;
   for (const std::string_view name : DrawPeople(lot, *post.author, lot.Below(kCommentsMax + 1))) {
     const std::string_view text = MakeComment(lot, post.scene);
-    if (std::ranges::count(said, text) > 0) continue;  // Nobody repeats another.
+    if (std::ranges::count(said, text) > 0) continue;  // No repeated comments.
     said.push_back(text);
     comments.push_back({{"username", name}, {"text", text}});
   }

@@ -11,13 +11,13 @@
 
 namespace hearth::sandbox {
 
-// What a few people post, who follows them and what others say of it. Nobody stores it: what a
-// number denotes follows from the seed and the number.
+// Generated posts, follows and comments of a few people, without storage: a post follows from the
+// seed and its number.
 //
-// Time is cut into slots of four minutes, each of which brings one post; its number is the slot's,
-// so that numbers grow with time. The list reaches back three days, thinned with age: each post has
-// a time, fixed from the start, for which it is listed: all for 45 minutes, half of them for an
-// hour and a half, and so on. That makes about 60.
+// Time is divided into slots of four minutes, each with one post. Its number is the slot's, so
+// numbers grow with time. The list reaches back three days, thinned with age: each post has a fixed
+// time for which it is listed: all for 45 minutes, half of them for an hour and a half, and so on.
+// That makes about 60.
 //
 // Immutable. All times are seconds since the epoch.
 class PhotosPosts {
@@ -30,9 +30,9 @@ class PhotosPosts {
   explicit PhotosPosts(uint64_t seed) : seed_(seed) {}
 
   nlohmann::json Accounts() const;
-  // The posts that are listed now with numbers above `after`, lowest first, at most `limit`.
+  // The currently listed posts with numbers above `after`, lowest first, at most `limit`.
   nlohmann::json Posts(int64_t after, size_t limit, int64_t now) const;
-  // nullopt for what no post that has appeared shows.
+  // nullopt if no current post has it.
   std::optional<kit::Image> Picture(int64_t number, size_t index, int64_t now) const;
 
  private:
@@ -42,7 +42,7 @@ class PhotosPosts {
     size_t pictures;
   };
 
-  // Draws that are the same whenever they are asked for. `purpose` keeps them apart.
+  // Reproducible random numbers. `purpose` separates independent draws.
   Lot Draw(int64_t number, uint64_t purpose) const;
   int64_t TimeOf(int64_t number) const;
   bool IsListed(int64_t number, int64_t now) const;

@@ -77,7 +77,7 @@ void PaintCity(Canvas& canvas, Lot& lot) {
       x = right + Between(lot, -8, 26);
     }
   }
-  // The river gives it all back, in pieces.
+  // The river reflects it all, in pieces.
   const Outline waver = MakeOutline(
       lot, canvas.height(), {.amplitude = 1, .period = 14, .octaves = 3, .roughness = 0.8f});
   for (int y = static_cast<int>(quay); y < canvas.height(); ++y) {
@@ -148,7 +148,7 @@ void PaintBlossom(Canvas& canvas, Lot& lot, const Bed& bed, Point center, float 
   }
   const float heart = radius * Between(lot, 0.1f, 0.17f);
   canvas.FillDisc(center, heart, Mix(bed.heart, bed.inner[kind], 0.35f), 1, 3);
-  for (int seed = 0; seed < 90; ++seed) {  // As sunflowers place them.
+  for (int seed = 0; seed < 90; ++seed) {  // Arranged as in sunflowers.
     const float away = heart * std::sqrt(static_cast<float>(seed) / 90);
     const float angle = static_cast<float>(seed) * 2.39996f;
     canvas.FillDisc({center.x + std::cos(angle) * away, center.y + std::sin(angle) * away},
@@ -162,7 +162,7 @@ void PaintFlowers(Canvas& canvas, Lot& lot) {
   const auto height = static_cast<float>(canvas.height());
   const Color ground[] = {bed.ground_far, bed.ground};
   canvas.FillGradient(0, height, ground);
-  for (int spot = Count(lot, 14, 26); spot > 0; --spot) {  // What is out of focus.
+  for (int spot = Count(lot, 14, 26); spot > 0; --spot) {  // Out of focus.
     const Point at = {Between(lot, 0, width), Between(lot, 0, height)};
     const size_t shade = static_cast<size_t>(spot) % bed.outer.size();
     canvas.FillDisc(at, Between(lot, 25, 105), lot.OneIn(2) ? bed.ground_far : bed.outer[shade],
@@ -203,7 +203,7 @@ void PaintTile(Canvas& canvas, Lot& lot, const Inks& inks, Point at, float size)
   const size_t back = lot.Below(inks.size());
   const Color& ground = inks[back];
   const Color& ink = inks[(back + 1 + lot.Below(inks.size() - 1)) % inks.size()];
-  Canvas tile(static_cast<int>(size), static_cast<int>(size));  // Cuts shapes off at its edges.
+  Canvas tile(static_cast<int>(size), static_cast<int>(size));  // Clips shapes at its edges.
   tile.FillRect({0, 0}, {size, size}, ground);
   const Point corner = {lot.OneIn(2) ? 0 : size, lot.OneIn(2) ? 0 : size};
   switch (lot.Below(7)) {

@@ -6,11 +6,11 @@
 
 namespace hearth::sandbox {
 
-// What is on a picture.
+// The subject of a picture.
 enum class Scene : uint8_t { kMountains, kSea, kCity, kFlowers, kPoster, kForest, kDunes };
 inline constexpr int kScenes = 7;
 
-// The same for the same seed, on every machine of the same arithmetic: square, upright or wide.
+// The same for the same seed, on every machine with the same arithmetic. Square, upright or wide.
 kit::Image PaintScene(Scene scene, uint64_t seed);
 
 }  // namespace hearth::sandbox

@@ -30,7 +30,7 @@ http::PlainAnswer ToPlain(kit::Response response) {
           .more_headers = std::move(response.headers)};
 }
 
-// Finds who answers and what goes wrong. Threads: as FaultBoard; the rest is immutable.
+// Finds the handler and the fault of a request. Threads: as for FaultBoard; the rest is immutable.
 class Switchboard {
  public:
   struct Verdict {
@@ -116,7 +116,7 @@ class Switchboard {
   kit::Routes own_;
 };
 
-// One request, answered well or badly. Threads: lives on its loop.
+// One request, answered normally or with a fault. Threads: lives on its loop.
 class Call final : public http::ExchangeHandler {
  public:
   Call(http::Exchange& exchange, Switchboard& switchboard)
@@ -193,7 +193,7 @@ class Call final : public http::ExchangeHandler {
   http::Exchange& exchange_;
   Switchboard& switchboard_;
   http::Timer timer_;
-  std::string body_;  // Of the request; of a slow answer, what is left of it.
+  std::string body_;  // Of the request; for a slow response, the rest of it.
   bool is_too_large_ = false;
   size_t drop_bytes_ = 0;
   std::chrono::milliseconds slow_pause_{0};

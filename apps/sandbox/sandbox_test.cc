@@ -215,7 +215,7 @@ TEST_F(SandboxTest, ErrorsRateLimitsGarbageAndWrongTypes) {
 }
 
 TEST_F(SandboxTest, ABrokenConnectionIsUnavailable) {
-  AddFault(R"({"service": "hn", "fault": "refuse", "times": 2})");  // One may be tried again.
+  AddFault(R"({"service": "hn", "fault": "refuse", "times": 2})");  // One may be retried.
   EXPECT_EQ(Send("GET", "/hn/v0/maxitem.json").status().code(), Code::kUnavailable);
 }
 

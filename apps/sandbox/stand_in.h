@@ -15,7 +15,7 @@ struct StandInContext {
   const Clock& clock;
 };
 
-// One outside service, as far as the applications use it.
+// One external service, as far as the applications use it.
 //
 // Threads: its handlers run one at a time, on the sandbox's loop: they must not block.
 class StandIn {
@@ -24,15 +24,15 @@ class StandIn {
 
   // The first segment of its paths: "hn".
   virtual std::string name() const = 0;
-  // For people: what it stands for and what it accepts. One sentence, plain text.
+  // For users: what it replaces and what it accepts. One sentence, plain text.
   virtual std::string summary() const = 0;
-  // A path worth a look, below its name; "" for none.
+  // An example path, below its name; "" for none.
   virtual std::string example_path() const = 0;
   // Paths are below its name: "/v0/item/:file".
   virtual void AddRoutes(kit::Routes& routes) = 0;
 };
 
-// All there are.
+// All stand-ins.
 std::vector<std::unique_ptr<StandIn>> MakeStandIns(const StandInContext& context);
 
 }  // namespace hearth::sandbox

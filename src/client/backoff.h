@@ -14,9 +14,8 @@ namespace hearth::client {
 inline constexpr std::chrono::microseconds kFirstPause = std::chrono::milliseconds(4);
 inline constexpr std::chrono::microseconds kPauseMax = std::chrono::seconds(1);
 
-// How long to wait after so many failures, at least one: twice as long each time, up to a bound.
-// `random` takes up to half of it away, so that those who were in each other's way do not meet
-// again.
+// The pause after `failures` consecutive failures (at least one). It doubles each time, up to a
+// bound. `random` shortens it by up to half, so that clients that collided do not collide again.
 inline std::chrono::microseconds PauseAfter(size_t failures, uint64_t random) {
   constexpr size_t kDoublingsMax = 16;
   const auto full = std::min(kPauseMax, kFirstPause * (1 << std::min(failures - 1, kDoublingsMax)));
@@ -24,7 +23,7 @@ inline std::chrono::microseconds PauseAfter(size_t failures, uint64_t random) {
   return std::chrono::microseconds(half + random % (half + 1));
 }
 
-// The same with the transport's randomness, of which the ids of documents are made.
+// The same with the transport's random source, which also makes document ids.
 inline std::chrono::microseconds PauseAfter(size_t failures, Transport& transport) {
   return PauseAfter(failures, std::hash<std::string>()(transport.NewDocumentId()));
 }

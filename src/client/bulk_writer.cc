@@ -20,25 +20,24 @@ namespace {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-// Whether a write that failed with this error may succeed when it is sent again.
+// Whether a write that failed with this error may succeed on a retry.
 bool MayWriteLater(const Status& error) {
   return error.code() == Code::kAborted || error.code() == Code::kUnavailable ||
          error.code() == Code::kResourceExhausted || error.code() == Code::kDeadlineExceeded;
 }
 
-// One write on its way.
+// A pending write.
 struct Operation {
   DocumentReference document;
-  Result<request::Write> write;  // Or what was wrong with it.
-  uint64_t number;               // In the order in which they were added.
+  Result<request::Write> write;  // Or the error in its arguments.
+  uint64_t number;               // In the order of addition.
   size_t failures = 0;
 };
 
 }  // namespace
 
-// The writes that wait, document by document, and the threads that send them.
-//
-// Of each document only the first write is ever under way, so that they happen in order.
+// The pending writes per document, and the threads that send them.
+// || At most one write per document is in flight, so writes of one document happen in order.
 //
 // Threads: safe for concurrent use.
 class BulkWriter::Queue {
@@ -95,7 +94,7 @@ class BulkWriter::Queue {
     }
   }
 
-  // Documents whose first writes are to be sent now; none when all is done and over.
+  // Documents whose first write is to be sent now. Empty once the queue is closed and drained.
   Paths TakeReady() EXCLUDES_LOCK(mutex_) {
     MutexLock lock(mutex_);
     while (true) {
@@ -126,7 +125,7 @@ class BulkWriter::Queue {
 
   void Send(const Paths& paths) EXCLUDES_LOCK(mutex_) {
     std::vector<request::Write> writes;
-    std::vector<Result<TransportWriteResult>> outcomes;  // One a path.
+    std::vector<Result<TransportWriteResult>> outcomes;  // One per path.
     std::vector<size_t> sent;                            // Indexes of paths.
     {
       MutexLock lock(mutex_);
@@ -153,8 +152,8 @@ class BulkWriter::Queue {
     Finish(failures);
   }
 
-  // Takes in what has become of the writes. Returns those that have failed for good; they are
-  // unfinished until their errors have been told.
+  // Takes the outcomes of the writes. Returns those that failed for good; they count as unfinished
+  // until their errors have been reported.
   std::vector<Failure> Settle(const Paths& paths,
                               const std::vector<Result<TransportWriteResult>>& outcomes)
       EXCLUDES_LOCK(mutex_) {
@@ -208,7 +207,7 @@ class BulkWriter::Queue {
   Mutex mutex_;  // Leaf lock.
   CondVar changed_;
   std::unordered_map<std::string, std::deque<Operation>> documents_ GUARDED_BY(mutex_);
-  std::deque<std::string> ready_ GUARDED_BY(mutex_);  // Documents whose first write can go.
+  std::deque<std::string> ready_ GUARDED_BY(mutex_);  // Documents whose first write may be sent.
   std::multimap<SteadyTime, std::string> pausing_ GUARDED_BY(mutex_);
   std::set<uint64_t> unfinished_ GUARDED_BY(mutex_);
   uint64_t next_number_ GUARDED_BY(mutex_) = 0;

@@ -14,20 +14,19 @@ struct BulkWriterOptions {
   size_t batch_writes_max = 100;
   size_t batches_in_flight_max = 4;
   size_t attempts_max = 10;
-  // Writes that wait; whoever adds more is held back.
+  // Bound on pending writes; adding more blocks.
   size_t queued_writes_max = 2'000;
 };
 
-// Many writes, each on its own and as fast as the database takes them. Writes of one document
-// happen in the order in which they were added; others in any.
+// Many independent writes, as fast as the database takes them. Writes of one document happen in the
+// order in which they were added, others in any order.
+// || Writes that fail with Aborted, Unavailable, ResourceExhausted or DeadlineExceeded are retried
+// up to `attempts_max` times, after a pause that doubles.
 //
-// What fails with Aborted, Unavailable, ResourceExhausted or DeadlineExceeded is tried again, after
-// a pause that doubles, up to `attempts_max` times.
-//
-// Threads: safe for concurrent use. Ownership: has threads of its own. The destructor flushes.
+// Threads: safe for concurrent use. Ownership: owns its threads. The destructor flushes.
 class BulkWriter {
  public:
-  // Runs on one of the writer's threads for each write that has failed for good.
+  // Runs on one of the writer's threads, once for each write that failed for good.
   using OnError = std::function<void(const DocumentReference& document, const Status& error)>;
 
   BulkWriter(BulkWriter&&) noexcept;
@@ -39,8 +38,8 @@ class BulkWriter {
               const Precondition& precondition = {});
   void Delete(const DocumentReference& document, const Precondition& precondition = {});
 
-  // Waits until all writes added so far have happened or failed. The first error of any since the
-  // last Flush, if there was one.
+  // Waits until all writes added so far have succeeded or failed. Returns the first error since the
+  // last Flush, if any.
   Status Flush();
 
  private:
@@ -48,7 +47,7 @@ class BulkWriter {
   class Queue;
   BulkWriter(std::shared_ptr<Transport> transport, BulkWriterOptions options, OnError on_error);
 
-  std::shared_ptr<Transport> transport_;  // Shared by all that the database handed out.
+  std::shared_ptr<Transport> transport_;  // Shared by all objects of this database.
   std::unique_ptr<Queue> queue_;
 };
 

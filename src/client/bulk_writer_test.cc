@@ -59,7 +59,7 @@ TEST_F(BulkWriterTest, TriesAgainWhatMaySucceed) {
 
 TEST_F(BulkWriterTest, GivesUpAfterSoManyAttempts) {
   transport_->on_batch_write = [](const std::vector<request::Write>&) -> Outcomes {
-    return Status(Code::kUnavailable, "nobody there");  // Of all of them.
+    return Status(Code::kUnavailable, "nobody there");  // For all of them.
   };
   std::atomic<int> errors = 0;
   BulkWriter writer = db_.Bulk({.attempts_max = 3},
@@ -113,7 +113,7 @@ TEST_F(BulkWriterTest, HoldsBackWhoIsTooFast) {
     writer.Set(Doc("more"), {});
     is_added = true;
   });
-  // It cannot have been added: there is no room before something is written.
+  // It cannot have been added: the queue stays full until a write completes.
   EXPECT_FALSE(is_added);
   {
     MutexLock lock(mutex);

@@ -26,9 +26,9 @@ enum class Op : uint8_t {
 
 // A condition: one comparison, or several joined. Null and NaN are compared with kEqual and
 // kNotEqual, as in the official SDKs. `__name__` is compared with references, or with ids relative
-// to the collection that is asked.
+// to the queried collection.
 //
-// Threads: immutable. Errors: kept, and said when the query runs.
+// Threads: immutable. Errors: kept, and returned when the query runs.
 class Filter {
  public:
   static Filter Where(std::string_view field_path, Op op, Value value);

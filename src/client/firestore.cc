@@ -11,10 +11,10 @@
 namespace hearth::client {
 namespace {
 
-// The least id that a document can have.
+// The smallest id that a document can have.
 constexpr std::string_view kLeastId = "__id-9223372036854775808__";
 
-// Whether a transaction that failed so may succeed when it is tried again.
+// Whether a transaction that failed with this error may succeed on a retry.
 bool MayCommitLater(const Status& error) {
   switch (error.code()) {
     case Code::kAborted:
@@ -57,7 +57,7 @@ query::Filter NameFilter(query::Operator op, const std::string& name) {
       query::FieldFilter{*model::FieldPath::Parse("__name__"), op, model::EncodeReference(name)}};
 }
 
-// The same for a collection: of all below its parent, the names that begin as its documents' do.
+// The same for a collection: the names below its parent that start like those of its documents.
 query::Query Descendants(const Transport& transport, const model::CollectionPath& collection) {
   query::Query query = Descendants(transport, collection.parent());
   const std::string name = transport.database().text() + "/documents/" + collection.path();
@@ -128,7 +128,7 @@ Status Firestore::RunTransaction(const Attempt& attempt, const TransactionOption
   if (options.read_time && !options.read_only) {
     return InvalidArgument("Only a read-only transaction can have a read time.");
   }
-  // One that only reads is in nobody's way.
+  // A read-only transaction has no conflicts.
   const size_t attempts_max = options.read_only ? 1 : std::max<size_t>(options.attempts_max, 1);
   BeginOptions begin{options.read_only, options.read_time};
   for (size_t attempts = 1;; ++attempts) {

@@ -1,4 +1,4 @@
-// The C++ Firestore client: one API, for a database in this process and for any other.
+// The C++ Firestore client: one API for embedded and remote databases.
 #pragma once
 
 #include <functional>
@@ -25,11 +25,11 @@ struct GetAllOptions {
   std::optional<Timestamp> read_time = {};
 };
 
-// A database. Where it lives is decided by whoever makes it: OpenEmbedded (embedded.h), Connect
-// (remote.h), or a transport of one's own.
+// A database. The function that makes it decides where it lives: OpenEmbedded (embedded.h), Connect
+// (remote.h), or a custom transport.
 //
-// Threads: safe for concurrent use; calls block until they are answered. Ownership: a handle, cheap
-// to copy; the transport lives as long as anything made from it.
+// Threads: safe for concurrent use; calls block until they complete. Ownership: a handle, cheap to
+// copy; the transport lives as long as anything made from it.
 class Firestore {
  public:
   explicit Firestore(std::shared_ptr<Transport> transport);
@@ -46,17 +46,17 @@ class Firestore {
   WriteBatch Batch() const;
   BulkWriter Bulk(BulkWriterOptions options = {}, BulkWriter::OnError on_error = {}) const;
 
-  // Runs `attempt`, then commits what it wrote. When others were in the way, all of it runs again,
-  // up to `attempts_max` times: it must have no effects of its own. An error that `attempt` returns
-  // ends the transaction, unless it came from the database and another try may help.
+  // Runs `attempt`, then commits what it wrote. On a conflict all of it runs again, up to
+  // `attempts_max` times, so `attempt` must have no side effects. An error returned by `attempt`
+  // ends the transaction, unless it came from the database and is retryable.
   using Attempt = std::function<Status(Transaction&)>;
   Status RunTransaction(const Attempt& attempt, const TransactionOptions& options = {}) const;
 
-  // Deletes the document or collection and all below it, in no particular order.
+  // Deletes the document or collection and everything below it, in no particular order.
   Status RecursiveDelete(const DocumentReference& document) const;
   Status RecursiveDelete(const CollectionReference& collection) const;
 
-  // For a transport that stands in front of this one.
+  // For a transport that wraps this one.
   const std::shared_ptr<Transport>& transport() const { return transport_; }
 
  private:
@@ -67,7 +67,7 @@ class Firestore {
   AttemptOutcome TryTransaction(const Attempt& attempt, const std::string& id) const;
   Status DeleteResults(const query::Query& query, BulkWriter* writer) const;
 
-  std::shared_ptr<Transport> transport_;  // Shared by all that the database hands out.
+  std::shared_ptr<Transport> transport_;  // Shared by all objects of this database.
 };
 
 }  // namespace hearth::client

@@ -8,9 +8,8 @@
 namespace hearth::client {
 
 // Listens for as long as it lives.
-//
-// Threads: may be ended from any, also from its own callback. When Stop or the destructor returns
-// elsewhere, no callback is running and none will.
+// || Threads: may be stopped from any thread, including its own callback. When Stop or the
+// destructor returns outside the callback, no callback is running and none will run.
 class Listener {
  public:
   explicit Listener(std::unique_ptr<TransportListener> listener) : listener_(std::move(listener)) {}

@@ -33,7 +33,7 @@ query::Filter Join(query::Filter first, query::Filter second) {
   return query::Filter{std::move(both)};
 }
 
-// A name of a field at the top, whatever characters it has.
+// The name of a top-level field, with any characters.
 Result<model::FieldPath> QuotedField(std::string_view name) {
   std::string quoted = "`";
   for (const char c : name) {
@@ -276,7 +276,7 @@ Result<Listener> Query::Listen(OnSnapshot on_snapshot) const {
     ASSIGN_OR_RETURN(query::Query query, Build());
     return ListenTarget{.query = std::move(query)};
   }());
-  // Only the calls of one listener use it, one at a time.
+  // Used only by the calls of one listener, one at a time.
   auto previous = std::make_shared<std::vector<DocumentSnapshot>>();
   const auto on_state = [query = *this, previous,
                          on_snapshot = std::move(on_snapshot)](Result<ListenState> state) {

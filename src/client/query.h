@@ -46,29 +46,30 @@ struct NearestOptions {
   std::vector<double> query_vector;
   DistanceMeasure measure = DistanceMeasure::kEuclidean;
   size_t limit = 10;
-  std::string distance_result_field = {};  // Empty: the distance is not among the fields.
+  std::string distance_result_field = {};  // Empty: the distance is not added to the fields.
   std::optional<double> distance_threshold = {};
 };
 
-// A question about the documents of a collection or collection group. Each function returns a new
-// query; what is wrong with its arguments is said when it runs.
+// A query over the documents of a collection or collection group. Each function returns a new
+// query. Errors in arguments are returned when the query runs.
 //
 //   db.Collection("stories").Where("time", Op::kGreater, yesterday).OrderBy("time").Limit(20).Get()
 //
-// Threads: immutable. Errors: InvalidArgument, in Firestore's words, from the functions that run
-// it.
+// Threads: immutable. Errors: InvalidArgument, with Firestore's messages, from the functions that
+// run it.
 class Query {
  public:
   Query Where(std::string_view field_path, Op op, Value value) const;
   Query Where(Filter filter) const;
   Query OrderBy(std::string_view field_path, Direction direction = Direction::kAscending) const;
   Query Limit(size_t limit) const;
-  // The last ones, in the query's order. Needs an order.
+  // The last results, in the query's order. Requires an order.
   Query LimitToLast(size_t limit) const;
   Query Offset(size_t offset) const;
-  // Only these fields; none of them means only the names.
+  // Returns only these fields. An empty list returns only the names.
   Query Select(const std::vector<std::string>& field_paths) const;
-  // Values of the first orders, or a document: then those of all orders, the implicit ones too.
+  // Values for a prefix of the orders, or a document: then its values for all orders, including the
+  // implicit ones.
   Query StartAt(std::vector<Value> values) const;
   Query StartAt(const DocumentSnapshot& document) const;
   Query StartAfter(std::vector<Value> values) const;
@@ -80,33 +81,32 @@ class Query {
   Query FindNearest(NearestOptions options) const;
 
   Result<QuerySnapshot> Get() const;
-  // At a moment of the last hour.
+  // At a time within the last hour.
   Result<QuerySnapshot> GetAt(Timestamp read_time) const;
-  // One result after the other, whatever their number, until `on_document` returns false. Not with
-  // LimitToLast.
+  // Any number of results, one by one, until `on_document` returns false. Not with LimitToLast.
   Result<Timestamp> Stream(const std::function<bool(DocumentSnapshot)>& on_document) const;
 
   Result<int64_t> Count() const;
-  // One value a field, in order.
+  // One value per field, in order.
   Result<std::vector<Value>> Aggregate(const std::vector<AggregateField>& fields) const;
 
-  // `on_snapshot` runs with the first results and with each later change, on a thread of the
-  // client's, one call at a time; after an error, no more. In-process only.
+  // `on_snapshot` runs with the first results and on each later change, on a thread of the client,
+  // one call at a time. No call follows an error. In-process only.
   using OnSnapshot = std::function<void(const Result<QuerySnapshot>&)>;
   Result<Listener> Listen(OnSnapshot on_snapshot) const;
 
  protected:
   Query(std::shared_ptr<Transport> transport, Result<query::Query> query);
 
-  std::shared_ptr<Transport> transport_;  // Shared by all that the database handed out.
+  std::shared_ptr<Transport> transport_;  // Shared by all objects of this database.
 
  private:
   friend class Firestore;
   friend class Transaction;
 
-  // The query as the database gets it: InvalidArgument for what was wrong with an argument.
+  // The query as it is sent. InvalidArgument if an argument was invalid.
   Result<query::Query> Build() const;
-  // Changes a copy, unless an earlier argument was wrong already.
+  // Changes a copy, unless an earlier argument was invalid.
   Query With(const std::function<Status(query::Query*)>& change) const;
   enum class Edge : uint8_t { kStart, kEnd };
   enum class Side : uint8_t { kBefore, kAfter };
@@ -115,7 +115,7 @@ class Query {
   Result<QuerySnapshot> Run(const ReadMoment& moment) const;
   Result<std::vector<Value>> RunAggregate(const std::vector<AggregateField>& fields,
                                           const ReadMoment& moment) const;
-  // The results as transports hand them out, made into what callers see.
+  // Converts the transport's results to the caller's form.
   QuerySnapshot ToSnapshot(std::vector<TransportDocument> documents, Timestamp read_time) const;
 
   Result<query::Query> query_;  // Or the first error in its arguments.

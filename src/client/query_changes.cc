@@ -17,7 +17,8 @@ std::unordered_map<std::string_view, size_t> IndexByPath(
   return indexes;
 }
 
-// Works out the changes. Documents go by their index in `after`; only those that stay or come.
+// Computes the changes. Documents are identified by their index in `after`; removed ones are not
+// included.
 class Comparison {
  public:
   Comparison(const std::vector<DocumentSnapshot>& before,
@@ -45,16 +46,16 @@ class Comparison {
     return !IsNew(i) && before_[before_index_[i]].update_time() != after_[i].update_time();
   }
 
-  // A modified document has moved unless it stands between the same unmodified ones as before,
-  // which never change places among themselves.
+  // A modified document has moved unless it stands between the same unmodified documents as before.
+  // Unmodified documents never swap places.
   void FindThoseInPlace() {
     is_in_place_.assign(after_.size(), false);
-    std::vector<size_t> limit(after_.size(), before_.size());  // Where the next unmodified one was.
+    std::vector<size_t> limit(after_.size(), before_.size());  // Index of the next unmodified one.
     for (size_t i = after_.size(), next = before_.size(); i-- > 0;) {
       limit[i] = next;
       if (!IsNew(i) && !IsModified(i)) next = std::min(next, before_index_[i]);
     }
-    size_t passed = 0;  // All before this index of `before_` lie behind.
+    size_t passed = 0;  // Everything before this index of `before_` has been passed.
     for (size_t i = 0; i < after_.size(); ++i) {
       if (IsNew(i) || before_index_[i] < passed || before_index_[i] >= limit[i]) continue;
       is_in_place_[i] = true;
@@ -76,7 +77,7 @@ class Comparison {
     }
   }
 
-  // Those in place and those added are in the same order in the list and in `after_`.
+  // Documents in place and added documents have the same order in the list and in `after_`.
   void Add() {
     std::vector<size_t> list;
     auto next = list_.begin();
@@ -105,7 +106,7 @@ class Comparison {
       const auto at = std::find(list_.begin(), list_.end(), i);
       const auto old_index = static_cast<size_t>(at - list_.begin());
       list_.erase(at);
-      // Right behind its predecessor, which has found its place already.
+      // Right after its predecessor, which is already placed.
       auto place = list_.begin();
       if (i > 0) place = std::find(list_.begin(), list_.end(), i - 1) + 1;
       const auto new_index = static_cast<size_t>(place - list_.begin());
@@ -116,9 +117,9 @@ class Comparison {
 
   const std::vector<DocumentSnapshot>& before_;
   const std::vector<DocumentSnapshot>& after_;
-  std::vector<size_t> before_index_;  // Of each in `after_`.
-  std::vector<bool> is_in_place_;     // Of each in `after_`.
-  std::vector<size_t> list_;          // What the changes so far have made.
+  std::vector<size_t> before_index_;  // For each in `after_`.
+  std::vector<bool> is_in_place_;     // For each in `after_`.
+  std::vector<size_t> list_;          // The list with the changes so far applied.
   std::vector<DocumentChange> changes_;
 };
 

@@ -6,11 +6,10 @@
 
 namespace hearth::client {
 
-// How the results of a query have come from one state to the next: removals, then additions, then
-// modifications. Each index is that of the list as the changes before have left it; applied one
-// after the other they make `after` of `before`.
-//
-// A document is modified when its update time is another.
+// The changes between two states of a query's results: removals, then additions, then
+// modifications. Each index refers to the list after the preceding changes. Applied in order, they
+// turn `before` into `after`.
+// || A document is modified if its update time differs.
 std::vector<DocumentChange> ChangesBetween(const std::vector<DocumentSnapshot>& before,
                                            const std::vector<DocumentSnapshot>& after);
 

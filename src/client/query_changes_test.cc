@@ -23,7 +23,7 @@ DocumentSnapshot Document(const std::string& id, int64_t version) {
       std::make_shared<const std::string>(model::EncodeRecord(time, time, model::Fields())), time);
 }
 
-// "a1" is the document a in version 1.
+// "a1" is document a at version 1.
 Documents List(const std::vector<std::string>& texts) {
   Documents documents;
   for (const std::string& text : texts) {
@@ -100,7 +100,7 @@ Texts Apply(const std::vector<DocumentChange>& changes, Texts list) {
   return list;
 }
 
-// A query's results: documents by a sort key that changes only with their version.
+// A query's results: documents ordered by a sort key that changes only with their version.
 struct Model {
   struct Entry {
     size_t key;

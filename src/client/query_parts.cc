@@ -45,7 +45,7 @@ Operator ToOperator(Op op) {
   return Operator::kEqual;
 }
 
-// As messages spell it.
+// As it appears in error messages.
 std::string_view NameOf(Op op) {
   switch (op) {
     case Op::kArrayContains:
@@ -67,7 +67,7 @@ bool IsNan(const Value& value) {
   return !value.integer() && value.number() && std::isnan(*value.number());
 }
 
-// Null and NaN are tested for, not compared with. nullopt for other values.
+// Null and NaN have unary operators. nullopt for other values.
 Result<std::optional<Operator>> UnaryOperator(Op op, const Value& value) {
   const bool is_nan = IsNan(value);
   if (!value.IsNull() && !is_nan) return std::optional<Operator>();
@@ -97,7 +97,7 @@ void CollectInequalities(const query::Filter& filter, std::set<FieldPath>* paths
 
 FieldPath NamePath() { return *FieldPath::Parse("__name__"); }
 
-// What all names among the query's results begin with, without the last '/'.
+// The common prefix of the names of all results, without the last '/'.
 std::string BasePath(const query::Query& query) {
   std::string path = query.parent.document_path;
   if (query.all_descendants) return path;
@@ -132,7 +132,7 @@ Result<std::string> NameOfId(const query::Query& query, const std::string& id) {
 
 Result<std::string> NameOfReference(const query::Query& query, const std::string& name) {
   ASSIGN_OR_RETURN(const model::DocumentName document, model::DocumentName::Parse(name));
-  if (document.database != query.parent.database) return name;  // The database says what is wrong.
+  if (document.database != query.parent.database) return name;  // The database reports the error.
   const std::string base = BasePath(query);
   if (!base.empty() && !document.path.path().starts_with(base + "/")) {
     return InvalidArgument('"' + document.path.path() +
@@ -194,7 +194,7 @@ Result<std::string> FilterReader::ReadOperand(const FieldPath& path, Op op,
   if (path.IsName()) return ReadNameOperand(op, value);
   const Array* choices = value.array();
   if (!HasChoices(op) || !choices) return EncodeOperand(value);
-  // One by one, because among them may be arrays and vectors, which no stored array can hold.
+  // One by one, because they may include arrays and vectors, which no stored array can hold.
   std::vector<std::string> encoded;
   for (const Value& choice : *choices) {
     ASSIGN_OR_RETURN(std::string each, EncodeOperand(choice));

@@ -1,4 +1,4 @@
-// What a query's functions are given, made into the parts of a query.
+// Turns the arguments of a query's functions into the parts of a query.
 #pragma once
 
 #include <optional>
@@ -15,15 +15,15 @@
 
 namespace hearth::client {
 
-// Makes filters for one query: names in them are relative to its collection.
+// Builds filters for one query: names in them are relative to its collection.
 //
-// Threads: one at a time. Ownership: borrows the query. Errors: InvalidArgument in the official
-// SDKs' words. Recursion is as deep as the filter.
+// Threads: one at a time. Ownership: borrows the query. Errors: InvalidArgument, with the official
+// SDKs' messages. Recursion depth is that of the filter.
 class FilterReader {
  public:
   explicit FilterReader(const query::Query& query) : query_(query) {}
 
-  // nullopt for one that joins nothing.
+  // nullopt for an empty composite filter.
   Result<std::optional<query::Filter>> Read(const Filter& filter) const;
 
  private:
@@ -34,11 +34,11 @@ class FilterReader {
   const query::Query& query_;
 };
 
-// The encoded reference that an id, a path relative to the query's collection or parent, or a
-// reference stands for. InvalidArgument for what cannot be among the query's results.
+// The encoded reference for an id, a path relative to the query's collection or parent, or a
+// reference. InvalidArgument if it cannot be a result of the query.
 Result<std::string> ReadNameValue(const query::Query& query, const Value& value);
 
-// The query's orders with those that it implies: the fields of inequalities, then the name.
+// The query's orders plus the implicit ones: the fields of inequalities, then the name.
 std::vector<query::Order> OrdersWithImplicit(const query::Query& query);
 
 // Encoded values for a prefix of `orders`.
@@ -50,7 +50,7 @@ Result<std::vector<std::string>> CursorValues(const query::Query& query,
                                               const std::vector<query::Order>& orders,
                                               const DocumentSnapshot& document);
 
-// The query that finds the last results first.
+// The query with its orders reversed, which returns the last results first.
 query::Query Reversed(query::Query query);
 
 }  // namespace hearth::client

@@ -21,7 +21,7 @@ constexpr const char* kDocuments = "projects/p/databases/(default)/documents/";
 
 class QueryTest : public testing::Test {
  protected:
-  // The query as the transport gets it; fails the test where it does not get that far.
+  // The query as the transport gets it. Fails the test if it is not sent.
   query::Query Sent(const Query& query) {
     const Status status = query.Get().status();
     EXPECT_TRUE(status.ok()) << status.ToString();
@@ -97,7 +97,7 @@ TEST_F(QueryTest, Filters) {
             Filtered("a", Operator::kIsNan));
   EXPECT_EQ(TextOf(*Sent(rooms_.Where("a", Op::kNotEqual, std::nan(""))).where),
             Filtered("a", Operator::kIsNotNan));
-  // Among choices there may be what no stored array can hold.
+  // The list may hold values that no stored array can.
   EXPECT_EQ(TextOf(*Sent(rooms_.Where("a", Op::kIn, Array{Array{1}, Vector{{1}}})).where),
             Filtered("a", Operator::kIn, "[[1], vector(1.0)]"));
 }

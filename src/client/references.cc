@@ -8,7 +8,7 @@
 namespace hearth::client {
 namespace {
 
-// The path of something below `parent`, or the parent's own fault.
+// The path of something below `parent`, or the parent's error.
 template <typename Path, typename Parent>
 Result<Path> Below(const Result<Parent>& parent, std::string_view path) {
   if (!parent.ok()) return parent.status();

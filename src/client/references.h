@@ -20,11 +20,11 @@ namespace hearth::client {
 class CollectionReference;
 class Transport;
 
-// The name of a document, there or not, and what can be done with it.
+// The name of a document, existing or not, and the operations on it.
 //
 //   db.Doc("rooms/r1").Set({{"topic", "fire"}});
 //
-// Threads: immutable. Errors: a malformed path is InvalidArgument from whatever is done with it.
+// Threads: immutable. Errors: a malformed path is InvalidArgument from every operation.
 class DocumentReference {
  public:
   std::string id() const;
@@ -34,21 +34,21 @@ class DocumentReference {
   CollectionReference Collection(std::string_view path) const;
 
   Result<DocumentSnapshot> Get() const;
-  // AlreadyExists where there is one.
+  // AlreadyExists if the document exists.
   Result<WriteResult> Create(const Map& data) const;
   Result<WriteResult> Set(const Map& data, const SetOptions& options = {}) const;
-  // Keys are field paths: {"address.city", "Paris"} leaves the rest of the address. NotFound where
-  // there is no document.
+  // Keys are field paths: {"address.city", "Paris"} keeps the rest of the address. NotFound if the
+  // document does not exist.
   Result<WriteResult> Update(const Map& data, const Precondition& precondition = {}) const;
   Result<WriteResult> Delete(const Precondition& precondition = {}) const;
 
   Result<std::vector<CollectionReference>> ListCollections() const;
 
-  // As Query::Listen; the snapshot of a document that is not there does not exist.
+  // As Query::Listen. For a missing document, exists() of the snapshot is false.
   using OnSnapshot = std::function<void(const Result<DocumentSnapshot>&)>;
   Result<Listener> Listen(OnSnapshot on_snapshot) const;
 
-  // For those who make requests of references.
+  // For code that builds requests from references.
   const Result<model::DocumentPath>& parsed_path() const { return path_; }
   Result<request::Write> CreateWrite(const Map& data) const;
   Result<request::Write> SetWrite(const Map& data, const SetOptions& options) const;
@@ -62,26 +62,26 @@ class DocumentReference {
   DocumentReference(std::shared_ptr<Transport> transport, Result<model::DocumentPath> path);
   Result<WriteResult> Commit(Result<request::Write> write) const;
 
-  std::shared_ptr<Transport> transport_;  // Shared by all that the database handed out.
+  std::shared_ptr<Transport> transport_;  // Shared by all objects of this database.
   Result<model::DocumentPath> path_;
 };
 
-// The name of a collection: the query for all its documents, and a place for new ones.
+// The name of a collection: also the query for all its documents.
 class CollectionReference : public Query {
  public:
   std::string id() const;
   std::string path() const;
   // Nullopt at the root.
   std::optional<DocumentReference> parent() const;
-  // An id, or a path below this collection. With an id of 20 random characters where none is given.
+  // An id, or a path below this collection. Without an argument: a random id of 20 characters.
   DocumentReference Doc(std::string_view path) const;
   DocumentReference Doc() const;
   // Creates a document with a new id.
   Result<DocumentReference> Add(const Map& data) const;
-  // All documents, those included that only have documents below them.
+  // All documents, including missing ones that have documents below them.
   Result<std::vector<DocumentReference>> ListDocuments() const;
 
-  // For those who make requests of references.
+  // For code that builds requests from references.
   const Result<model::CollectionPath>& parsed_path() const { return path_; }
 
  private:

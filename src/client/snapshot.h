@@ -1,4 +1,4 @@
-// What reads return.
+// The results of reads.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ namespace hearth::client {
 class DocumentReference;
 class Transport;
 
-// One document as it was at a moment, or the fact that there was none. Holds the stored form and
-// decodes what is asked for.
+// One document at one moment, or the fact that it did not exist. Holds the stored form and decodes
+// fields on demand.
 //
 // Threads: immutable. Ownership: shares the stored bytes with the database's cache.
 class DocumentSnapshot {
@@ -38,41 +38,42 @@ class DocumentSnapshot {
   Timestamp create_time() const { return model::RecordCreateTime(*record_); }
   Timestamp update_time() const { return model::RecordUpdateTime(*record_); }
 
-  // All fields; none where the document does not exist.
+  // All fields. Empty if the document does not exist.
   Map Data() const;
-  // The value at a field path such as "address.city"; nullopt where the path leads nowhere or is
-  // malformed.
+  // The value at a field path such as "address.city"; nullopt if there is no such field or the path
+  // is malformed.
   std::optional<Value> Get(std::string_view field_path) const;
   // The fields in place, for loops over many documents. Borrows from this snapshot.
   model::MapView view() const;
 
-  // Of a result of FindNearest with a distance field.
+  // For results of FindNearest with a distance field.
   const std::optional<double>& distance() const { return distance_; }
 
  private:
-  std::shared_ptr<Transport> transport_;  // Shared by all that the database handed out.
+  std::shared_ptr<Transport> transport_;  // Shared by all objects of this database.
   model::DocumentPath path_;
   model::Record record_;
   Timestamp read_time_;
   std::optional<double> distance_;
 };
 
-// One difference between two snapshots of a live query, as SDKs number them: apply them in order.
+// One difference between two snapshots of a live query, indexed as in the SDKs: apply them in
+// order.
 struct DocumentChange {
   enum class Kind : uint8_t { kAdded, kModified, kRemoved };
   static constexpr size_t kNowhere = static_cast<size_t>(-1);
 
   Kind kind;
   DocumentSnapshot document;
-  size_t old_index = kNowhere;  // Of kModified and kRemoved.
-  size_t new_index = kNowhere;  // Of kAdded and kModified.
+  size_t old_index = kNowhere;  // For kModified and kRemoved.
+  size_t new_index = kNowhere;  // For kAdded and kModified.
 };
 
 // The results of a query, in its order.
 struct QuerySnapshot {
   std::vector<DocumentSnapshot> documents;
   Timestamp read_time;
-  std::vector<DocumentChange> changes = {};  // Of listeners: since the snapshot before.
+  std::vector<DocumentChange> changes = {};  // For listeners: since the previous snapshot.
 
   bool empty() const { return documents.empty(); }
   size_t size() const { return documents.size(); }

@@ -17,15 +17,15 @@ namespace hearth::client {
 
 struct TransactionOptions {
   bool read_only = false;
-  std::optional<Timestamp> read_time = {};  // Of a read-only one.
+  std::optional<Timestamp> read_time = {};  // For a read-only one.
   size_t attempts_max = 5;
 };
 
-// One attempt of a transaction: reads first, then writes, which happen together when the function
-// that Firestore::RunTransaction was given returns success.
+// One attempt of a transaction: reads first, then writes. The writes happen together when the
+// function given to Firestore::RunTransaction returns success.
 //
-// Threads: one at a time. Errors: FailedPrecondition for a read after a write; a failed read should
-// be returned as it is, so that the transaction is tried again where that helps.
+// Threads: one at a time. Errors: FailedPrecondition for a read after a write. Return the error of
+// a failed read unchanged, so that the transaction is retried if that helps.
 class Transaction {
  public:
   Result<DocumentSnapshot> Get(const DocumentReference& document);
@@ -34,7 +34,7 @@ class Transaction {
   Result<std::vector<Value>> Aggregate(const Query& query,
                                        const std::vector<AggregateField>& fields);
 
-  // What is wrong with one of these is said when the transaction commits.
+  // Errors in these are returned when the transaction commits.
   void Create(const DocumentReference& document, const Map& data);
   void Set(const DocumentReference& document, const Map& data, const SetOptions& options = {});
   void Update(const DocumentReference& document, const Map& data,
@@ -45,15 +45,15 @@ class Transaction {
   friend class Firestore;
   Transaction(std::shared_ptr<Transport> transport, std::string id);
   Status CheckBeforeRead() const;
-  // Remembers what the database said, so that the same from the caller is known to be its.
+  // Records the database's error, so that it is recognised when the caller returns it.
   template <typename T>
   Result<T> Noted(Result<T> answer);
   bool IsFromDatabase(const Status& status) const { return status.code() == read_error_; }
 
-  std::shared_ptr<Transport> transport_;  // Shared by all that the database handed out.
+  std::shared_ptr<Transport> transport_;  // Shared by all objects of this database.
   std::string id_;
   WriteBatch batch_;
-  Code read_error_ = Code::kOk;  // Of the newest read that failed.
+  Code read_error_ = Code::kOk;  // Of the last failed read.
 };
 
 }  // namespace hearth::client

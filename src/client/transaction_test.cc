@@ -18,7 +18,7 @@ using Texts = std::vector<std::string>;
 
 class TransactionTest : public testing::Test {
  protected:
-  // Has the first commits fail so.
+  // Fails the first commits with `error`.
   void FailCommits(int count, const Status& error) {
     transport_->on_commit = [count, error](const std::vector<request::Write>& writes) mutable {
       if (count-- > 0) return Result<TransportCommit>(error);
@@ -88,7 +88,7 @@ TEST_F(TransactionTest, AFailedReadIsTriedAgain) {
     return ++reads == 1 ? Status(Code::kAborted, "contention") : Status();
   };
   const Status status = db_.RunTransaction([this](Transaction& transaction) -> Status {
-    // What a caller adds to the message does not matter.
+    // The caller's additions to the message do not matter.
     return transaction.Get(db_.Doc("rooms/a")).status().While("reading the room");
   });
   EXPECT_TRUE(status.ok()) << status.ToString();

@@ -1,4 +1,4 @@
-// How a client reaches its database.
+// The interface between a client and its database.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace hearth::client {
 
-// When a read happens: in a transaction, at a moment, or (neither is set) now.
+// When a read happens: in a transaction, at a moment, or now if neither is set.
 struct ReadMoment {
   std::optional<model::Timestamp> read_time = {};
   std::string transaction = {};
@@ -27,31 +27,31 @@ struct ReadMoment {
 
 struct TransportDocument {
   model::DocumentPath path;
-  model::Record record;  // Null: there is none.
-  // Of nearest neighbours with a distance field, which is among the record's fields too.
+  model::Record record;  // Null: the document does not exist.
+  // For nearest neighbours with a distance field; also among the record's fields.
   std::optional<double> distance = {};
-  model::Timestamp read_time = {};  // Of a query's results.
+  model::Timestamp read_time = {};  // For a query's results.
 };
 
 struct TransportWriteResult {
-  model::Timestamp update_time;  // Of a deletion: when it happened.
+  model::Timestamp update_time;  // For a deletion: when it happened.
 };
 
 struct TransportCommit {
   model::Timestamp commit_time;
-  std::vector<TransportWriteResult> results;  // One a write, in order.
+  std::vector<TransportWriteResult> results;  // One per write, in order.
 };
 
 struct BeginOptions {
   bool read_only = false;
-  std::optional<model::Timestamp> read_time = {};  // Of a read-only one.
-  std::string retry_transaction = {};              // The attempt that failed.
+  std::optional<model::Timestamp> read_time = {};  // For a read-only one.
+  std::string retry_transaction = {};              // The failed attempt.
 };
 
 // The live results of one query or document.
 class TransportListener {
  public:
-  // Ends it. No callback runs after this returns, unless it is called from one.
+  // Stops listening. No callback runs after this returns, unless it is called from one.
   virtual ~TransportListener() = default;
 };
 
@@ -60,16 +60,17 @@ struct ListenTarget {
   std::optional<model::DocumentPath> document = {};  // Instead of a query.
 };
 
-// A consistent state of a target: all results of a query in its order; the document, or nothing.
+// A consistent state of a target: all results of a query in its order, or the document, if it
+// exists.
 struct ListenState {
   std::vector<TransportDocument> documents;
   model::Timestamp read_time;
 };
 
-// What a database does for its clients: the methods of google.firestore.v1, on our own types. All
-// calls block until they are answered.
+// The operations of a database: the methods of google.firestore.v1 on our own types. All calls
+// block until they complete.
 //
-// Two implementations, one contract (testing/transport_contract.h): in this process, and over gRPC.
+// Two implementations, one contract (testing/transport_contract.h): embedded and gRPC.
 // Threads: safe for concurrent use. Errors: Firestore's codes; Unavailable when the database cannot
 // be reached.
 class Transport {
@@ -79,7 +80,7 @@ class Transport {
   virtual const model::DatabaseName& database() const = 0;
   virtual std::string NewDocumentId() = 0;
 
-  // The documents in the order of `paths`. `mask`: only these fields.
+  // The documents in the order of `paths`. `mask`: return only these fields.
   struct Documents {
     std::vector<TransportDocument> documents;
     model::Timestamp read_time;
@@ -94,7 +95,7 @@ class Transport {
   virtual Result<model::Timestamp> Query(const query::Query& query, const ReadMoment& moment,
                                          const OnResult& on_result) = 0;
 
-  // One value an aggregation, in order.
+  // One value per aggregation, in order.
   struct Aggregates {
     std::vector<Value> values;
     model::Timestamp read_time;
@@ -105,22 +106,23 @@ class Transport {
 
   virtual Result<TransportCommit> Commit(std::vector<request::Write> writes,
                                          const std::string& transaction) = 0;
-  // Each write on its own, in no order. The outer error: nothing is known of any of them.
+  // Each write on its own, in no order. An outer error means that the outcome of every write is
+  // unknown.
   virtual Result<std::vector<Result<TransportWriteResult>>> BatchWrite(
       std::vector<request::Write> writes) = 0;
 
   virtual Result<std::string> BeginTransaction(const BeginOptions& options) = 0;
   virtual Status Rollback(const std::string& transaction) = 0;
 
-  // All ids of collections below a document, or at the root where it is empty.
+  // All ids of collections below a document, or at the root if it is empty.
   virtual Result<std::vector<std::string>> ListCollectionIds(
       const std::string& parent_document_path) = 0;
-  // All documents of a collection, those included that only have documents below them.
+  // All documents of a collection, including missing ones that have documents below them.
   virtual Result<std::vector<model::DocumentPath>> ListDocumentPaths(
       const model::CollectionPath& collection) = 0;
 
-  // `on_state` runs on a thread of the transport's, one call at a time; after an error, no more.
-  // Unimplemented where there are no listeners.
+  // `on_state` runs on a thread of the transport, one call at a time. No call follows an error.
+  // Unimplemented if the transport has no listeners.
   using OnState = std::function<void(Result<ListenState>)>;
   virtual Result<std::unique_ptr<TransportListener>> Listen(ListenTarget target,
                                                             OnState on_state) = 0;

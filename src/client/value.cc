@@ -13,7 +13,7 @@ namespace {
 using model::ValueType;
 using model::ValueView;
 
-// One NaN is as good as another: whoever reads what he wrote should find it equal.
+// All NaNs are equal: a value that is written and read back must compare equal.
 bool AreEqual(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 template <typename T>
@@ -106,7 +106,7 @@ void AppendQuoted(std::string_view text, std::string* out) {
   out->push_back('"');
 }
 
-// With a point or an exponent where it could be taken for an integer.
+// With a point or an exponent if it could be taken for an integer.
 std::string NumberText(double number) {
   if (!std::isfinite(number)) return std::isnan(number) ? "NaN" : number > 0 ? "inf" : "-inf";
   char buffer[32];
@@ -261,7 +261,7 @@ Value Decode(ValueView view) {
 
 Map Decode(model::MapView view) {
   Map map;
-  // Stored names are sorted: each goes to the end.
+  // Stored names are sorted, so each goes to the end.
   while (const auto field = view.Next()) {
     map.emplace_hint(map.end(), field->name, Decode(field->value));
   }

@@ -25,7 +25,7 @@ class Value;
 using Array = std::vector<Value>;
 using Map = std::map<std::string, Value, std::less<>>;
 
-// A string that is not text.
+// A byte string that is not text.
 struct Bytes {
   std::string bytes;
   friend bool operator==(const Bytes&, const Bytes&) = default;
@@ -43,8 +43,8 @@ struct Vector {
   friend bool operator==(const Vector&, const Vector&) = default;
 };
 
-// A change of a field that the database computes when it commits. Stands in the place of a value
-// in what is written; never read.
+// A change of a field that the database computes at commit. Takes the place of a value in writes;
+// never returned by reads.
 class FieldValue {
  public:
   enum class Kind : uint8_t {
@@ -68,7 +68,7 @@ class FieldValue {
 
   Kind kind() const { return kind_; }
   const std::vector<Value>& operands() const { return operands_; }
-  std::string_view name() const;  // As programs write it: "FieldValue::Increment()".
+  std::string_view name() const;  // As written in code: "FieldValue::Increment()".
   friend bool operator==(const FieldValue&, const FieldValue&);
 
  private:
@@ -79,15 +79,15 @@ class FieldValue {
 };
 
 // One value of a document: null, a boolean, an integer, a double, a moment, text, bytes, a
-// reference, a point on earth, a list, a vector or a map; in writes also a FieldValue.
+// reference, a geographical point, a list, a vector or a map; in writes also a FieldValue.
 //
-// Threads: a value like any other; no sharing inside. Errors: the getters return null or nullopt
-// where the type is another.
+// Threads: a plain value; shares nothing. Errors: the getters return null or nullopt for another
+// type.
 class Value {
  public:
   Value() : value_(nullptr) {}  // Null.
   Value(std::nullptr_t) : value_(nullptr) {}
-  Value(std::same_as<bool> auto value) : value_(value) {}  // No pointer becomes a boolean.
+  Value(std::same_as<bool> auto value) : value_(value) {}  // Pointers do not convert to booleans.
   template <std::integral T>
   requires(!std::same_as<T, bool>) Value(T value) : value_(static_cast<int64_t>(value)) {}
   Value(std::floating_point auto value) : value_(static_cast<double>(value)) {}
@@ -134,13 +134,13 @@ class Value {
       value_;
 };
 
-// To the stored form. InvalidArgument for a FieldValue, which has none.
+// To the stored form. InvalidArgument for a FieldValue, which has no stored form.
 Result<std::string> Encode(const Value& value);
 // From the stored form.
 Value Decode(model::ValueView view);
 Map Decode(model::MapView view);
 
-// For failures of tests and for logs: JSON-like.
+// JSON-like, for test failures and logs.
 std::string ToString(const Value& value);
 void PrintTo(const Value& value, std::ostream* out);
 

@@ -90,7 +90,7 @@ Value RandomValue(Dice& dice, int depth, bool in_array) {
     case 8:
       return GeoPoint{static_cast<double>(dice.Below(90)), static_cast<double>(dice.Below(180))};
     case 9: {
-      if (in_array) return nullptr;  // No array holds an array, nor a vector.
+      if (in_array) return nullptr;  // Arrays hold neither arrays nor vectors.
       Array array;
       for (size_t i = dice.Below(4); i > 0; --i)
         array.push_back(RandomValue(dice, depth - 1, true));
@@ -116,7 +116,7 @@ TEST(ValueTest, DecodesWhatItEncoded) {
     const Result<std::string> encoded = Encode(value);
     ASSERT_TRUE(encoded.ok());
     EXPECT_EQ(Decode(model::ValueView(*encoded)), value);
-    // What is encoded is in stored form already.
+    // The encoded value is already in stored form.
     const Result<std::string> stored = model::ValidateValue(*encoded);
     ASSERT_TRUE(stored.ok()) << ToString(value) << ": " << stored.status().ToString();
     EXPECT_EQ(*stored, *encoded) << ToString(value);

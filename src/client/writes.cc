@@ -23,10 +23,10 @@ using request::WriteKind;
 // Where data may hold FieldValue::Delete().
 enum class Deletes : uint8_t { kNowhere, kAtTheTop, kAnywhere };
 
-// Whether the paths of all that is set or deleted are wanted: the mask of a merge.
+// Whether to collect the paths of all fields that are set or deleted: the mask of a merge.
 enum class Leaves : uint8_t { kSkip, kCollect };
 
-// A way into nested maps, name by name.
+// A path into nested maps.
 using Segments = std::vector<std::string_view>;
 
 Result<FieldPath> ToPath(const Segments& segments) {
@@ -43,7 +43,7 @@ Result<FieldPath> ToPath(const Segments& segments) {
   return FieldPath::Parse(text);
 }
 
-// "a.b", for messages.
+// "a.b", for error messages.
 std::string TextOf(const Segments& segments) {
   const Result<FieldPath> path = ToPath(segments);
   return path.ok() ? path->ToString() : std::string(segments.back());
@@ -80,15 +80,15 @@ Result<FieldTransform> ToTransform(FieldPath path, const FieldValue& value) {
   return transform;
 }
 
-// Takes data apart into encoded values, transforms and the paths that a mask needs.
+// Splits data into encoded values, transforms and the paths for a mask.
 //
-// Threads: one at a time. Recursion is as deep as the data.
+// Threads: one at a time. Recursion depth is that of the data.
 class DataSplitter {
  public:
   DataSplitter(Deletes deletes, Leaves wanted) : deletes_(deletes), wanted_(wanted) {}
 
-  // The encoded value without its FieldValues; nullopt where nothing is left of it. `top`: where
-  // a write names the field itself; what lies deeper is nested in it.
+  // The encoded value without its FieldValues; nullopt if nothing is left. `top`: the level at
+  // which the write names the field; deeper values are nested in it.
   Result<std::optional<std::string>> Split(const Value& value, Segments* segments, size_t top) {
     if (const FieldValue* change = value.field_value()) {
       RETURN_IF_ERROR(Take(*change, *segments, top));
@@ -102,7 +102,7 @@ class DataSplitter {
   }
 
   std::vector<FieldTransform>& transforms() { return transforms_; }
-  // What is set or deleted: values, empty maps and FieldValue::Delete().
+  // The paths that are set or deleted: values, empty maps and FieldValue::Delete().
   std::vector<FieldPath>& leaves() { return leaves_; }
 
  private:
@@ -171,7 +171,7 @@ Write NewWrite(const model::DocumentPath& path, WriteKind kind) {
   return Write{path, kind, {}, {}, {}, {}};
 }
 
-// All of `data`: with Deletes::kAnywhere it is merged into what is there, else it replaces that.
+// All of `data`. With Deletes::kAnywhere it is merged into the document, else it replaces it.
 Result<Write> WholeWrite(const model::DocumentPath& path, const Map& data, Deletes deletes) {
   const bool is_merge = deletes == Deletes::kAnywhere;
   DataSplitter splitter(deletes, is_merge ? Leaves::kCollect : Leaves::kSkip);
@@ -188,7 +188,7 @@ Result<Write> WholeWrite(const model::DocumentPath& path, const Map& data, Delet
   return write;
 }
 
-// The value at `path`; null where there is none.
+// The value at `path`; null if there is none.
 const Value* Find(const Map& data, const FieldPath& path) {
   const Map* map = &data;
   const Value* value = nullptr;
@@ -239,7 +239,7 @@ Result<Write> MergeFieldsWrite(const model::DocumentPath& path, const Map& data,
   std::sort(paths.begin(), paths.end());
   std::vector<FieldChange> changes;
   for (FieldPath& field : paths) {
-    // What lies within another one of the paths is set with it.
+    // Fields within another path are set with it.
     if (!changes.empty() && changes.back().path.IsPrefixOf(field)) continue;
     const Value* value = Find(data, field);
     if (!value) {

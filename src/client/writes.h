@@ -1,4 +1,4 @@
-// How data becomes writes.
+// Turns data into writes.
 #pragma once
 
 #include <cstddef>
@@ -18,22 +18,22 @@ namespace hearth::client {
 class DocumentReference;
 class Transport;
 
-// What must hold for a write to happen; at most one of the two.
+// A condition on a write; at most one of the two.
 struct Precondition {
   std::optional<bool> exists = {};
   std::optional<Timestamp> last_update_time = {};
 };
 
 struct SetOptions {
-  // Keep the fields that `data` does not mention; without it the document is replaced.
+  // Keep the fields that `data` does not mention. Otherwise the document is replaced.
   bool merge = false;
-  // Only these field paths of `data` count; others stay as they are. Implies merge.
+  // Only these field paths of `data` are written; others stay unchanged. Implies merge.
   std::vector<std::string> merge_fields = {};
 };
 
 // The writes that the official SDKs would send: FieldValues become transforms and masks.
 // InvalidArgument for malformed paths, FieldValues in arrays, a Delete outside of merges and
-// updates, merge fields that `data` lacks, updates of which one contains the other.
+// updates, merge fields that `data` lacks, updates where one path contains another.
 Result<request::Write> CreateWrite(const model::DocumentPath& path, const Map& data);
 Result<request::Write> SetWrite(const model::DocumentPath& path, const Map& data,
                                 const SetOptions& options);
@@ -42,7 +42,7 @@ Result<request::Write> UpdateWrite(const model::DocumentPath& path, const Map& d
 Result<request::Write> DeleteWrite(const model::DocumentPath& path,
                                    const Precondition& precondition);
 
-// Writes that happen together, or not at all.
+// Writes that happen together or not at all.
 //
 // Threads: one at a time. Errors: that of the first malformed write, from Commit.
 class WriteBatch {
@@ -55,7 +55,7 @@ class WriteBatch {
   WriteBatch& Delete(const DocumentReference& document, const Precondition& precondition = {});
 
   size_t size() const { return writes_.size(); }
-  // One result a write. The batch is empty afterwards.
+  // One result per write. The batch is empty afterwards.
   Result<std::vector<WriteResult>> Commit();
 
  private:
@@ -65,7 +65,7 @@ class WriteBatch {
   WriteBatch& Add(Result<request::Write> write);
   Result<std::vector<WriteResult>> CommitIn(const std::string& transaction);
 
-  std::shared_ptr<Transport> transport_;  // Shared by all that the database handed out.
+  std::shared_ptr<Transport> transport_;  // Shared by all objects of this database.
   std::vector<request::Write> writes_;
   Status error_;
 };

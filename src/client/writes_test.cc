@@ -127,7 +127,7 @@ TEST(WritesTest, UpdateSetsPaths) {
                                            {"m", Map{{"t", FieldValue::ServerTimestamp()}}}},
                                           {});
   ASSERT_TRUE(write.ok()) << write.status().ToString();
-  // A map of which only transforms are left is replaced by nothing before they apply.
+  // A map with only transforms left is cleared before they apply.
   EXPECT_EQ(MaskOf(*write), (Texts{"a.b", "a.c", "m", "`x.y`"}));
   EXPECT_EQ(FieldsOf(*write), (Map{{"a", Map{{"b", 1}, {"c", Map{{"d.e", 2}}}}}}));
   EXPECT_EQ(TransformsOf(*write), (Texts{Transformed("m.t", TransformKind::kServerTime),

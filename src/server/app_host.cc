@@ -9,7 +9,7 @@
 
 namespace hearth::server {
 
-// Answers in the place of an application that does not run.
+// Answers in place of an application that is not running.
 class AppHost::Refusal final : public http::Service {
  public:
   explicit Refusal(std::string message) : message_(std::move(message)) {}
@@ -29,7 +29,7 @@ struct AppHost::App {
   kit::AppInfo info;
   std::string prefix;
   Status status;
-  std::unique_ptr<kit::Application> application;  // Null where it could not be made.
+  std::unique_ptr<kit::Application> application;  // Null if it could not be created.
   std::unique_ptr<http::Service> service;         // After the application: its threads use it.
 
   Mutex mutex;  // Leaf lock: facts are gathered without it.
@@ -37,7 +37,7 @@ struct AppHost::App {
   std::optional<std::chrono::steady_clock::time_point> gathered GUARDED_BY(mutex);
   bool is_gathering GUARDED_BY(mutex) = false;
 
-  // The facts of `now`, or those of a few seconds before; while somebody gathers them, the old.
+  // Current facts, at most a few seconds old; the old ones while another thread gathers new ones.
   std::vector<kit::Fact> Facts(std::chrono::steady_clock::time_point now) EXCLUDES_LOCK(mutex) {
     {
       MutexLock lock(mutex);

@@ -20,9 +20,9 @@
 
 namespace hearth::server {
 
-// What the applications of a process share.
+// Shared by the applications of a process.
 struct AppHostOptions {
-  // Called for each application: a process without any makes no database for them.
+  // Called for each application: without applications no database is opened for them.
   std::function<Result<client::Firestore>()> open_database;
   const Clock& clock;
   RandomSource& random;
@@ -32,10 +32,11 @@ struct AppHostOptions {
   std::string sandbox_url;
 };
 
-// Runs applications. One that fails is reported, and hinders nobody else.
+// Runs applications. One that fails is reported and does not affect the others.
 //
-// Threads: Reports from any; the rest from one. Ownership: owns the applications; borrows what the
-// options refer to. Destroyed after the server that the applications are mounted on is drained.
+// Threads: Reports from any thread, the rest from one. Ownership: owns the applications; borrows
+// what the options refer to. Destroy it after the server on which the applications are mounted is
+// drained.
 class AppHost {
  public:
   static constexpr std::chrono::seconds kFactsAge{5};
@@ -43,18 +44,18 @@ class AppHost {
   explicit AppHost(AppHostOptions options);
   ~AppHost();  // As Stop.
 
-  // Makes and starts an application. What fails is returned, and reported too.
+  // Creates and starts an application. An error is returned, and also reported.
   // `prefix`: "/apps/hackernews" or ""; `data_path`: its own folder.
   Status Add(const AppEntry& entry, const std::string& prefix, const std::string& data_path);
-  // All that have been added; those that failed answer 503.
+  // Mounts all added applications; those that failed answer 503.
   void Mount(http::Router* router);
-  // Ends the work of all. Requests under way may still be answered.
+  // Stops all applications. Requests in progress may still be answered.
   void Stop();
 
   struct Report {
     kit::AppInfo info;
-    std::string path;  // With a slash at its end.
-    Status status;     // Why it does not run, or OK.
+    std::string path;  // With a trailing slash.
+    Status status;     // Why it is not running, or OK.
     std::vector<kit::Fact> facts = {};
   };
   // In the order of Add. May wait for the database; facts are at most about kFactsAge old.

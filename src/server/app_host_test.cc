@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Counts what is asked of it, in its own metrics; its settings say whether it starts.
+// Counts requests in its own metrics; its settings decide whether it starts.
 class CountingApp final : public kit::Application {
  public:
   explicit CountingApp(kit::AppContext context) : context_(std::move(context)) {}

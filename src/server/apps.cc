@@ -22,7 +22,7 @@ constexpr AppEntry kApps[] = {
     {.name = "feed", .make = feed::MakeApplication, .index_config_json = feed::IndexConfigJson},
 };
 
-// Like any configuration that somebody writes by hand.
+// Generous for a configuration written by hand.
 constexpr std::streamsize kSettingsBytesMax = 1024 * 1024;
 
 std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }

@@ -1,4 +1,4 @@
-// The applications that this program has, and what it is told about them.
+// The applications of this program and their configuration.
 #pragma once
 
 #include <memory>
@@ -22,20 +22,20 @@ struct AppEntry {
 
 std::span<const AppEntry> AllApps();
 
-// InvalidArgument, with the names that there are, for one that is not in `all`.
+// InvalidArgument, listing the known names, if it is not in `all`.
 Result<AppEntry> FindApp(std::string_view name, std::span<const AppEntry> all);
-// `text`: "all", "none", or names with commas between them; in the order of `all`.
+// `text`: "all", "none", or comma-separated names. The result is in the order of `all`.
 Result<std::vector<AppEntry>> ChooseApps(std::string_view text, std::span<const AppEntry> all);
 
-// A JSON file with the settings of applications by name: {"hackernews": {...}}. An empty path has
-// none. InvalidArgument, with the path, for a file that cannot be read, is no such JSON, or names
-// an application that is not in `all`.
+// A JSON file with settings by application name: {"hackernews": {...}}. An empty path means no
+// settings. InvalidArgument, with the path, for a file that cannot be read, is not such JSON, or
+// names an application that is not in `all`.
 Result<nlohmann::json> LoadAppSettings(const std::string& path, std::span<const AppEntry> all);
 
-// Those, with what the command line says about applications.
+// The settings file merged with the command line's options.
 Result<nlohmann::json> ReadAppSettings(const AppOptions& options);
 
-// "prod", "staging", "ci" or "dev", as APP_ENV, or else NODE_ENV, says; both may be null.
+// "prod", "staging", "ci" or "dev", from APP_ENV, or else NODE_ENV; both may be null.
 std::string EnvironmentOf(const char* app_env, const char* node_env);
 
 }  // namespace hearth::server

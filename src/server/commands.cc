@@ -29,7 +29,7 @@ Result<Json> Call(const std::string& server, ControlRequest request) {
   return Status(Code::kUnknown, server + " answers with something else than JSON");
 }
 
-// The text of a member; empty where there is none.
+// The text of a member; empty if missing.
 std::string Text(const Json& json, const char* key) {
   const auto found = json.find(key);
   return found != json.end() && found->is_string() ? found->get<std::string>() : "";
@@ -63,7 +63,7 @@ Status Ambiguous(const std::vector<DatabaseName>& found) {
   return Status(Code::kNotFound, message);
 }
 
-// The database that `target` means.
+// The database that `target` selects.
 Result<DatabaseName> FindDatabase(const TargetOptions& target) {
   const std::string database = target.database.empty() ? "(default)" : target.database;
   if (!target.project.empty()) {
@@ -88,7 +88,7 @@ Result<DatabaseName> FindDatabase(const TargetOptions& target) {
   return Ambiguous(found);
 }
 
-// "/hearth/v1/projects/P/databases/D/", and what follows.
+// "/hearth/v1/projects/P/databases/D/" plus the rest.
 Result<std::string> TargetPath(const TargetOptions& target, const std::string& rest) {
   ASSIGN_OR_RETURN(const DatabaseName name, FindDatabase(target));
   return "/hearth/v1/projects/" + http::EncodePercent(name.project()) + "/databases/" +
@@ -108,7 +108,7 @@ std::string FieldsText(const Json& index) {
   return text;
 }
 
-// "2026-11-15T12:00:00.5Z" to the second, as people read it.
+// "2026-11-15T12:00:00.5Z" to the second, for display.
 std::string TimeText(const std::string& time) {
   constexpr size_t kSecondsEnd = 19;
   std::string text = time.substr(0, kSecondsEnd);
@@ -163,7 +163,7 @@ Result<std::string> ListTtlPolicies(const TargetOptions& target) {
 }
 
 Result<std::string> SetTtlPolicy(const TargetOptions& target, const TtlOptions& policy) {
-  // Before anybody is asked: these are mistakes of the command line.
+  // Before the server is called: these are command line errors.
   RETURN_IF_ERROR(model::ValidateCollectionId(policy.collection));
   const Status offset = index::ParseTtlOffset(policy.offset).status();
   if (!offset.ok()) return InvalidArgument("--offset: " + offset.message());

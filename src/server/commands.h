@@ -1,4 +1,4 @@
-// The commands that ask a running server. Each returns what is to be printed.
+// The commands that query a running server. Each returns the text to print.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace hearth::server {
 
-// Which database of which server.
+// Selects a server and a database.
 struct TargetOptions {
   std::string server = "127.0.0.1:8080";
-  std::string project;   // Empty: the only one that there is.
-  std::string database;  // Empty: "(default)", or the only one that there is.
+  std::string project;   // Empty: the only one.
+  std::string database;  // Empty: "(default)", or the only one.
 };
 
 struct TtlOptions {
@@ -20,8 +20,8 @@ struct TtlOptions {
   std::string offset = "0s";
 };
 
-// Errors: Unavailable when no server answers; NotFound, with the choices, when it is not clear
-// which database is meant; and what the server reports.
+// Errors: Unavailable if no server answers; NotFound, with the choices, if the database is
+// ambiguous; errors reported by the server.
 Result<std::string> ListIndexes(const TargetOptions& target);
 Result<std::string> PrintNeededIndexes(const TargetOptions& target);
 Result<std::string> ListTtlPolicies(const TargetOptions& target);

@@ -28,10 +28,10 @@ struct Answer {
   std::string body;
 };
 
-// One connection for one request. Each step waits for its end, or for the time limit.
+// One connection for one request. Each step blocks until it completes or times out.
 class Connection {
  public:
-  // What a step needs: it is to call back with an error or none, whatever else it has to say.
+  // Runs one step. `Start` gets a callback whose first argument is the error code.
   template <typename Start>
   error_code Run(Start start) {
     error_code result = asio::error::operation_aborted;
@@ -78,7 +78,7 @@ Code CodeNamed(std::string_view name) {
   return Code::kUnknown;
 }
 
-// {"error": {"message": …, "status": …}}; anything else comes from no server of ours.
+// {"error": {"message": …, "status": …}}; anything else is not from a Hearth server.
 Status ErrorOf(const std::string& server, const Answer& answer) {
   const bool allow_exceptions = false;
   const auto json = nlohmann::json::parse(answer.body, nullptr, allow_exceptions);

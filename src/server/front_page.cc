@@ -10,7 +10,7 @@ namespace hearth::server {
 namespace {
 
 constexpr char kDataPath[] = "/hearth/front";
-// Beyond this only the number of databases is told.
+// Beyond this only the number of databases is shown.
 constexpr size_t kNamedDatabasesMax = 20;
 
 nlohmann::json ToJson(const AppHost::Report& report) {

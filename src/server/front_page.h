@@ -17,11 +17,11 @@
 
 namespace hearth::server {
 
-// What a browser sees at "/", and the data of that page at "/hearth/front". Everybody else is told
-// "Ok" at "/": SDKs' tools and health checks ask there whether the server lives.
+// The page for browsers at "/", and its data at "/hearth/front". Other clients get "Ok" at "/": the
+// SDKs' tools and health checks use it to see whether the server is up.
 //
-// Threads: as Service says; set_address from any. Ownership: borrows all that the constructor is
-// given. The destructor waits for requests under way: to be destroyed after the server is drained,
+// Threads: as for Service; set_address from any thread. Ownership: borrows the constructor's
+// arguments. The destructor waits for requests in progress: destroy it after the server is drained
 // and before the applications stop.
 class FrontPage final : public http::Service {
  public:

@@ -22,7 +22,7 @@ using index::QueryScope;
 Result<IndexConfig> ReadConfig(const std::string& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  // One byte more than allowed is enough for the parser to refuse it.
+  // One byte more than allowed is enough for the parser to reject it.
   std::string text(index::kIndexConfigBytesMax + 1, '\0');
   if (file) file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (!file.is_open() || file.bad() || (file.fail() && !file.eof())) {
@@ -56,7 +56,7 @@ std::string OverrideText(const index::FieldOverride& override) {
   return text;
 }
 
-// Everything that a configuration says, a text for each.
+// All statements of a configuration, one text each.
 std::set<std::string> Statements(const IndexConfig& config) {
   std::set<std::string> texts;
   for (const index::Definition& each : config.composites) {
@@ -103,7 +103,7 @@ std::string DescribeChanges(const IndexConfig& before, const IndexConfig& after)
 
 Result<IndexFiles::File> IndexFiles::ParseFlag(std::string_view flag) {
   const size_t equals = flag.find('=');
-  // A path may have the sign, too; the id of a database has no slash.
+  // A path may contain '=', too; the id of a database contains no slash.
   const bool has_database = equals != std::string_view::npos &&
                             flag.substr(0, equals).find('/') == std::string_view::npos;
   if (!has_database) return File{"(default)", std::string(flag)};

@@ -14,24 +14,23 @@
 
 namespace hearth::server {
 
-// The index configurations that the command line names and those that applications bring along,
-// merged for each database.
+// The index configurations from the command line and from applications, merged per database.
 //
 // Threads: one at a time.
 class IndexFiles {
  public:
-  // `flags`: "FILE" for the database "(default)", or "DATABASE=FILE". What `apps` bring along is
-  // for `app_database`, together with the files of its id.
-  // InvalidArgument, with file and place, for a file that cannot be read or has no meaning, and for
-  // two configurations of a database that cannot hold together.
+  // `flags`: "FILE" for the database "(default)", or "DATABASE=FILE". The configurations of `apps`
+  // apply to `app_database`, together with the files of its id. InvalidArgument, with file and
+  // position, for a file that cannot be read or is invalid, and for two configurations of a
+  // database that conflict.
   static Result<IndexFiles> Load(const std::vector<std::string>& flags,
                                  std::span<const AppEntry> apps,
                                  const model::DatabaseName& app_database);
 
   void Apply(engine::Engine* engine) const;
 
-  // Reads all files again and applies what has changed. Where that cannot be used any more, it is
-  // logged, and the database keeps the configuration it has.
+  // Reads all files again and applies the changes. If the result is invalid, it is logged and the
+  // database keeps its configuration.
   void Reload(engine::Engine* engine);
 
  private:
@@ -39,10 +38,10 @@ class IndexFiles {
     std::string database_id;
     std::string path;
   };
-  // What one database, or all of an id, follow.
+  // The configuration of one database, or of all databases with an id.
   struct Followed {
-    std::string database;     // An id or a name: as Engine::SetIndexConfig has it.
-    std::string database_id;  // Whose files count.
+    std::string database;     // An id or a name, as in Engine::SetIndexConfig.
+    std::string database_id;  // The id whose files apply.
     bool has_apps;
     index::IndexConfig config = {};
   };
@@ -55,7 +54,7 @@ class IndexFiles {
   std::vector<Followed> followed_;
 };
 
-// One line about all that is in only one of the two: "+ index rooms (a ASC, __name__ ASC), - …".
+// One line with the differences: "+ index rooms (a ASC, __name__ ASC), - …".
 std::string DescribeChanges(const index::IndexConfig& before, const index::IndexConfig& after);
 
 }  // namespace hearth::server

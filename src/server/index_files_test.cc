@@ -47,7 +47,7 @@ class IndexFilesTest : public testing::Test {
     EXPECT_EQ(files.status().code(), Code::kInvalidArgument);
     return files.status().message();
   }
-  // How many indexes the test's database has.
+  // The number of indexes of the test's database.
   size_t Indexes() {
     engine_.engine().AwaitIndexes();
     size_t declared = 0;
@@ -139,7 +139,7 @@ TEST_F(IndexFilesTest, AContradictionThatComesLaterChangesNothing) {
   EXPECT_EQ(Indexes(), 2u);
 }
 
-// What is built in must be readable, and fit together.
+// The built-in configurations must parse and be compatible.
 TEST_F(IndexFilesTest, AllApplicationsTogether) {
   const std::vector<AppEntry> all(AllApps().begin(), AllApps().end());
   const Status status = Load({}, all).status();

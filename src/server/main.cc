@@ -137,7 +137,7 @@ void AddTargetFlags(CLI::App* command, TargetOptions* target) {
   command->add_option("--database", target->database, "The database's id, if not (default)");
 }
 
-// One line for each command, and what it prints.
+// The subcommands and the chosen one's action.
 struct Commands {
   TargetOptions target;
   TtlOptions ttl;
@@ -219,7 +219,7 @@ int main(int argc, char** argv) {
   if (commands.chosen) return RunCommand(commands);
   if (run->parsed()) return Report(hearth::server::RunApp(app_options));
   if (sandbox->parsed()) return Report(hearth::server::RunSandbox(sandbox_listen));
-  // Not required of the parser, which would say so instead of naming an argument it does not know.
+  // Not left to the parser, which would report this instead of an unknown argument.
   if (!serve->parsed()) {
     std::fprintf(stderr, "hearth: what to do? (hearth --help lists what there is)\n");
     return EXIT_FAILURE;

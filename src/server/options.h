@@ -12,19 +12,19 @@
 
 namespace hearth::server {
 
-// How applications run, whoever runs them.
+// Options of applications, embedded or in their own process.
 struct AppOptions {
   std::string config;  // A file with their settings; empty: none.
-  std::string redis;   // HOST:PORT, several with commas between them; empty: none.
+  std::string redis;   // HOST:PORT, comma-separated; empty: none.
   bool is_live = false;
 };
 
-// What `hearth serve` was told on its command line.
+// The command line of `hearth serve`.
 struct ServeOptions {
   std::string data_path = "data";
   std::vector<std::string> listen = {"127.0.0.1:8080"};
   size_t cache_mib = 64;
-  size_t loops = 0;  // 0: one a core.
+  size_t loops = 0;  // 0: one per core.
   size_t connections_max = 10'000;
   size_t drain_seconds = 10;
   std::string indexes = "auto";
@@ -38,10 +38,10 @@ struct ServeOptions {
   std::string log_format = "text";
 };
 
-// What `hearth app` was told on its command line.
+// The command line of `hearth app`.
 struct RunAppOptions {
   std::string name;
-  std::string firestore;  // HOST:PORT; empty: as the client's own environment says.
+  std::string firestore;  // HOST:PORT; empty: from the client's environment.
   std::string project = "hearth";
   std::string listen = "127.0.0.1:8081";
   std::string data_path;  // Empty: "data-NAME".
@@ -53,8 +53,8 @@ struct RunAppOptions {
 
 // "HOST:PORT" or "[IPv6]:PORT". InvalidArgument for anything else.
 Result<http::ListenAddress> ParseAddress(std::string_view text);
-// The same, and InvalidArgument for an address that other machines can reach: there is no sign-in
-// yet, so whoever reaches the port can read and write all.
+// The same, and InvalidArgument for an address that other machines can reach: there is no
+// authentication yet, so anyone who reaches the port can read and write everything.
 Result<http::ListenAddress> ParseListenAddress(std::string_view text);
 
 // HOST:PORT, with brackets around an IPv6 address.

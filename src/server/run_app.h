@@ -7,11 +7,11 @@
 
 namespace hearth::server {
 
-// Runs one application, with the port to itself, on a database elsewhere, until a signal ends it.
-// InvalidArgument for options that make no sense; whatever keeps it from starting.
+// Runs one application on its own port and a database elsewhere, until a signal ends it.
+// InvalidArgument for invalid options; other errors if it cannot start.
 Status RunApp(const RunAppOptions& options);
 
-// Runs the stand-ins for the services that the applications call, until a signal ends it.
+// Runs the stand-ins for external services that the applications call, until a signal ends it.
 Status RunSandbox(const std::string& listen);
 
 }  // namespace hearth::server

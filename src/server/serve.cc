@@ -63,7 +63,7 @@ Result<engine::EngineOptions> ToEngineOptions(const ServeOptions& options, Metri
   return result;
 }
 
-// What `serve` was told about applications, checked before anything is opened.
+// The application options of `serve`, checked before anything is opened.
 struct AppPlan {
   std::vector<AppEntry> chosen;
   nlohmann::json settings;
@@ -79,7 +79,7 @@ Result<AppPlan> PlanApps(const ServeOptions& options) {
   return AppPlan{std::move(chosen), std::move(settings), *std::move(database)};
 }
 
-// Null where nobody needs it.
+// Null if not needed.
 Result<std::unique_ptr<sandbox::Sandbox>> StartSandbox(const AppPlan& plan,
                                                        const ServeOptions& options,
                                                        const Clock& clock) {
@@ -105,7 +105,7 @@ void Announce(const http::ListenAddress& address) {
 Status Serve(const ServeOptions& options) {
   ASSIGN_OR_RETURN(const LogLevel log_level, ParseLogLevel(options.log_level));
   ASSIGN_OR_RETURN(const LogFormat log_format, ParseLogFormat(options.log_format));
-  Metrics metrics;  // Of everything below: it goes last.
+  Metrics metrics;  // Used by everything below, so destroyed last.
   ASSIGN_OR_RETURN(http::ServerOptions server_options, ToServerOptions(options, metrics));
   ASSIGN_OR_RETURN(const engine::EngineOptions engine_options, ToEngineOptions(options, metrics));
   ASSIGN_OR_RETURN(AppPlan plan, PlanApps(options));
@@ -117,7 +117,7 @@ Status Serve(const ServeOptions& options) {
 
   const SystemClock clock;
   RandomSource random;
-  // Calls that are still being computed use the methods: they go last.
+  // Calls in progress use the methods, so these are destroyed last.
   rpc::Methods methods;
   doors::grpc::GrpcService grpc(methods);
   storage::RocksDbOptions storage_options;
@@ -166,7 +166,7 @@ Status Serve(const ServeOptions& options) {
   const int received = signals.Wait([&] { index_files.Reload(engine.get()); });
   Log(LogLevel::kInfo, "stopping", {{"signal", strsignal(received)}});
   const bool drained = server.Drain(std::chrono::seconds(options.drain_seconds));
-  front.reset();  // It asks the applications.
+  front.reset();  // It queries the applications.
   apps.Stop();
   Log(LogLevel::kInfo, "stopped", {{"drained", drained ? "yes" : "no"}});
   return Status();

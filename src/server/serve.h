@@ -5,13 +5,13 @@
 
 namespace hearth::server {
 
-// Opens the data, serves until SIGTERM or SIGINT, then lets the requests under way finish. A
-// second signal ends the process at once.
+// Opens the data, serves until SIGTERM or SIGINT, then lets requests in progress finish. A second
+// signal ends the process at once.
 //
-// Errors: whatever keeps the server from starting, in one line for a person to read.
+// Errors: if the server cannot start, with a one-line message for the user.
 Status Serve(const ServeOptions& options);
 
-// The line on standard output that programs which start Hearth wait for.
+// Prints the line on standard output that programs which start Hearth wait for.
 void Announce(const http::ListenAddress& address);
 
 }  // namespace hearth::server

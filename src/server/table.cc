@@ -7,7 +7,7 @@
 namespace hearth::server {
 namespace {
 
-// Characters rather than bytes, so that columns stay in line for most scripts.
+// Characters rather than bytes, so that columns align for most scripts.
 size_t WidthOf(const std::string& text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
     return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;

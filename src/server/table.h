@@ -1,4 +1,4 @@
-// Text for people to read in a terminal.
+// Text output for terminals.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace hearth::server {
 
-// Lines whose columns stand below each other. The last column is not padded.
+// Lines with aligned columns. The last column is not padded.
 std::string FormatTable(const std::vector<std::vector<std::string>>& rows);
 
 // "0 B", "999 B", "1.5 KiB", "12 MiB": two digits or more.

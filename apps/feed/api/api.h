@@ -10,7 +10,7 @@
 
 namespace hearth::feed {
 
-// What the API needs. All borrowed: they must outlive the routes.
+// Dependencies of the API. All are borrowed and must outlive the routes.
 struct ApiParts {
   const Clock& clock;
   FeedCore& core;

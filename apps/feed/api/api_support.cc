@@ -10,7 +10,7 @@
 namespace hearth::feed {
 namespace {
 
-// Files are served below the application, wherever that is mounted.
+// Relative to the application's mount point.
 std::string MediaUrl(const std::string& file) { return "media/" + file; }
 
 bool StartsCharacter(char byte) { return (byte & 0xC0) != 0x80; }
@@ -45,7 +45,7 @@ nlohmann::json ToJson(const Post& post, bool has_liked) {
           {"media", std::move(media)}};
 }
 
-// Nullopt: nobody is. Unauthenticated for a token that does not hold.
+// Nullopt: not signed in. Unauthenticated for an invalid token.
 Result<std::optional<UserId>> ViewerOf(const kit::Request& request, const Tokens& tokens) {
   constexpr std::string_view kScheme = "bearer ";
   const std::optional<std::string_view> header = request.Header("authorization");

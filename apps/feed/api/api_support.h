@@ -1,4 +1,4 @@
-// What the endpoints have in common: errors, who is asking, cursors, and the JSON of things.
+// Shared by the endpoints: errors, authentication, cursors and JSON forms.
 #pragma once
 
 #include <cstdint>
@@ -26,22 +26,22 @@ namespace hearth::feed {
 
 inline constexpr size_t kPostsPerPage = 10;
 
-// {"error": {"code", "message"}}; the message is made a sentence.
+// {"error": {"code", "message"}}; the message is turned into a sentence.
 nlohmann::json ErrorBody(std::string_view code, std::string_view message);
-// "not_found" for 404, and so on: where nothing more can be said.
+// "not_found" for 404 and so on, if nothing more specific is known.
 std::string_view DefaultCode(int status);
 
 kit::Response Error(int status, std::string_view code, std::string_view message);
-// For failures that no client has caused: 503 for what may pass, or 500. Logged.
+// For failures that the client did not cause: 503 if transient, else 500. Logged.
 kit::Response Failed(const Status& status);
-// A token outlives its account where a database was made anew: 401.
+// 401: a token outlives its account if the database was recreated.
 kit::Response AccountGone();
 kit::Response NoContent();
 
-// Who is asking, by the access token that the request carries: "Authorization: Bearer TOKEN". One
-// that does not hold is answered with 401 wherever it is sent, so that its owner hears of it.
+// Identifies the user by the request's access token: "Authorization: Bearer TOKEN". An invalid
+// token is answered with 401 even where none is required, so that the client notices.
 //
-// Threads: safe for concurrent use. Ownership: borrows the tokens, as do the handlers it makes.
+// Threads: safe for concurrent use. Ownership: borrows the tokens, as do its handlers.
 class Gate {
  public:
   using ForUser = std::function<kit::Response(const kit::Request&, UserId viewer)>;
@@ -57,7 +57,7 @@ class Gate {
   const Tokens& tokens_;
 };
 
-// The id in a path; nullopt for what is none, which is answered with InvalidId.
+// The id in a path; nullopt if it is malformed, to be answered with InvalidId.
 template <Id T>
 std::optional<T> IdOf(const kit::Request& request, std::string_view parameter) {
   const Result<T> id = ParseId<T>(request.Parameter(parameter));
@@ -68,8 +68,8 @@ kit::Response InvalidId(std::string_view kind);
 // 404 "post_not_found" for `kind` "post".
 kit::Response Missing(std::string_view kind);
 
-// The parameter "cursor"; nullopt where it is missing or empty. InvalidArgument, to be answered
-// with InvalidCursor, for what no page has ended with.
+// The parameter "cursor"; nullopt if missing or empty. InvalidArgument, to be answered with
+// InvalidCursor, if it is malformed.
 template <Id T>
 Result<std::optional<Place<T>>> CursorOf(const kit::Request& request) {
   const std::optional<std::string> text = request.Query("cursor");
@@ -83,19 +83,19 @@ kit::Response InvalidCursor();
 kit::Response Page(const char* name, nlohmann::json items, const std::string& cursor,
                    bool has_more);
 
-// As people count: of UTF-8, how many code points.
+// The number of code points of UTF-8 text.
 size_t CharactersIn(std::string_view text);
 
 std::string TimeText(int64_t seconds);  // "2025-11-29T10:00:00Z"
-// `is_following`: of whoever is asking; null for nobody.
+// `is_following`: whether the viewer follows the user; null if not signed in.
 nlohmann::json ToJson(const User& user, std::optional<bool> is_following);
 nlohmann::json ToJson(const Comment& comment);
-// With what the viewer likes of them.
+// Includes whether the viewer likes them.
 Result<nlohmann::json> ToJson(const std::vector<Post>& posts, const PostStore& store,
                               const std::optional<UserId>& viewer);
-// A post as thumbnails show it.
+// A post in its thumbnail form.
 nlohmann::json ToThumbnailJson(const Post& post);
-// What accounts are told about themselves.
+// An account as its owner sees it.
 nlohmann::json MeJson(const User& user);
 
 }  // namespace hearth::feed

@@ -23,7 +23,7 @@ std::string Lowered(std::string text) {
 }
 
 bool IsUsername(std::string_view name) {
-  // Firestore keeps such names of documents for itself.
+  // Firestore reserves such document ids.
   if (name.starts_with("__") && name.ends_with("__")) return false;
   return name.size() >= AuthApi::kUsernameCharactersMin &&
          name.size() <= AuthApi::kUsernameCharactersMax && std::ranges::all_of(name, [](char c) {
@@ -72,7 +72,7 @@ kit::Response AuthApi::Register(const kit::Request& request) {
   }
   const std::string password = fields.Text("password", {.characters_min = kPasswordCharactersMin,
                                                         .characters_max = kPasswordCharactersMax});
-  // The fields' own words would quote it.
+  // The default message would quote the password.
   if (!fields.status().ok()) return Error(400, "invalid_password", kBadPassword);
   user.display_name =
       fields.OptionalText("display_name", {.characters_max = kDisplayNameCharactersMax})
@@ -147,7 +147,7 @@ kit::Response AuthApi::Refresh(const kit::Request& request) {
 
 kit::Response AuthApi::Logout(const kit::Request& request) {
   kit::JsonFields fields = ParseBody(request);
-  // Whatever was sent, whoever wants to be signed out is.
+  // Signing out succeeds whatever token was sent.
   for (const std::optional<std::string>& token :
        {fields.OptionalText("refresh_token", {}), request.Cookie(kRefreshCookie)}) {
     if (!token) continue;
@@ -183,7 +183,7 @@ Result<std::optional<User>> AuthApi::FindByPassword(const std::string& username,
                                            : Status(Code::kNotFound, "not a username");
   if (!user.ok() && user.status().code() != Code::kNotFound) return user.status();
   if (!user.ok() || user->password_hash.empty()) {
-    // As much work as a comparison, or the time would tell which names there are.
+    // The same work as a comparison; otherwise the response time would reveal which names exist.
     RETURN_IF_ERROR(kit::HashPassword(password).status());
     return std::optional<User>();
   }

@@ -11,7 +11,7 @@
 
 namespace hearth::feed {
 
-// Signing up, in and out, and what accounts see of themselves.
+// Sign-up, sign-in and sign-out, and an account's view of itself.
 //
 // Threads: safe for concurrent use.
 class AuthApi {
@@ -23,7 +23,7 @@ class AuthApi {
   static constexpr size_t kPasswordCharactersMax = 200;
   static constexpr size_t kDisplayNameCharactersMax = 60;
   static constexpr size_t kBioCharactersMax = 300;
-  // For each name, from each address.
+  // Per name and address.
   static constexpr size_t kSignInTriesMax = 10;
   static constexpr std::chrono::minutes kSignInWindow{15};
   static constexpr size_t kSignInKeysMax = 100'000;
@@ -33,7 +33,7 @@ class AuthApi {
   void AddTo(kit::Routes* routes);
 
  private:
-  // Pages must not be able to read their refresh token, others have nowhere to keep a cookie.
+  // Pages must not be able to read their refresh token; other clients cannot keep a cookie.
   enum class Delivery : uint8_t { kBody, kCookie };
 
   kit::Response Register(const kit::Request& request);
@@ -43,9 +43,9 @@ class AuthApi {
   kit::Response GetMe(UserId viewer) const;
   kit::Response FinishOnboarding(UserId viewer);
 
-  // As the field "session" says; nullopt where it says neither.
+  // From the field "session"; nullopt if it is neither.
   static std::optional<Delivery> DeliveryOf(kit::JsonFields* fields);
-  // Takes as long for accounts that there are not as for wrong passwords.
+  // Takes as long for missing accounts as for wrong passwords.
   Result<std::optional<User>> FindByPassword(const std::string& username,
                                              const std::string& password) const;
   kit::Response StartSession(int status, const User& user, Delivery delivery);

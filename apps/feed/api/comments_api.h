@@ -7,7 +7,7 @@
 
 namespace hearth::feed {
 
-// What people say about posts.
+// Comments on posts.
 //
 // Threads: safe for concurrent use.
 class CommentsApi {
@@ -24,7 +24,7 @@ class CommentsApi {
   kit::Response Create(const kit::Request& request, UserId viewer);
   kit::Response Delete(const kit::Request& request, UserId viewer);
 
-  // Whether it is the post that is not there, or the comment.
+  // Whether the post or the comment is missing.
   kit::Response MissingOf(PostId post_id) const;
 
   const ApiParts parts_;

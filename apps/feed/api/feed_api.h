@@ -5,7 +5,7 @@
 
 namespace hearth::feed {
 
-// The home feed, and how the application is doing.
+// The home feed and the health of the application.
 //
 // Threads: safe for concurrent use.
 class FeedApi {

@@ -22,12 +22,12 @@ bool IsForm(std::string_view content_type) {
          });
 }
 
-// Browsers send an input in which nothing was chosen as a part without a name and without content.
+// For an empty file input browsers send a part without a name and without content.
 bool IsImage(const kit::FormPart& part) {
   return !part.file_name.empty() || (part.name == "images" && !part.content.empty());
 }
 
-// Browsers end the lines of a form's text with CR LF, whatever was typed.
+// Browsers end lines of form text with CR LF.
 std::string WithPlainLineEnds(std::string_view text) {
   std::string plain;
   plain.reserve(text.size());
@@ -38,11 +38,11 @@ std::string WithPlainLineEnds(std::string_view text) {
 }
 
 struct BadImage {
-  size_t position;  // As among the media of a post: from 0.
+  size_t position;  // Among the media of the post, from 0.
   std::string reason;
 };
 
-// Names every image that is wrong, so that the sender can mend them all at once.
+// Lists every rejected image, so that the sender can fix them all at once.
 kit::Response ImagesRefused(int status, std::string_view code, const std::vector<BadImage>& bad) {
   std::string message;
   nlohmann::json images = nlohmann::json::array();
@@ -90,7 +90,7 @@ kit::Response PostsApi::Create(const kit::Request& request, UserId viewer) {
     return *std::move(wrong);
   }
   const Result<Post> post = parts_.core.CreatePost(*user, form.caption, media);
-  // Whatever that says: a commit that was not answered may have happened.
+  // Whatever the error: a commit without an answer may have happened.
   upload.Keep();
   if (!post.ok()) return Failed(post.status());
   return Tell(201, *post, std::nullopt);
@@ -197,7 +197,7 @@ kit::Response PostsApi::Unlike(const kit::Request& request, UserId viewer) {
   if (!id) return InvalidId("post");
   const Status unliked = parts_.core.Unlike(*id, viewer);
   if (unliked.ok()) return NoContent();
-  // Whether it is the post that is not there, or the like.
+  // Tells a missing post from a missing like.
   if (unliked.code() == Code::kNotFound && parts_.core.posts().Get(*id).ok()) {
     return Error(404, "not_liked", "you do not like this post");
   }
@@ -212,7 +212,7 @@ kit::Response PostsApi::GetPicture(const kit::Request& request) const {
   if (!picture.ok()) return Failed(picture.status());
   return {.content_type = "image/webp",
           .body = *std::move(picture),
-          // Named by what they hold: another picture has another name.
+          // Named by content: another picture has another name.
           .headers = {{"cache-control", "public, max-age=31536000, immutable"}}};
 }
 

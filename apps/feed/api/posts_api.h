@@ -19,10 +19,10 @@ class PostsApi {
  public:
   static constexpr size_t kImagesMax = 10;
   static constexpr size_t kCaptionCharactersMax = 2'200;
-  // Of a form: the images, the caption, and some that nobody asked for.
+  // Parts of a form: the images, the caption, and some unknown ones.
   static constexpr size_t kFormPartsMax = 32;
-  // Of a request with them. One image more than allowed, or one that is too large, fits, so that it
-  // is refused for what is wrong with it.
+  // Size of an upload request. One image too many, or one that is too large, still fits, so that it
+  // is rejected with a specific error.
   static constexpr size_t kUploadBytesMax = 12 * MediaStore::kImageBytesMax + 1024 * 1024;
 
   explicit PostsApi(const ApiParts& parts) : parts_(parts) {}
@@ -30,7 +30,7 @@ class PostsApi {
   void AddTo(kit::Routes* routes);
 
  private:
-  // A post as it was sent. Borrows from the request.
+  // The parsed upload of a post. Borrows from the request.
   struct Form {
     std::string caption = {};
     std::vector<std::string_view> images = {};
@@ -44,14 +44,14 @@ class PostsApi {
   kit::Response Unlike(const kit::Request& request, UserId viewer);
   kit::Response GetPicture(const kit::Request& request) const;
 
-  // What is wrong with it, or nullopt and the form.
+  // An error response, or nullopt and the form.
   static std::optional<kit::Response> ReadForm(const kit::Request& request, Form* form);
-  // What is wrong with some of them, or nullopt and all of them.
+  // An error response for the invalid ones, or nullopt and all pictures.
   static std::optional<kit::Response> AddPictures(const std::vector<std::string_view>& images,
                                                   MediaStore::Upload* upload,
                                                   std::vector<Media>* media);
   kit::Response Tell(int status, const Post& post, const std::optional<UserId>& viewer) const;
-  // Of what only its owner may do.
+  // The response to a failed operation that only the owner may perform.
   static kit::Response Refused(const Status& status);
 
   const ApiParts parts_;

@@ -8,7 +8,7 @@
 
 namespace hearth::feed {
 
-// Accounts as others see them, and who follows whom.
+// Public profiles, and follows.
 //
 // Threads: safe for concurrent use.
 class UsersApi {
@@ -32,7 +32,7 @@ class UsersApi {
   kit::Response Follow(const kit::Request& request, UserId viewer);
   kit::Response Unfollow(const kit::Request& request, UserId viewer);
 
-  // With whom the viewer follows of them, by one read.
+  // Includes whether the viewer follows them, with one read.
   Result<nlohmann::json> UsersJson(const std::vector<User>& users, const Viewer& viewer) const;
 
   const ApiParts parts_;

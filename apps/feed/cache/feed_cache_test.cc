@@ -21,7 +21,7 @@ INSTANTIATE_TEST_SUITE_P(RedisCluster, FeedCacheContract, testing::Values(&MakeC
 TEST(MemoryFeedCacheTest, DropsTheCachesThatWereReadLeastRecently) {
   FakeClock clock(0);
   RandomSource random(1);
-  MemoryFeedCache cache(clock, random, 9);  // Three caches of two posts, and one for each.
+  MemoryFeedCache cache(clock, random, 9);  // Three caches of two posts, plus one each.
   const std::string epoch = EpochOf(cache);
   for (const UserId user : {UserId{1}, UserId{2}, UserId{3}})
     Warm(cache, epoch, user, 1, {Key(20, 2), Key(10, 1)});
@@ -44,7 +44,7 @@ TEST(MemoryFeedCacheTest, RemembersABoundedNumberOfPostsAhead) {
   EXPECT_EQ((*cache.ReadMark())->newest.id, PostId{most + 1});
 }
 
-// What the operations of a run answer, one line each.
+// The results of a run's operations, one line each.
 class RandomRun {
  public:
   RandomRun(FeedCacheFixture& fixture, uint64_t seed)

@@ -75,12 +75,12 @@ Status MemoryFeedCache::FinishWarming(UserId user, const std::string& ticket,
   MutexLock lock(mutex_);
   Cache* cache = FindLocked(user);
   if (!cache || cache->ticket != ticket) return Status(Code::kAborted, "somebody else makes it");
-  if (!cache->is_warming) return Status();  // Finished already, by a call whose answer was lost.
+  if (!cache->is_warming) return Status();  // Already finished, by a call whose answer was lost.
   if (posts.empty()) {
     DropLocked(user);
     return Status();
   }
-  // What is older than all of `posts` would follow a gap.
+  // Posts older than all of `posts` would follow a gap.
   const PostKey oldest = *std::min_element(posts.begin(), posts.end());
   const auto kept = std::lower_bound(cache->posts.begin(), cache->posts.end(), oldest);
   entries_ -= static_cast<size_t>(kept - cache->posts.begin());

@@ -18,14 +18,14 @@
 
 namespace hearth::feed {
 
-// The caches in this process's memory: for one process alone, since no other sees what it pushes.
-// At most `entries_max` entries over all users; the caches that were read least recently go first.
+// Caches in this process's memory. For a single process, since others do not see what it pushes. At
+// most `entries_max` entries over all users; the least recently read caches are evicted first.
 //
-// Threads: safe for concurrent use. Ownership: borrows the clock and the randomness. Errors:
-// Unavailable when more than kAheadMax posts wait for one before them to be pushed.
+// Threads: safe for concurrent use. Ownership: borrows the clock and the random source. Errors:
+// Unavailable if more than kAheadMax posts wait for an earlier one to be pushed.
 class MemoryFeedCache final : public FeedCache {
  public:
-  static constexpr size_t kEntriesMax = 2'000'000;  // Some 32 MB.
+  static constexpr size_t kEntriesMax = 2'000'000;  // About 32 MB.
   static constexpr size_t kAheadMax = 10'000;
 
   MemoryFeedCache(const Clock& clock, RandomSource& random, size_t entries_max = kEntriesMax)
@@ -55,14 +55,14 @@ class MemoryFeedCache final : public FeedCache {
     std::string ticket;
     bool is_warming = true;
     int64_t following_version = 0;
-    std::vector<PostKey> posts;  // Oldest first. Never empty, unless it is warming.
+    std::vector<PostKey> posts;  // Oldest first. Never empty, unless warming.
     std::chrono::steady_clock::time_point expires;
     std::list<UserId>::iterator place;  // In by_read_.
   };
 
-  // nullptr: there is none. Forgets one whose time is over.
+  // nullptr: not found. Drops an expired one.
   Cache* FindLocked(UserId user) REQUIRES_LOCK(mutex_);
-  // Puts a post at its place. The cap is kept by TrimLocked.
+  // Inserts a post in order. TrimLocked enforces the bound.
   void InsertLocked(Cache& cache, PostKey post) REQUIRES_LOCK(mutex_);
   void EraseLocked(Cache& cache, PostId post_id) REQUIRES_LOCK(mutex_);
   void TrimLocked(Cache& cache) REQUIRES_LOCK(mutex_);
@@ -74,12 +74,12 @@ class MemoryFeedCache final : public FeedCache {
   RandomSource& random_;
   const size_t entries_max_;
 
-  Mutex mutex_;  // Held over the randomness' own, and nothing else.
+  Mutex mutex_;  // Held while locking the random source, and nothing else.
   std::optional<Mark> mark_ GUARDED_BY(mutex_);
   std::map<PostId, int64_t> ahead_ GUARDED_BY(mutex_);  // Pushed above the mark: id, seconds.
   std::unordered_map<UserId, Cache> caches_ GUARDED_BY(mutex_);
-  std::list<UserId> by_read_ GUARDED_BY(mutex_);  // Users; who read last comes first.
-  size_t entries_ GUARDED_BY(mutex_) = 0;         // Posts of all, and one for each cache.
+  std::list<UserId> by_read_ GUARDED_BY(mutex_);  // Users, most recently read first.
+  size_t entries_ GUARDED_BY(mutex_) = 0;         // All posts, plus one per cache.
 };
 
 }  // namespace hearth::feed

@@ -7,7 +7,7 @@
 
 namespace hearth::feed {
 
-// A name that nothing else has, now or later: 128 random bits in hexadecimal.
+// A unique name: 128 random bits in hexadecimal.
 inline std::string RandomName(RandomSource& random) {
   char text[33];
   std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(random.Next()),

@@ -64,7 +64,7 @@ void FanOut::RepairNowAndThen() {
 
 bool FanOut::Sleep(std::chrono::milliseconds time) {
   MutexLock lock(mutex_);
-  // A wake-up too early only makes the next run come sooner.
+  // A spurious wake-up only makes the next run come sooner.
   if (!stopping_ && time.count() > 0) stop_requested_.WaitFor(mutex_, time);
   return !stopping_;
 }

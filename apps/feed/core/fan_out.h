@@ -22,22 +22,22 @@
 namespace hearth::feed {
 
 struct FanOutOptions {
-  // Posts of authors with more followers than this are pulled by those who read.
+  // Posts of authors with more followers than this are pulled by readers.
   int64_t pushed_followers_max = 10'000;
   size_t threads = 2;
   std::chrono::milliseconds repair_period = std::chrono::seconds(10);
-  // Posts younger than this are left to the queue.
+  // Younger posts are left to the queue.
   std::chrono::seconds repair_age{10};
 };
 
-// Works on the events of the queue: brings posts into the caches of followers, and takes them out.
+// Processes the queue's events: adds posts to the caches of followers, and removes them.
 //
-// Everything it does may be done twice, and nothing is lost for good where it fails: readers find
-// in the database what the caches lack, and a repair pushes the posts whose events were lost. The
-// ids of posts have no gaps, so that it knows which.
+// All operations are idempotent, and failures lose nothing for good: readers find in the database
+// what the caches lack, and a repair pushes the posts whose events were lost. Post ids have no
+// gaps, so the repair knows which posts are missing.
 //
-// Threads: RunOnce and Repair from any number; Start and Stop once each. Ownership: borrows all
-// that it is made of.
+// Threads: RunOnce and Repair from any number of threads; Start and Stop once each. Ownership:
+// borrows the constructor's arguments.
 class FanOut {
  public:
   struct Parts {
@@ -51,7 +51,7 @@ class FanOut {
     Metrics& metrics;
   };
   static constexpr size_t kRepairedPerRun = 500;
-  // How long a thread waits for events before it looks whether it should stop.
+  // How long a thread waits for events before it checks whether to stop.
   static constexpr std::chrono::milliseconds kPatience{1'000};
   // After an error of the queue.
   static constexpr std::chrono::milliseconds kPause{500};
@@ -62,15 +62,15 @@ class FanOut {
   void Start();
   void Stop() EXCLUDES_LOCK(mutex_);
 
-  // Works on the events of one batch; how many there were. Unavailable where the queue is.
+  // Processes one batch of events and returns their number. Unavailable if the queue is.
   Result<size_t> RunOnce(std::chrono::milliseconds patience);
-  // Pushes posts that nobody has pushed although they are older than `repair_age`; how many.
+  // Pushes posts older than `repair_age` that have not been pushed; returns their number.
   Result<size_t> Repair();
 
  private:
   void Work() EXCLUDES_LOCK(mutex_);
   void RepairNowAndThen() EXCLUDES_LOCK(mutex_);
-  // False: it is time to stop.
+  // False: stop now.
   bool Sleep(std::chrono::milliseconds time) EXCLUDES_LOCK(mutex_);
 
   using KeepAlive = std::function<void()>;
@@ -78,7 +78,7 @@ class FanOut {
   Status Push(UserId author, PostKey post, const KeepAlive& keep_alive);
   Status Remove(UserId author, PostKey post, const KeepAlive& keep_alive);
   Status ChangeFollowing(const FeedEvent& event);
-  // Whether readers pull the posts of an author; decides it where that is due.
+  // Whether readers pull the author's posts. Makes the decision if it is due.
   Result<bool> IsPulled(UserId author);
 
   const FanOutOptions options_;

@@ -29,8 +29,8 @@ namespace hearth::feed {
 // because some of them must be followed by an event: events bring a change into the caches of other
 // users. Stores that publish no events are handed out as they are.
 //
-// Threads: safe for concurrent use; the fan-out has threads of its own between Start and Stop.
-// Ownership: owns cache and queue; borrows clock, randomness and metrics.
+// Threads: safe for concurrent use; the fan-out has its own threads between Start and Stop.
+// Ownership: owns cache and queue; borrows the clock, the random source and the metrics.
 class FeedCore {
  public:
   struct Parts {
@@ -77,8 +77,8 @@ class FeedCore {
   nlohmann::json Health();
 
  private:
-  // To be called after the commit. An event that cannot be published is counted; the repair, or
-  // the next reader, makes up for it.
+  // Call after the commit. An event that cannot be published is counted; the repair, or the next
+  // reader, makes up for it.
   void Publish(const FeedEvent& event);
 
   const std::unique_ptr<FeedCache> cache_;

@@ -9,7 +9,7 @@
 namespace hearth::feed {
 namespace {
 
-// The last second that a document can name: cursors may claim later ones.
+// The last second that a document can hold: cursors may claim later ones.
 constexpr int64_t kLastSecond = 253'402'300'799;  // 9999-12-31T23:59:59Z
 
 std::vector<client::Value> ToCursor(const PostKey& key) {
@@ -54,7 +54,7 @@ void FollowedPosts::Note(UserId author, PostKey post) {
 }
 
 std::vector<UserId> FollowedPosts::InGoodOrder(std::vector<UserId> authors) {
-  // By chance where nothing is known: no order of accounts can be unlucky for ever.
+  // Random if nothing is known, so that no order is persistently bad.
   std::mt19937_64 chance(random_.Next());
   std::ranges::shuffle(authors, chance);
   std::vector<std::pair<PostKey, UserId>> known;

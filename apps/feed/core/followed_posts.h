@@ -14,18 +14,18 @@
 
 namespace hearth::feed {
 
-// The newest posts of many authors before a place, straight from the database.
+// The newest posts of many authors before a position, straight from the database.
 //
-// Authors are asked about by groups, as many as one query may name. After each group, posts older
-// than the last one wanted so far are of no interest, so that the groups which follow return only
-// what is newer: few documents more than the result has, however many authors there are. Authors
-// who are known to have posted lately come first, which makes the first bound a good one. What is
-// known about them only chooses the order: it cannot make the result wrong.
+// Authors are queried in groups, as many as one query may name. Each group bounds the next: posts
+// older than the last one wanted so far are excluded. So the number of documents read is little
+// more than the size of the result, regardless of the number of authors. Authors known to have
+// posted recently come first, which makes the first bound a good one. This knowledge only affects
+// the order of queries, never the result.
 //
-// Threads: safe for concurrent use. Ownership: borrows the source of randomness.
+// Threads: safe for concurrent use. Ownership: borrows the random source.
 class FollowedPosts {
  public:
-  // As many as Firestore allows in one query.
+  // Firestore's limit per query.
   static constexpr size_t kAuthorsPerQuery = 30;
   // Authors whose newest post is remembered.
   static constexpr size_t kKnownAuthorsMax = 200'000;
@@ -39,7 +39,7 @@ class FollowedPosts {
                                  const std::optional<PostKey>& oldest = std::nullopt)
       EXCLUDES_LOCK(mutex_);
 
-  // A post that was seen elsewhere: helps to ask in a good order.
+  // Records a post that was seen elsewhere, to improve the query order.
   void Note(UserId author, PostKey post) EXCLUDES_LOCK(mutex_);
 
  private:

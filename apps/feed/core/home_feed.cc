@@ -10,9 +10,9 @@
 namespace hearth::feed {
 namespace {
 
-// One more than a page tells whether there is more.
+// One more than a page, to know whether there are more.
 constexpr size_t kWanted = HomeFeed::kPageSize + 1;
-// Once a page has lost posts to deletion, several are asked for at a time.
+// If a page lost posts to deletion, several are fetched at a time.
 constexpr size_t kTopUp = 50;
 
 bool IsNewer(const Post& a, const Post& b) { return a.key > b.key; }
@@ -21,7 +21,7 @@ bool Follows(const FollowStore::Sources& sources, UserId author) {
   return std::ranges::binary_search(sources.following.ids, author);
 }
 
-// Both newest first; a post that is in both is taken once.
+// Both newest first; duplicates are removed.
 std::vector<Post> Merge(std::vector<Post> a, std::vector<Post> b) {
   std::vector<Post> merged;
   merged.reserve(a.size() + b.size());
@@ -61,8 +61,8 @@ HomeFeed::HomeFeed(FeedCache& cache, const FollowStore& follows, const PostStore
       metrics_(metrics) {}
 
 Result<PostPage> HomeFeed::Read(UserId user, const std::optional<PostKey>& before) {
-  // The mark before the lists: an author whose posts are pulled from now on is on the list before
-  // the mark passes the first of them.
+  // The mark is read before the lists: an author whose posts are pulled from now on is on the list
+  // before the mark passes the first of them.
   const Result<FeedCache::Mark> mark = EnsureMark(cache_, posts_);
   ASSIGN_OR_RETURN(FollowStore::Sources sources, follows_.GetSources(user));
   const Question question{.user = user, .before = before, .sources = std::move(sources)};
@@ -100,14 +100,14 @@ Result<HomeFeed::Answer> HomeFeed::AskUnwarmed(const Question& question,
   std::optional<Result<Answer>> cold;
   Result<std::optional<FeedCache::Slice>> slice = std::optional<FeedCache::Slice>();
   const SingleFlight::Outcome outcome = warming_.Run(question.user, [&] {
-    // Another request may have made it between this one's look at the cache and now.
+    // Another request may have made it since this one looked.
     slice = ReadUsable(question, mark);
     if (slice.ok() && !*slice) cold = AskCold(question, mark);
   });
   if (cold) return *std::move(cold);
   if (outcome == SingleFlight::Outcome::kWaited) slice = ReadUsable(question, mark);
   if (!slice.ok()) return AskDatabase(question, "degraded");
-  // Too many wait, or what was made cannot be used: a failure, no posts, another list of accounts.
+  // Too many waiters, or an unusable cache: a failure, no posts, another following list.
   if (!*slice) return AskDatabase(question, "unwarmed");
   return AskCache(question, mark, **std::move(slice));
 }
@@ -161,7 +161,7 @@ Result<HomeFeed::Answer> HomeFeed::AskCache(const Question& question, const Feed
   const bool is_enough = cached.size() >= kWanted;
   std::vector<Post> posts = Merge(std::move(cached), *std::move(uncached));
   if (!is_enough) {
-    // Everything down to the cache's oldest entry is known; what is below, the database knows.
+    // Everything down to the cache's oldest entry is known. The database has the rest.
     std::erase_if(posts, [&](const Post& post) { return !position || post.key < *position; });
   }
   if (posts.size() > kWanted) posts.resize(kWanted);
@@ -176,7 +176,7 @@ Result<std::optional<std::vector<Post>>> HomeFeed::FindUncached(const Question& 
                                                                 const FeedCache::Mark& mark) {
   ASSIGN_OR_RETURN(std::vector<Post> pulled,
                    followed_posts_.Find(question.sources.pulled, question.before, kWanted));
-  // Posts above the mark are newer than it, so that most pages need not look for them.
+  // Posts above the mark are newer than it, so most pages need not look for them.
   if (question.before && *question.before <= mark.newest) return std::optional(std::move(pulled));
   ASSIGN_OR_RETURN(std::vector<Post> unpushed, posts_.ListAfter(mark.newest.id, kUnpushedMax + 1));
   if (unpushed.size() > kUnpushedMax) return std::optional<std::vector<Post>>();

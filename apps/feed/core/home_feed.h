@@ -15,26 +15,26 @@
 
 namespace hearth::feed {
 
-// The mark of the cache, begun if there is none.
+// The cache's mark; starts an epoch if there is none.
 Result<FeedCache::Mark> EnsureMark(FeedCache& cache, const PostStore& posts);
 
-// The home feed: pages of the posts by those whom somebody follows.
+// The home feed: pages of posts by the accounts that a user follows.
 //
-// Every page is what the database would say; the cache only saves asking it about all accounts. To
-// what the cache has, a page adds the posts that have not been pushed yet (those above the mark)
-// and those of authors whose posts are never pushed; below the cache's oldest entry, the database
-// goes on. A cache that is not there, or made for another list of accounts, is made anew; one
-// that cannot be reached is done without.
+// Every page equals the database's answer; the cache only avoids querying all accounts. To the
+// cached posts a page adds those that have not been pushed yet (above the mark) and those of
+// authors whose posts are never pushed. Below the cache's oldest entry, the database is queried. A
+// cache that is missing, or made for another following list, is made again. If the cache cannot be
+// reached, pages are read without it.
 //
-// Threads: safe for concurrent use. Ownership: borrows all that it is made of. Errors: the
-// database's; never the cache's.
+// Threads: safe for concurrent use. Ownership: borrows the constructor's arguments. Errors: the
+// database's, never the cache's.
 class HomeFeed {
  public:
   static constexpr size_t kPageSize = 10;
-  // Requests that wait while another one makes their user's cache; the next ones ask the database.
-  // Fewer than an application has threads: a slow warm-up must not occupy them all.
+  // Requests that may wait while another one makes their user's cache; further ones query the
+  // database. Fewer than an application's threads: a slow warm-up must not occupy them all.
   static constexpr size_t kWarmingWaitersMax = 4;
-  // With more posts than this still to be pushed, the database is asked instead.
+  // With more unpushed posts than this, the database is queried instead.
   static constexpr size_t kUnpushedMax = 200;
 
   HomeFeed(FeedCache& cache, const FollowStore& follows, const PostStore& posts,
@@ -49,15 +49,15 @@ class HomeFeed {
     std::optional<PostKey> before;
     FollowStore::Sources sources;
   };
-  // How a page came about, as the metric names it.
+  // How a page was made, as named in the metric.
   struct Answer {
-    std::vector<Post> posts;  // One more than a page, where there are.
+    std::vector<Post> posts;  // One more than a page, if there are.
     const char* path;
   };
 
   Result<Answer> Ask(const Question& question, const Result<FeedCache::Mark>& mark);
   Result<Answer> AskDatabase(const Question& question, const char* path);
-  // Without a cache that can be used: makes it, or waits for the request that does.
+  // Without a usable cache: makes it, or waits for the request that does.
   Result<Answer> AskUnwarmed(const Question& question, const FeedCache::Mark& mark);
   Result<Answer> AskCold(const Question& question, const FeedCache::Mark& mark);
   Result<std::optional<FeedCache::Slice>> ReadUsable(const Question& question,
@@ -65,7 +65,7 @@ class HomeFeed {
   Result<Answer> AskCache(const Question& question, const FeedCache::Mark& mark,
                           FeedCache::Slice slice);
 
-  // What the cache does not have above its oldest entry; nullopt: too much.
+  // The posts above the cache's oldest entry that it lacks; nullopt: too many.
   Result<std::optional<std::vector<Post>>> FindUncached(const Question& question,
                                                         const FeedCache::Mark& mark);
   Result<std::vector<Post>> Hydrate(const Question& question,

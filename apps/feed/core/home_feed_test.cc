@@ -24,14 +24,14 @@ namespace {
 
 constexpr int64_t kNow = 1'794'744'000;
 
-// Lets a test stop the making of one user's cache, and then decide how it goes on.
+// Lets a test block the warm-up of one user's cache and choose its outcome.
 class WarmingGate {
  public:
   void Close(UserId user) EXCLUDES_LOCK(mutex_) {
     MutexLock lock(mutex_);
     user_ = user;
   }
-  // Callers that wait get `status`; later ones pass.
+  // Waiting callers get `status`; later ones pass.
   void Open(const Status& status) EXCLUDES_LOCK(mutex_) {
     MutexLock lock(mutex_);
     user_.reset();
@@ -59,7 +59,7 @@ class WarmingGate {
   bool is_reached_ GUARDED_BY(mutex_) = false;
 };
 
-// A cache in memory behind a gate.
+// A memory cache behind a gate.
 class GatedFeedCache final : public FeedCache {
  public:
   GatedFeedCache(WarmingGate& gate, const Clock& clock, RandomSource& random)
@@ -149,7 +149,7 @@ class HomeFeedTest : public testing::Test {
                  FanOutOptions{.pushed_followers_max = 3}};
 };
 
-// A push that was on its way when its reader stopped following.
+// A push in flight when its reader unfollowed.
 TEST_F(HomeFeedTest, PostsOfOthersInTheCacheAreNotShown) {
   const User reader = MakeUser("reader");
   const User friendly = MakeUser("friendly");
@@ -174,8 +174,8 @@ TEST_F(HomeFeedTest, AWarmPageReadsWhatItShowsAndTwoLists) {
   WorkOnAll();
   counts_->Reset();
   EXPECT_EQ(Read(reader.id).size(), HomeFeed::kPageSize);
-  // Eleven posts, the lists of those followed and of those pulled, and the question, in vain, what
-  // is not pushed yet.
+  // Eleven posts, the following list, the list of pulled authors, and the query for unpushed posts,
+  // which has no results.
   EXPECT_EQ(counts_->reads(), 14u);
   EXPECT_EQ(PagesBy("hit"), 1u);
 }
@@ -204,7 +204,7 @@ TEST_F(HomeFeedTest, AFeedWhoseCacheIsSlowToMakeHoldsUpNoOther) {
   std::future<std::vector<PostId>> slow_page =
       std::async(std::launch::async, [&] { return Read(slow.id); });
   gate_.WaitUntilReached();
-  // Enough users that one would share the slow user's slot in a table of 64 locks.
+  // With a table of 64 locks, one of these users would share the slow user's slot.
   std::vector<User> others;
   for (int i = 0; i < 64; ++i) {
     others.push_back(MakeUser("other" + std::to_string(i)));
@@ -219,7 +219,7 @@ TEST_F(HomeFeedTest, AFeedWhoseCacheIsSlowToMakeHoldsUpNoOther) {
   EXPECT_EQ(slow_page.get(), std::vector<PostId>{post.id});
 }
 
-// However the making of the cache ends, and however many ask meanwhile, everybody gets the page.
+// Whatever the outcome of the warm-up, and however many requests wait, every request gets the page.
 class CrowdedHomeFeedTest : public HomeFeedTest, public testing::WithParamInterface<Status> {};
 
 TEST_P(CrowdedHomeFeedTest, AFewWaitForTheCacheAndTheRestAskTheDatabase) {
@@ -304,7 +304,7 @@ TEST_F(HomeFeedTest, PostsWhoseEventsWereLostAreRepaired) {
   EXPECT_EQ((*slice)->posts.size(), 3u);
 }
 
-// The promise of the merge: what it reads follows what it returns, not how many are followed.
+// The cost of the merge: reads depend on the size of the result, not on the number followed.
 TEST_F(HomeFeedTest, FollowingFiveThousandReadsLittleMoreThanThePage) {
   constexpr int64_t kAuthors = 5'000;
   constexpr int64_t kPosts = 20'000;
@@ -337,14 +337,14 @@ TEST_F(HomeFeedTest, FollowingFiveThousandReadsLittleMoreThanThePage) {
     for (size_t i = 0; i < kWanted; ++i) {
       EXPECT_EQ((*posts)[i].key.id, PostId{ToNumber(before.id) - 1 - static_cast<int64_t>(i)});
     }
-    // A group of which nothing is wanted counts as one.
+    // A query without results counts as one.
     EXPECT_LE(counts_->reads(), kAuthors / FollowedPosts::kAuthorsPerQuery + 1 + reads_max);
   };
   check(100);
-  check(2 * kWanted);  // Now it is known whom to ask first.
+  check(2 * kWanted);  // Now the best query order is known.
 }
 
-// People scroll while others post, delete, follow and unfollow.
+// Readers scroll while others post, delete, follow and unfollow.
 TEST_F(HomeFeedTest, ScrollingWhileOthersWriteLosesAndRepeatsNothing) {
   const User reader = MakeUser("reader");
   std::vector<User> authors;

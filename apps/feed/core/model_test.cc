@@ -1,5 +1,5 @@
-// Random doings on feeds, with the cache in this process and on a Redis that dies now and then.
-// HEARTH_SEED repeats a run; HEARTH_SOAK_SECONDS makes it go on with new seeds.
+// Random operations on feeds, with the cache in memory and on a Redis that fails now and then.
+// HEARTH_SEED repeats a run; HEARTH_SOAK_SECONDS continues with new seeds.
 #include "apps/feed/testing/model_test.h"
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ std::string AnyKey(std::mt19937_64& chance, const std::vector<UserId>& users) {
   return "feed:user:" + ToText(users[chance() % users.size()]);
 }
 
-// A Redis and its client, and all that can happen to them.
+// A Redis and its client, and the faults that can hit them.
 class RedisUnderFire {
  public:
   ModelBackend Backend() {
@@ -127,8 +127,8 @@ class RedisUnderFire {
   int breaks_ = 0;
 };
 
-// So many rounds with one seed after the other, or as many as the time of a soak has room for; in
-// all of them together, every one of the ways to a page must have been taken.
+// Runs a number of rounds with consecutive seeds, or as many as fit a soak's time. Over all rounds,
+// every way to make a page must have been used.
 void RunModel(
     const std::function<void(const std::function<void(const ModelBackend&)>&)>& with_backend,
     const std::vector<std::string>& ways) {

@@ -17,7 +17,7 @@ using Outcome = SingleFlight::Outcome;
 
 constexpr size_t kWaitersMax = 3;
 
-// Work of one key that goes on until it is let go.
+// Work for one key that runs until it is released.
 class HeldFlight {
  public:
   HeldFlight(SingleFlight& flights, UserId key)
@@ -59,7 +59,7 @@ TEST(SingleFlightTest, OneWorksAFewWaitAndTheRestAreTurnedAway) {
   for (Outcome& outcome : outcomes) {
     threads.emplace_back([&] {
       outcome = flights.Run(UserId{1}, [&] { ++runs; });
-      // Waiters return only after the test has let the work go.
+      // Waiters return only after the test has released the work.
       if (outcome == Outcome::kCrowded) one_is_back.count_down();
     });
   }

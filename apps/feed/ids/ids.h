@@ -11,8 +11,8 @@
 
 namespace hearth::feed {
 
-// Ids of different things are different types. The stores give them from 1 on; 0 is the id of
-// nothing. Documents, JSON and Redis have them as plain numbers.
+// Each kind of id has its own type. Stores assign ids from 1; 0 means no id. Documents, JSON and
+// Redis hold them as plain numbers.
 enum class UserId : int64_t {};
 enum class PostId : int64_t {};
 enum class CommentId : int64_t {};
@@ -24,10 +24,10 @@ constexpr int64_t ToNumber(Id auto id) { return static_cast<int64_t>(id); }
 std::string ToText(Id auto id) { return std::to_string(ToNumber(id)); }
 std::ostream& operator<<(std::ostream& out, Id auto id) { return out << ToNumber(id); }
 
-// Whether a store can have given it.
+// Whether a store can have assigned it.
 constexpr bool IsValid(Id auto id) { return ToNumber(id) > 0; }
 
-// The id that is given after this one.
+// The id that follows this one.
 template <Id T>
 constexpr T Next(T id) {
   return T{ToNumber(id) + 1};

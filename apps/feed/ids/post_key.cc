@@ -9,7 +9,7 @@
 namespace hearth::feed {
 namespace {
 
-// Digits only, and only one way to write each number.
+// Digits only, with one spelling per number.
 Result<int64_t> ParseNumber(std::string_view text) {
   const auto is_digit = [](char byte) { return byte >= '0' && byte <= '9'; };
   const bool is_padded = text.size() > 1 && text.front() == '0';

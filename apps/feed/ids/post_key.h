@@ -11,8 +11,8 @@
 
 namespace hearth::feed {
 
-// The place of an item in every list of such items: by whole seconds and then by id. Its text is a
-// cursor, "1041:1732899000", that says where a page ended even when the item is gone.
+// The position of an item in its lists: by whole seconds, then by id. Its text is a cursor,
+// "1041:1732899000", which says where a page ended even if the item was deleted.
 template <Id T>
 struct Place {
   int64_t created_seconds = 0;

@@ -43,7 +43,7 @@ TEST(IdTest, IsWrittenAsItsNumber) {
   EXPECT_TRUE(IsValid(PostId{1}));
 }
 
-// Ids of different things neither convert to each other nor to numbers.
+// Ids of different kinds convert neither to each other nor to numbers.
 static_assert(!std::is_convertible_v<UserId, PostId> && !std::is_convertible_v<int64_t, UserId> &&
               !std::is_convertible_v<UserId, int64_t>);
 

@@ -24,9 +24,9 @@ namespace {
 
 constexpr std::string_view kEnding = ".webp";
 constexpr size_t kHashDigits = 2 * crypto_hash_sha256_BYTES;
-constexpr size_t kFolderDigits = 2;  // 256 folders keep each of them short.
+constexpr size_t kFolderDigits = 2;  // 256 subfolders, to keep each small.
 constexpr int kQuality = 82;
-constexpr char kIncoming[] = "/incoming";  // Files that have no name yet.
+constexpr char kIncoming[] = "/incoming";  // Files that have no final name yet.
 
 std::string NameOf(std::string_view content) {
   std::array<unsigned char, crypto_hash_sha256_BYTES> hash;
@@ -37,7 +37,7 @@ std::string NameOf(std::string_view content) {
   return std::string(digits.data(), kHashDigits) + std::string(kEnding);
 }
 
-// Nothing else is ever made a path of.
+// Paths are made only of names that pass this.
 bool IsName(std::string_view file) {
   return file.size() == kHashDigits + kEnding.size() && file.ends_with(kEnding) &&
          std::ranges::all_of(file.substr(0, kHashDigits), [](char digit) {
@@ -50,7 +50,7 @@ Status DiskFailed(std::string_view doing, int error) {
                 std::string(doing) + ": " + std::generic_category().message(error));
 }
 
-// What a crash after this leaves has all names that were given in the folder.
+// After this a crash does not lose names in the folder.
 Status SyncFolder(const std::string& folder) {
   const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return DiskFailed("cannot open " + folder, errno);
@@ -70,7 +70,7 @@ Status WriteAll(int descriptor, std::string_view content) {
   return {};
 }
 
-// The path of a file with the content, on the disk for certain, that has no name of its own yet.
+// Writes the content durably to a temporary file and returns its path.
 Result<std::string> WriteTemporary(const std::string& folder, std::string_view content) {
   std::string path = folder + "/XXXXXX";
   const int descriptor = mkostemp(path.data(), O_CLOEXEC);
@@ -90,7 +90,7 @@ bool Exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
 MediaStore::MediaStore(std::string folder) : folder_(std::move(folder)) {
   CHECK(sodium_init() >= 0);
-  // What a process left that died while it wrote.
+  // Leftovers of a process that died while writing.
   std::error_code ignored;
   std::filesystem::remove_all(folder_ + kIncoming, ignored);
 }
@@ -154,7 +154,7 @@ Result<std::string> MediaStore::Store(std::string_view content, std::vector<std:
     RETURN_IF_ERROR(UseNew(temporary_path, file));
   }
   files.push_back(file);
-  // Also for one that exists: whoever made it may not have come so far yet.
+  // Also for an existing file: the upload that made it may not have synced it yet.
   RETURN_IF_ERROR(SyncFolder(folder));
   return file;
 }
@@ -170,7 +170,7 @@ Status MediaStore::UseNew(const std::string& temporary_path, const std::string& 
   const MutexLock lock(in_use_mutex_);
   const std::string path = PathOf(file);
   const bool is_new = !Exists(path);
-  // Over the one of another upload, too: what they hold is the same.
+  // Replaces the file of another upload, too: the contents are equal.
   if (rename(temporary_path.c_str(), path.c_str()) != 0) {
     const int error = errno;
     unlink(temporary_path.c_str());

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
-// A picture of that size; other shades are other pictures.
+// A picture of that size; each shade is a different picture.
 std::string Picture(int width, int height, int shade) {
   kit::Image image{.width = width, .height = height};
   for (int i = 0; i < width * height; ++i) {
@@ -77,7 +77,7 @@ TEST_F(MediaStoreTest, TheSamePictureIsStoredOnce) {
   EXPECT_EQ(FileCount(), 2u);
   EXPECT_NE(AddAndKeep(Picture(600, 600, 2)).file, first.file);
   EXPECT_EQ(FileCount(), 4u);
-  // A small one is its own thumbnail.
+  // A small picture is its own thumbnail.
   const Media small = AddAndKeep(Picture(100, 50, 1));
   EXPECT_EQ(small.file, small.thumbnail);
   EXPECT_EQ(FileCount(), 5u);
@@ -116,7 +116,7 @@ TEST_F(MediaStoreTest, OfTwoPostsAtTheSameTimeOneMayBeRefused) {
   other.Keep();
   EXPECT_TRUE(store_.Read(media->file).ok());
 
-  // The other way round: kept by the second while the first still goes on.
+  // The other order: kept by the second while the first is still in progress.
   maker.emplace(store_);
   ASSERT_TRUE(maker->Add(Picture(600, 600, 2)).ok());
   const Media second = AddAndKeep(Picture(600, 600, 2));
@@ -141,7 +141,7 @@ TEST_F(MediaStoreTest, WhatIsNoPictureOrTooLargeIsRefused) {
   const Status large = upload.Add(std::string(MediaStore::kImageBytesMax + 1, 'x')).status();
   EXPECT_EQ(large.code(), Code::kInvalidArgument);
   EXPECT_THAT(large.message(), HasSubstr("larger than 5242880 bytes"));
-  // One byte less is looked at.
+  // One byte less is decoded.
   EXPECT_THAT(upload.Add(std::string(MediaStore::kImageBytesMax, 'x')).status().message(),
               HasSubstr("neither JPEG"));
 }

@@ -25,7 +25,7 @@ int64_t Integer(const client::Map& document, const char* field) {
 
 int64_t Micros(std::chrono::microseconds time) { return time.count(); }
 
-// As text that sorts as time does.
+// Text that sorts like the time.
 std::string NameOf(int64_t micros) {
   const std::string digits = std::to_string(std::max<int64_t>(micros, 0));
   return std::string(20 - digits.size(), '0') + digits;
@@ -169,7 +169,7 @@ Status DocumentFeedQueue::Finish(const Delivery& delivery) {
 }
 
 Status DocumentFeedQueue::Fail(const Delivery& delivery, const Status& reason) {
-  if (delivery.tries < kTriesMax) return Status();  // It comes back when it has been idle.
+  if (delivery.tries < kTriesMax) return Status();  // It is delivered again after the idle time.
   client::WriteBatch batch = collections_.database().Batch();
   batch.Set(collections_.dead_events().Doc(delivery.id),
             DeadLetter(ToDocument(delivery.event), reason.ToString()));

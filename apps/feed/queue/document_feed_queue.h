@@ -11,23 +11,23 @@
 
 namespace hearth::feed {
 
-// The queue as documents of the database: one an event, deleted when it is done. `available_at`
-// says from when it may be taken; whoever takes it moves that by `idle_max`.
+// The queue as documents: one per event, deleted when it is finished. `available_at` is when it may
+// be taken next; taking it moves that by `idle_max`.
 //
-// Documents are named by when they were published. A database that remembers its past has to pass
-// over all that was deleted lately; so each look at the queue begins where the oldest event was
-// found the last time, a little before for clocks that differ, and now and then at the beginning.
+// Documents are named by publication time. A database that keeps history has to skip everything
+// that was deleted recently. So each search starts at the oldest event found last time (a little
+// before it, for clock skew), and now and then at the beginning.
 //
-// Several processes may share it. One that waits learns of its own events at once, and of those of
-// others when it asks again, every kAskEvery.
+// Several processes may share it. A waiting process is woken by its own events at once, and finds
+// those of others when it polls, every kAskEvery.
 //
 // Threads: safe for concurrent use. Ownership: borrows the clock.
 class DocumentFeedQueue final : public FeedQueue {
  public:
-  // Dead letters are kept for people to look at, not for ever (a TTL policy on `expires_at`).
+  // Dead letters are kept for inspection, for a limited time (a TTL policy on `expires_at`).
   static constexpr std::chrono::hours kDeadLetterLifetime{30 * 24};
-  // How much the clocks of publishers may differ before an event has to wait for the next look at
-  // everything.
+  // How much the clocks of publishers may differ before an event has to wait for the next full
+  // search.
   static constexpr std::chrono::seconds kClockSkew{10};
   static constexpr std::chrono::minutes kEverythingEvery{1};
   static constexpr size_t kEventsPerRead = 50;
@@ -49,7 +49,7 @@ class DocumentFeedQueue final : public FeedQueue {
   Result<std::vector<Delivery>> TakeAvailable() EXCLUDES_LOCK(taking_);
   // At most kBatchMax.
   Result<std::vector<client::DocumentReference>> FindAvailable() REQUIRES_LOCK(taking_);
-  // One attempt of a transaction that takes those of the documents that are still available.
+  // One attempt of a transaction that takes the documents that are still available.
   Status Claim(client::Transaction& transaction,
                const std::vector<client::DocumentReference>& documents,
                std::vector<Delivery>* deliveries) const;
@@ -60,8 +60,8 @@ class DocumentFeedQueue final : public FeedQueue {
   const Clock& clock_;
   const Collections collections_;
   const std::chrono::milliseconds idle_max_;
-  Mutex taking_;  // One thread at a time takes events, so that they do not want the same. First.
-  std::string oldest_name_ GUARDED_BY(taking_);  // Where to begin to look.
+  Mutex taking_;  // One thread at a time takes events, to avoid conflicts. First.
+  std::string oldest_name_ GUARDED_BY(taking_);  // Where to start the search.
   int64_t everything_due_micros_ GUARDED_BY(taking_) = 0;
   Mutex mutex_;  // Leaf lock.
   CondVar news_;

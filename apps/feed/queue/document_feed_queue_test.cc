@@ -38,7 +38,7 @@ class DocumentQueueFixture final : public FeedQueueFixture {
 
 std::unique_ptr<FeedQueueFixture> MakeFixture() { return std::make_unique<DocumentQueueFixture>(); }
 
-// One whose publisher's clock is behind by more than we allow for.
+// An event whose publisher's clock is behind by more than the allowed skew.
 TEST(DocumentFeedQueueTest, AnEventFromThePastIsFoundWithinAMinute) {
   const storage::TemporaryFolder folder;
   FakeClock clock(1'764'410'400'000'000);
@@ -56,7 +56,7 @@ TEST(DocumentFeedQueueTest, AnEventFromThePastIsFoundWithinAMinute) {
   EXPECT_EQ(deliveries->front().event, event);
 }
 
-// More than one read's worth, of which the first are being worked on.
+// More than one read returns, with the first ones already taken.
 TEST(DocumentFeedQueueTest, EventsBehindManyThatAreTakenAreFound) {
   const storage::TemporaryFolder folder;
   FakeClock clock(1'764'410'400'000'000);

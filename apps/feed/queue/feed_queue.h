@@ -11,15 +11,15 @@
 
 namespace hearth::feed {
 
-// Something that changes the caches of others than the one who did it.
+// A change that affects the caches of other users.
 struct FeedEvent {
   enum class Kind : uint8_t { kPostCreated, kPostDeleted, kUserFollowed, kUserUnfollowed };
 
   Kind kind;
-  UserId author_id;               // Of the post; or who was followed or unfollowed.
-  PostKey post = {};              // Of kPostCreated and kPostDeleted.
-  UserId user_id = {};            // Of the other two: who followed or unfollowed.
-  int64_t following_version = 0;  // Of the other two: of that user's list, afterwards.
+  UserId author_id;               // Of the post; or the account that was (un)followed.
+  PostKey post = {};              // For kPostCreated and kPostDeleted.
+  UserId user_id = {};            // For the other two: the follower.
+  int64_t following_version = 0;  // For the other two: the new version of the follower's list.
 
   friend bool operator==(const FeedEvent&, const FeedEvent&) = default;
 };
@@ -28,11 +28,11 @@ struct FeedEvent {
 std::string_view ToString(FeedEvent::Kind kind);
 Result<FeedEvent::Kind> ParseKind(std::string_view text);
 
-// Events on their way to those who work on them: durable, delivered at least once, in no strict
-// order. An event that is neither finished nor kept alive for `idle_max` is delivered again, to
-// whoever asks; one that has been delivered kTriesMax times in vain becomes a dead letter.
+// A queue of events: durable, at least once, in no strict order. An event that is neither finished
+// nor kept alive for `idle_max` is delivered again, to any consumer. After kTriesMax failed
+// deliveries it becomes a dead letter.
 //
-// Threads: safe for concurrent use. Errors: Unavailable where the queue cannot be reached.
+// Threads: safe for concurrent use. Errors: Unavailable if the queue cannot be reached.
 class FeedQueue {
  public:
   static constexpr size_t kBatchMax = 10;
@@ -46,21 +46,21 @@ class FeedQueue {
   struct Delivery {
     std::string id;
     FeedEvent event;
-    int tries;  // This one included.
+    int tries;  // Including this one.
   };
-  // At most kBatchMax. Waits for `patience` at most where there are none.
+  // At most kBatchMax. If there are none, waits for up to `patience`.
   virtual Result<std::vector<Delivery>> Take(std::chrono::milliseconds patience) = 0;
   virtual Status KeepAlive(const Delivery& delivery) = 0;
   virtual Status Finish(const Delivery& delivery) = 0;
-  // It could not be worked on: later again, or never.
+  // Processing failed: retried later, or never.
   virtual Status Fail(const Delivery& delivery, const Status& reason) = 0;
 
   struct Depth {
-    int64_t waiting = 0;  // Those being worked on included.
+    int64_t waiting = 0;  // Including those being processed.
     int64_t dead = 0;
   };
   virtual Result<Depth> Measure() = 0;
-  // Take returns soon, and from now on at once.
+  // Makes Take return soon, and from then on at once.
   virtual void Stop() = 0;
 };
 

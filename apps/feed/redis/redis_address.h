@@ -18,10 +18,10 @@ struct RedisAddress {
   friend auto operator<=>(const RedisAddress&, const RedisAddress&) = default;
 };
 
-// "host:port". The last colon counts, so that IPv6 addresses may be written as they are.
+// "host:port". Split at the last colon, so that IPv6 addresses need no brackets.
 Result<RedisAddress> ParseRedisAddress(std::string_view text);
-// "host:port[,host:port...]": one server, or some of a cluster's. InvalidArgument names the part
-// that is wrong.
+// "host:port[,host:port...]": one server, or nodes of a cluster. InvalidArgument names the invalid
+// part.
 Result<std::vector<RedisAddress>> ParseRedisAddresses(std::string_view text);
 
 }  // namespace hearth::feed

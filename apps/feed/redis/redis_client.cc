@@ -70,7 +70,7 @@ void RedisClient::ExchangeWith(const SharedNode& node, const std::vector<Pending
                                std::chrono::milliseconds patience, Results* results,
                                std::vector<Pending>* again) {
   std::vector<RedisArguments> sent;
-  std::vector<std::pair<Pending, size_t>> awaited;  // With the place of the reply.
+  std::vector<std::pair<Pending, size_t>> awaited;  // With the index of the reply.
   for (const Pending& one : pending) {
     Result<RedisArguments> arguments = ArgumentsOf(*one.command, node);
     if (!arguments.ok()) {
@@ -204,7 +204,7 @@ Status RedisClient::Discover() {
     std::optional<RedisSlotMap> slots;
     if (!reply.IsError()) {
       ASSIGN_OR_RETURN(slots, ParseClusterSlots(reply, address));
-    } else if (reply.ErrorKind() != "ERR") {  // "ERR": there is no cluster here. Others pass.
+    } else if (reply.ErrorKind() != "ERR") {  // "ERR": not a cluster. Others are transient.
       failure = ToStatus(reply);
       continue;
     }
@@ -220,7 +220,7 @@ void RedisClient::LearnLocked(std::optional<RedisSlotMap> slots, const RedisAddr
   answered_ = answered;
   is_known_ = true;
   is_stale_ = false;
-  // Nodes that left keep neither connections nor memory.
+  // Drops connections to nodes that have left.
   std::vector<RedisAddress> kept = addresses_;
   if (slots_) kept.insert(kept.end(), slots_->masters.begin(), slots_->masters.end());
   std::erase_if(nodes_, [&](const auto& entry) {

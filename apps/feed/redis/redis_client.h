@@ -21,51 +21,51 @@
 
 namespace hearth::feed {
 
-// Lua that Redis runs, alone, on keys that are all in one slot.
+// A Lua script that Redis runs atomically, on keys of one slot.
 struct RedisScript {
   std::string text;
 };
 
 struct RedisCommand {
   RedisArguments arguments;
-  std::string key = {};                 // Says which node of a cluster. Empty: any.
-  const RedisScript* script = nullptr;  // Then `arguments` are what follows EVALSHA and its name.
+  std::string key = {};                 // Selects the node of a cluster. Empty: any.
+  const RedisScript* script = nullptr;  // If set, `arguments` follow EVALSHA and its name.
 };
 
-// The first of `keys` says which node.
+// The first of `keys` selects the node.
 RedisCommand CallScript(const RedisScript& script, const std::vector<std::string>& keys,
                         std::vector<std::string> arguments);
 
-// Redis, one server or a cluster; which of the two it finds out by itself, and again after changes.
-// Scripts are loaded where they are missing.
+// A Redis server or cluster. Which of the two is detected automatically, and again after changes.
+// Missing scripts are loaded.
 //
 // Threads: safe for concurrent use. Ownership: borrows the clock and the metrics; scripts must
-// outlive it. Errors: Unavailable wherever Redis cannot serve, also OOM, LOADING, READONLY and
-// CLUSTERDOWN; whether a command was carried out is not known then. NOGROUP and BUSYGROUP: see
+// outlive it. Errors: Unavailable if Redis cannot serve, including OOM, LOADING, READONLY and
+// CLUSTERDOWN; whether a command was executed is then unknown. NOGROUP and BUSYGROUP: see
 // redis_reply.h. All are counted (feed_redis_errors_total), and feed_cache_degraded is 1 until none
-// has come for kDegradedFor.
+// has occurred for kDegradedFor.
 class RedisClient {
  public:
   static constexpr std::chrono::seconds kDegradedFor{5};
   static constexpr std::chrono::seconds kRefreshEvery{1};
-  // Redirections, and scripts that are missing, for one command.
+  // Redirections and missing scripts, per command.
   static constexpr int kAttemptsMax = 6;
 
   RedisClient(const Clock& clock, Metrics& metrics, std::vector<RedisAddress> addresses,
               RedisTimes times = {});
 
-  // `patience`: how long the command may block by itself.
+  // `patience`: how long the command itself may block.
   Result<RedisReply> Run(const RedisCommand& command,
                          std::chrono::milliseconds patience = std::chrono::milliseconds(0))
       EXCLUDES_LOCK(mutex_);
-  // One result for each command, in order. Commands for the same node go together and run in order;
-  // one that fails says nothing about those of other nodes.
+  // One result per command, in order. Commands for the same node are sent together and run in
+  // order; a failure says nothing about commands for other nodes.
   std::vector<Result<RedisReply>> Pipeline(
       const std::vector<RedisCommand>& commands,
       std::chrono::milliseconds patience = std::chrono::milliseconds(0)) EXCLUDES_LOCK(mutex_);
 
  private:
-  using SharedNode = std::shared_ptr<RedisNode>;  // Of the map, and of those who use it now.
+  using SharedNode = std::shared_ptr<RedisNode>;  // Shared by the map and current users.
   struct Pending {
     size_t index;  // Of the command and its result.
     const RedisCommand* command;
@@ -74,11 +74,11 @@ class RedisClient {
   };
   using Results = std::vector<std::optional<Result<RedisReply>>>;
 
-  // Sends what is pending for one node. Appends to `again` what has to be sent once more.
+  // Sends the pending commands of one node. Appends those to be sent again to `again`.
   void ExchangeWith(const SharedNode& node, const std::vector<Pending>& pending,
                     std::chrono::milliseconds patience, Results* results,
                     std::vector<Pending>* again) EXCLUDES_LOCK(mutex_);
-  // The reply as a result; nullopt when the command has to be sent again, and `pending` says where.
+  // The reply as a result; nullopt if the command has to be sent again, to the node in `pending`.
   std::optional<Result<RedisReply>> Judge(RedisReply reply, Pending* pending) EXCLUDES_LOCK(mutex_);
   Result<RedisArguments> ArgumentsOf(const RedisCommand& command, const SharedNode& node)
       EXCLUDES_LOCK(mutex_);
@@ -86,7 +86,7 @@ class RedisClient {
       EXCLUDES_LOCK(mutex_);
 
   Result<SharedNode> Route(const std::string& key) EXCLUDES_LOCK(mutex_);
-  // Finds out who has which slots where that is not known or no longer true.
+  // Loads the slot map if it is unknown or outdated.
   Status RefreshIfNeeded() EXCLUDES_LOCK(mutex_);
   Status Discover() EXCLUDES_LOCK(mutex_);
   SharedNode NodeAt(const RedisAddress& address) EXCLUDES_LOCK(mutex_);
@@ -103,11 +103,11 @@ class RedisClient {
   Counter& errors_;
   Gauge& degraded_;
 
-  Mutex mutex_;  // Leaf lock, but for those of the breakers.
+  Mutex mutex_;  // Leaf lock, except for those of the breakers.
   std::map<RedisAddress, SharedNode> nodes_ GUARDED_BY(mutex_);
-  bool is_known_ GUARDED_BY(mutex_) = false;              // Whether the next two mean anything.
-  std::optional<RedisSlotMap> slots_ GUARDED_BY(mutex_);  // nullopt: no cluster.
-  RedisAddress answered_ GUARDED_BY(mutex_);              // Who said so.
+  bool is_known_ GUARDED_BY(mutex_) = false;              // Whether the next two are valid.
+  std::optional<RedisSlotMap> slots_ GUARDED_BY(mutex_);  // nullopt: not a cluster.
+  RedisAddress answered_ GUARDED_BY(mutex_);              // The node that reported it.
   bool is_stale_ GUARDED_BY(mutex_) = false;
   bool is_refreshing_ GUARDED_BY(mutex_) = false;
   std::optional<std::chrono::steady_clock::time_point> next_refresh_ GUARDED_BY(mutex_);

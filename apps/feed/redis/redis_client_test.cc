@@ -23,7 +23,8 @@ RedisCommand Get(const std::string& key) { return {.arguments = {"GET", key}, .k
 
 class RedisClientTest : public testing::Test {
  protected:
-  // Short, for servers that are made to hang; or long, so that a busy machine is no failure.
+  // Short for servers that hang on purpose; long otherwise, so that a busy machine causes no
+  // failures.
   RedisClient MakeClient(std::vector<RedisAddress> addresses,
                          milliseconds timeout = std::chrono::seconds(20)) {
     return RedisClient(clock_, metrics_, std::move(addresses),
@@ -31,7 +32,7 @@ class RedisClientTest : public testing::Test {
   }
   double degraded() { return metrics_.GetGauge("feed_cache_degraded", "").value(); }
   uint64_t errors() { return metrics_.GetCounter("feed_redis_errors_total", "").value(); }
-  // After this the server is tried again, and an error counts no more.
+  // After this the server is tried again, and an error no longer counts.
   void Rest() { clock_.Advance(RedisClient::kDegradedFor); }
 
   FakeClock clock_{0};
@@ -99,7 +100,7 @@ TEST_F(RedisClientTest, AServerThatRefusesIsUnavailableUntilItIsBack) {
   EXPECT_EQ(client.Run(Get("key")).status().code(), Code::kUnavailable);
   EXPECT_EQ(degraded(), 1);
   server.Restart();
-  // It is left alone for a moment.
+  // It is not tried again for a moment.
   EXPECT_EQ(client.Run(Get("key")).status().code(), Code::kUnavailable);
   Rest();
   const Result<RedisReply> reply = client.Run(Get("key"));
@@ -123,7 +124,7 @@ TEST_F(RedisClientTest, ARestartBetweenTwoCommandsIsNoError) {
   RedisServer server;
   RedisClient client = MakeClient({server.address()});
   ASSERT_TRUE(client.Run(CallScript(kCountScript, {"n"}, {})).ok());
-  server.Restart();  // Empty, without the script, and with all connections closed.
+  server.Restart();  // Empty, without the script, all connections closed.
   const Result<RedisReply> reply = client.Run(CallScript(kCountScript, {"n"}, {}));
   ASSERT_TRUE(reply.ok()) << reply.status().ToString();
   EXPECT_EQ(reply->integer, 1);
@@ -155,7 +156,7 @@ TEST_F(RedisClientTest, AServerThatHangsIsAskedOnceAndThenLeftAlone) {
     if (reply.ok()) break;
   }
   ASSERT_TRUE(reply.ok()) << reply.status().ToString();
-  EXPECT_EQ(reply->text, "1");  // And not the answer to something that was asked before.
+  EXPECT_EQ(reply->text, "1");  // Not the answer to an earlier command.
 }
 
 TEST_F(RedisClientTest, AConnectionThatBreaksInAPipelineIsNotUsedAgain) {
@@ -193,7 +194,7 @@ TEST_F(RedisClientTest, AServerWithoutMemoryIsUnavailableForWritesOnly) {
   EXPECT_NE(refused.message().find("OOM"), std::string::npos);
   EXPECT_EQ(degraded(), 1);
   EXPECT_EQ(client.Run(Get("key"))->text, "1");
-  EXPECT_EQ(degraded(), 1);  // Reads that work do not hide it.
+  EXPECT_EQ(degraded(), 1);  // Successful reads do not hide it.
   server.Command({"CONFIG", "SET", "maxmemory", "0"});
   Rest();
   EXPECT_TRUE(client.Run(Set("key", "2")).ok());
@@ -209,7 +210,7 @@ TEST_F(RedisClientTest, AReplicaThatTakesNoWritesIsUnavailable) {
 
 class RedisClusterTest : public RedisClientTest {
  protected:
-  // A key for each node.
+  // One key per node.
   std::vector<std::string> Keys() {
     std::vector<std::string> keys(RedisCluster::kNodes);
     for (int i = 0; i < 100; ++i) {

@@ -14,14 +14,14 @@
 namespace hearth::feed {
 namespace {
 
-constexpr int kReplyDepthMax = 8;  // Of arrays in arrays; nothing we ask for has more.
+constexpr int kReplyDepthMax = 8;  // Of nested arrays; none of our commands needs more.
 
 timeval ToTimeval(std::chrono::milliseconds time) {
   return {.tv_sec = time.count() / 1'000, .tv_usec = time.count() % 1'000 * 1'000};
 }
 
-// hiredis writes without MSG_NOSIGNAL: a server that went away would end the process. Holds the
-// signal back in this thread, and takes it away if it came.
+// hiredis writes without MSG_NOSIGNAL: a closed connection would end the process. Blocks the signal
+// on this thread, and consumes it if it was raised.
 class SigpipeGuard {
  public:
   SigpipeGuard() {
@@ -33,7 +33,7 @@ class SigpipeGuard {
     pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
   }
   ~SigpipeGuard() {
-    const int saved = errno;  // Of what failed, and is still to be told.
+    const int saved = errno;  // Of the failed call, still to be reported.
     const timespec at_once{};
     while (!was_pending_ && sigtimedwait(&pipe_, nullptr, &at_once) == -1 && errno == EINTR) {
     }
@@ -140,7 +140,7 @@ bool RedisConnection::IsStale() const {
 }
 
 Status RedisConnection::Failure() const {
-  // A time-out comes as EAGAIN, whose text says nothing.
+  // A timeout is reported as EAGAIN, whose text is not helpful.
   const bool is_timeout =
       context_->err == REDIS_ERR_IO && (errno == EAGAIN || errno == EWOULDBLOCK);
   const std::string reason = is_timeout ? "no answer in time" : context_->errstr;

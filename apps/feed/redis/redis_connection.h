@@ -16,24 +16,22 @@ namespace hearth::feed {
 
 using RedisArguments = std::vector<std::string>;
 
-// One connection. After an error it is of no use: what it would read next may be the answer to
-// something else.
+// One connection. After an error it is unusable: the next reply may belong to an earlier command.
 //
-// Threads: one at a time. Errors: Unavailable where Redis cannot be reached or does not answer in
-// time. Error replies are replies.
+// Threads: one at a time. Errors: Unavailable if Redis cannot be reached or does not answer in
+// time. Error replies are returned as replies.
 class RedisConnection {
  public:
-  // Commands that are sent before the first of their answers is read. Bounds what either side
-  // buffers.
+  // Commands that are sent before the first reply is read. Bounds the buffers of both sides.
   static constexpr size_t kPipelineMax = 128;
 
   static Result<std::unique_ptr<RedisConnection>> Open(const RedisAddress& address,
                                                        std::chrono::milliseconds connect_timeout);
 
-  // One reply for each command, in order. `timeout` is for each wait.
+  // One reply per command, in order. `timeout` applies to each wait.
   Result<std::vector<RedisReply>> Exchange(std::span<const RedisArguments> commands,
                                            std::chrono::milliseconds timeout);
-  // Whether the server has closed it, or says something unasked, while nobody used it.
+  // Whether the server has closed it, or sent unexpected data, while it was idle.
   bool IsStale() const;
 
  private:

@@ -46,7 +46,7 @@ void AddPosts(const std::vector<PostKey>& posts, std::vector<std::string>* argum
   }
 }
 
-// The newest `limit` of [id, seconds, ...], in which some stand twice.
+// The newest `limit` of [id, seconds, ...], which may contain duplicates.
 Result<FeedCache::Slice> ReadSlice(const RedisReply& reply, const std::optional<PostKey>& before,
                                    size_t limit) {
   const Status bad(Code::kDataLoss, "a cached feed in Redis is not understood");
@@ -99,7 +99,7 @@ Status RedisFeedCache::MarkPushed(const std::string& epoch, PostKey post) {
 Result<std::optional<FeedCache::Slice>> RedisFeedCache::Read(const std::string& epoch, UserId user,
                                                              const std::optional<PostKey>& before,
                                                              size_t limit) {
-  // More than there can be is as good as all, and keeps Lua's sums exact.
+  // The cap returns everything, and keeps Lua's numbers exact.
   const std::string asked = std::to_string(std::min(limit, kPostsMax));
   ASSIGN_OR_RETURN(
       const RedisReply reply,
@@ -109,7 +109,7 @@ Result<std::optional<FeedCache::Slice>> RedisFeedCache::Read(const std::string& 
   if (!reply.IsArray()) return std::optional<Slice>();
   Result<Slice> slice = ReadSlice(reply, before, limit);
   if (!slice.ok()) {
-    RETURN_IF_ERROR(Drop(user));  // Somebody has tampered with it.
+    RETURN_IF_ERROR(Drop(user));  // It was tampered with.
     return std::optional<Slice>();
   }
   return std::optional<Slice>(*std::move(slice));
@@ -152,7 +152,7 @@ Result<std::optional<PostKey>> RedisFeedCache::Oldest(UserId user) {
   if (reply.elements.size() != 2) return std::optional<PostKey>();
   const Result<PostKey> oldest = ReadKey(reply.elements[0], reply.elements[1]);
   if (!oldest.ok()) {
-    RETURN_IF_ERROR(Drop(user));  // Somebody has tampered with it.
+    RETURN_IF_ERROR(Drop(user));  // It was tampered with.
     return std::optional<PostKey>();
   }
   return std::optional<PostKey>(*oldest);

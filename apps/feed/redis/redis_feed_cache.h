@@ -12,17 +12,17 @@
 
 namespace hearth::feed {
 
-// The caches in Redis, for any number of processes. For each user the sorted set "feed:user:ID"
-// (post id, by created_at) and, in the same slot of a cluster, the hash "{feed:user:ID}:meta" with
-// what the promise needs; the count in it shows when somebody else has changed the set. Each change
-// of a user's cache is one script, and so atomic.
+// The caches in Redis, for any number of processes. Per user: the sorted set "feed:user:ID" (post
+// id, by created_at) and, in the same cluster slot, the hash "{feed:user:ID}:meta" with the data
+// for the invariant. The count in it reveals foreign changes to the set. Each change of a user's
+// cache is one script, and so atomic.
 //
-// A replica that takes over lacks what had not reached it; where that can happen, the mark and the
-// caches should be flushed.
+// A replica that takes over lacks recent writes. Where that can happen, flush the mark and the
+// caches.
 //
-// Threads: safe for concurrent use. Ownership: borrows the client and the randomness. Errors:
-// Unavailable wherever Redis cannot serve, and when more than kAheadMax posts wait for one before
-// them to be pushed.
+// Threads: safe for concurrent use. Ownership: borrows the client and the random source. Errors:
+// Unavailable if Redis cannot serve, or if more than kAheadMax posts wait for an earlier one to be
+// pushed.
 class RedisFeedCache final : public FeedCache {
  public:
   static constexpr int64_t kAheadMax = 10'000;
@@ -45,7 +45,7 @@ class RedisFeedCache final : public FeedCache {
   Status Drop(UserId user) override;
 
  private:
-  // The same for all users; the first error, if any.
+  // The same for all users; returns the first error.
   Status RunForAll(const RedisScript& script, const std::vector<UserId>& users,
                    const std::vector<std::string>& arguments);
 

@@ -43,7 +43,7 @@ TEST_F(RedisFeedCacheTest, IsTheSortedSetOfTheSpecification) {
   for (const std::string& key : {kSet, kMeta}) {
     server_.Command({"EXPIRE", key, "100"});
     ASSERT_TRUE(cache_.Push(epoch_, {kUser}, Key(40, 4)).ok());
-    EXPECT_LE(Integer({"TTL", key}), 100);  // Reading renews it, and nothing else.
+    EXPECT_LE(Integer({"TTL", key}), 100);  // Only reading renews it.
   }
   EXPECT_TRUE(HasCache(cache_, epoch_, kUser));
   for (const std::string& key : {kSet, kMeta}) {
@@ -52,7 +52,7 @@ TEST_F(RedisFeedCacheTest, IsTheSortedSetOfTheSpecification) {
   }
 }
 
-// What somebody else may do to the keys of a cache.
+// Foreign changes to the keys of a cache.
 class TamperedFeedCacheTest
     : public RedisFeedCacheTest,
       public testing::WithParamInterface<std::vector<std::vector<std::string>>> {

@@ -15,14 +15,14 @@ namespace {
 const std::string kStream = "stream:feed";
 const std::string kDeadStream = "stream:feed:dead";
 const std::string kGroup = "feed_workers";
-// One name for all who take: entries that are idle are anybody's, and names of processes that ended
+// One name for all consumers: any consumer may claim idle entries, and names of ended processes
 // would stay in Redis for ever.
 const std::string kConsumer = "worker";
 
-// Take looks this often whether it was stopped, and for what others left behind.
+// How often Take checks whether it was stopped, and for abandoned entries.
 constexpr std::chrono::milliseconds kWaitMax{250};
 
-// Both or neither, or an entry could wait for ever without anybody who takes it.
+// Both or neither; otherwise an entry could be left that no consumer takes.
 const RedisScript kDeleteEntry{R"lua(
 redis.call('XACK', KEYS[1], ARGV[1], ARGV[2])
 redis.call('XDEL', KEYS[1], ARGV[2])
@@ -84,7 +84,7 @@ Result<std::vector<FeedQueue::Delivery>> RedisFeedQueue::Take(std::chrono::milli
     const auto wait = deliveries.empty() ? std::min(patience, kWaitMax) : kWaitMax * 0;
     if (deliveries.size() < kBatchMax) {
       Result<std::vector<Entry>> fresh = ReadNew(kBatchMax - deliveries.size(), wait);
-      // What was taken already is delivered, whatever became of the rest.
+      // Entries that were taken already are delivered, whatever the outcome of the rest.
       if (!fresh.ok() && deliveries.empty()) return fresh.status();
       if (fresh.ok()) {
         ASSIGN_OR_RETURN(std::vector<Delivery> more, Accept(*fresh));
@@ -101,7 +101,7 @@ Result<RedisReply> RedisFeedQueue::RunWithGroup(const RedisCommand& command,
                                                 std::chrono::milliseconds patience) {
   Result<RedisReply> reply = client_.Run(command, patience);
   if (reply.status().code() != Code::kFailedPrecondition) return reply;
-  // From the first entry on: what was published before the group is there, too.
+  // From the first entry on, to include events published before the group existed.
   const Status made =
       client_.Run(OnStream({"XGROUP", "CREATE", kStream, kGroup, "0", "MKSTREAM"})).status();
   if (!made.ok() && made.code() != Code::kAlreadyExists) return made;
@@ -130,7 +130,7 @@ Result<std::vector<RedisFeedQueue::Entry>> RedisFeedQueue::Reclaim() {
   }
   std::vector<Entry> entries;
   for (const RedisReply& element : reply.elements[1].elements) {
-    if (element.elements.size() != 2) continue;  // Trimmed away while it was pending.
+    if (element.elements.size() != 2) continue;  // Trimmed while it was pending.
     entries.push_back({element.elements[0].text, Texts(element.elements[1])});
   }
   RETURN_IF_ERROR(CountTries(&entries));
@@ -192,7 +192,7 @@ Status RedisFeedQueue::KeepAlive(const Delivery& delivery) {
   const Status claimed =
       client_.Run(OnStream({"XCLAIM", kStream, kGroup, kConsumer, "0", delivery.id, "JUSTID"}))
           .status();
-  // Without the group there is nothing that could be delivered again.
+  // Without the group nothing can be delivered again.
   return claimed.code() == Code::kFailedPrecondition ? Status() : claimed;
 }
 
@@ -203,7 +203,7 @@ Status RedisFeedQueue::Fail(const Delivery& delivery, const Status& reason) {
       {{"kind", ToString(delivery.event.kind)},
        {"tries", delivery.tries},
        {"error", reason.ToString()}});
-  if (delivery.tries < kTriesMax) return Status();  // Idle from now on, it comes back by itself.
+  if (delivery.tries < kTriesMax) return Status();  // Idle from now on, it is redelivered.
   return Bury(delivery.id, ToFields(delivery.event), reason.ToString());
 }
 
@@ -217,8 +217,8 @@ Result<FeedQueue::Depth> RedisFeedQueue::Measure() {
 
 Status RedisFeedQueue::Bury(const std::string& id, const std::vector<std::string>& fields,
                             const std::string& reason) {
-  // In a cluster the two streams are on different nodes. First the one and then the other: an event
-  // may be buried twice, but is not lost.
+  // In a cluster the two streams are on different nodes. In this order an event may be buried
+  // twice, but is never lost.
   RedisArguments arguments = {"XADD", kDeadStream, "MAXLEN", "~", std::to_string(kDeadMax), "*"};
   arguments.insert(arguments.end(), fields.begin(), fields.end());
   for (const std::string& last : {std::string("event"), id, std::string("error"), reason}) {

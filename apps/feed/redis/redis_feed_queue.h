@@ -13,14 +13,14 @@
 namespace hearth::feed {
 
 // Events in the stream "stream:feed", read by the group "feed_workers"; dead letters are in
-// "stream:feed:dead". Finished events are deleted, so that the stream holds what waits. After a
-// flush the group is made again; what was lost is for the repair of caches to make good.
+// "stream:feed:dead". Finished events are deleted, so the stream holds only waiting ones. After a
+// flush the group is created again, and the repair of caches makes up for lost events.
 //
 // Threads: safe for concurrent use; at most RedisNode::kWaitingConnectionsMax wait in Take at a
-// time. Ownership: borrows the client. Errors: Unavailable wherever Redis cannot serve.
+// time. Ownership: borrows the client. Errors: Unavailable if Redis cannot serve.
 class RedisFeedQueue final : public FeedQueue {
  public:
-  // Beyond this many the oldest are lost. Redis keeps some more, for its own convenience.
+  // Beyond this the oldest are lost. Redis trims approximately and keeps some more.
   static constexpr int64_t kEventsMax = 1'000'000;
   static constexpr int64_t kDeadMax = 10'000;
 
@@ -36,22 +36,22 @@ class RedisFeedQueue final : public FeedQueue {
   void Stop() override { is_stopped_ = true; }
 
  private:
-  // An entry of the stream; `fields` as they are there.
+  // An entry of the stream with its raw fields.
   struct Entry {
     std::string id;
     std::vector<std::string> fields;
     int tries = 1;
   };
 
-  // Runs a command that needs the group, and makes the group where there is none.
+  // Runs a command that needs the group; creates the group if it is missing.
   Result<RedisReply> RunWithGroup(const RedisCommand& command,
                                   std::chrono::milliseconds patience = {});
-  // Those that somebody took and did not finish.
+  // Entries that were taken but not finished.
   Result<std::vector<Entry>> Reclaim() EXCLUDES_LOCK(mutex_);
   Status CountTries(std::vector<Entry>* entries);
-  // New ones. Waits for `wait` where there are none; 0: does not.
+  // New entries. If there are none, waits for `wait`; 0: does not wait.
   Result<std::vector<Entry>> ReadNew(size_t limit, std::chrono::milliseconds wait);
-  // Those that are to be delivered; the others become dead letters.
+  // The entries to deliver; the others become dead letters.
   Result<std::vector<Delivery>> Accept(const std::vector<Entry>& entries);
   Status Bury(const std::string& id, const std::vector<std::string>& fields,
               const std::string& reason);

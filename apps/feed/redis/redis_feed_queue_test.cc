@@ -15,10 +15,10 @@ const FeedEvent kEvent{.kind = FeedEvent::Kind::kPostCreated,
                        .author_id = UserId{501},
                        .post = {1'732'900'000, PostId{7}}};
 
-// Redis measures how long an entry has been idle; it can be told so, too.
+// Redis measures the idle time of entries; tests can also set it.
 class RedisQueueFixture final : public FeedQueueFixture {
  public:
-  // `server`: the one that has the stream.
+  // `server`: the one that holds the stream.
   RedisQueueFixture(RedisServer& server, const std::vector<RedisAddress>& addresses)
       : server_(server),
         client_(clock_, metrics_, addresses, kPatientTimes),
@@ -27,7 +27,7 @@ class RedisQueueFixture final : public FeedQueueFixture {
   FeedQueue& queue() override { return queue_; }
   FeedQueue& other() override { return other_; }
   void PassIdleTime() override { SetIdle(FeedQueue::kIdleMax + std::chrono::milliseconds(1)); }
-  // Enough less that a busy machine does not reach it.
+  // Short enough that a busy machine does not reach the limit.
   void PassAlmostIdleTime() override { SetIdle(FeedQueue::kIdleMax / 2); }
   void PublishNonsense() override {
     server_.Command({"XADD", "stream:feed", "*", "kind", "post_created", "author_id", "many"});

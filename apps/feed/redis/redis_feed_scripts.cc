@@ -3,12 +3,12 @@
 namespace hearth::feed {
 namespace {
 
-// Redis refuses these as a whole when it has no memory left. Without this line it would look at the
-// first write only, and let a script that begins with a deletion go on to fill memory.
+// Makes Redis refuse these scripts as a whole when out of memory. Without this line it checks only
+// the first write, and a script that begins with a deletion could go on to fill memory.
 const std::string kNeedsMemory = "#!lua\n";
 
-// What the scripts for a user share. `load` forgets a cache that is not as it was left: somebody
-// else changed it, or Redis evicted one of the two keys.
+// Shared by the scripts for a user. `load` drops a cache that is not as it was left: another
+// program changed it, or Redis evicted one of the two keys.
 const std::string kUserPrelude = R"lua(
 local set, meta = KEYS[1], KEYS[2]
 local function drop() redis.call('DEL', set, meta) end
@@ -55,7 +55,7 @@ local function save_count()
 end
 )lua";
 
-// A mark that cannot be read counts as lost.
+// An unreadable mark counts as lost.
 const std::string kMarkPrelude = R"lua(
 local mark, ahead = KEYS[1], KEYS[2]
 local function load()

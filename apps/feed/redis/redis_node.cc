@@ -8,7 +8,7 @@
 namespace hearth::feed {
 namespace {
 
-// One is enough: a time-out is dear, and the database answers meanwhile.
+// One is enough: a timeout is expensive, and the database answers meanwhile.
 constexpr size_t kFailuresMax = 1;
 
 using Outcome = kit::CircuitBreaker::Outcome;
@@ -26,7 +26,7 @@ Result<std::vector<RedisReply>> RedisNode::Exchange(std::span<const RedisArgumen
     return Status(Code::kUnavailable,
                   "all connections to Redis at " + address_.ToString() + " are in use");
   }
-  // After the wait for a place: those who waited for one that hung do not try, too.
+  // After the wait for a connection, so that callers that waited behind a hung one do not try, too.
   const std::optional<kit::CircuitBreaker::Ticket> ticket = breaker_.Enter();
   if (!ticket) {
     GiveBack(pool, std::move(connection));
@@ -42,7 +42,7 @@ Result<std::vector<RedisReply>> RedisNode::Exchange(std::span<const RedisArgumen
 Result<std::vector<RedisReply>> RedisNode::ExchangeOn(std::unique_ptr<RedisConnection>* connection,
                                                       std::span<const RedisArguments> commands,
                                                       std::chrono::milliseconds patience) {
-  // A server that was restarted has closed the connections of before: that is no failure.
+  // A restarted server has closed its old connections: that is not a failure.
   if (*connection && (*connection)->IsStale()) *connection = nullptr;
   if (!*connection) {
     ASSIGN_OR_RETURN(*connection, RedisConnection::Open(address_, times_.connect_timeout));

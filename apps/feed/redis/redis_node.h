@@ -16,32 +16,32 @@ namespace hearth::feed {
 struct RedisTimes {
   std::chrono::milliseconds connect_timeout{250};
   std::chrono::milliseconds command_timeout{500};
-  // How long a server that failed is left alone before one request tries it again.
+  // How long a failed server is avoided before one request tries it again.
   std::chrono::milliseconds rest{1'000};
 };
 
-// One server: a few connections that are kept, and the memory that it failed a moment ago. One that
-// hangs costs a time-out now and then, not one for each request.
+// One server: a small pool of connections and a circuit breaker. A server that hangs costs an
+// occasional timeout, not one per request.
 //
-// Threads: safe for concurrent use. Ownership: borrows the clock. Errors: Unavailable; a connection
-// that failed is closed, whatever was on its way.
+// Threads: safe for concurrent use. Ownership: borrows the clock. Errors: Unavailable. A failed
+// connection is closed, with everything in flight on it.
 class RedisNode {
  public:
   static constexpr size_t kConnectionsMax = 16;
-  // Those that wait for something to happen have their own, lest they take those of all others.
+  // Blocking commands have their own connections, so that they do not use up the others.
   static constexpr size_t kWaitingConnectionsMax = 4;
 
   RedisNode(const Clock& clock, RedisAddress address, const RedisTimes& times);
 
   const RedisAddress& address() const { return address_; }
 
-  // One reply for each command, in order. `patience`: how long the server may be silent on purpose.
+  // One reply per command, in order. `patience`: how long the server may block on purpose.
   Result<std::vector<RedisReply>> Exchange(
       std::span<const RedisArguments> commands,
       std::chrono::milliseconds patience = std::chrono::milliseconds(0));
 
  private:
-  // Connections that are kept, at most so many with those in use.
+  // A pool of connections, bounded together with those in use.
   struct Pool {
     explicit Pool(size_t most) : connections_max(most) {}
 
@@ -52,9 +52,9 @@ class RedisNode {
     std::vector<std::unique_ptr<RedisConnection>> idle GUARDED_BY(mutex);
   };
 
-  // Waits for a free place; false when there is none for too long.
+  // Waits for a free place; false on timeout.
   bool TakePlace(Pool& pool, std::unique_ptr<RedisConnection>* connection);
-  // nullptr: it failed.
+  // nullptr: the connection failed.
   void GiveBack(Pool& pool, std::unique_ptr<RedisConnection> connection);
   Result<std::vector<RedisReply>> ExchangeOn(std::unique_ptr<RedisConnection>* connection,
                                              std::span<const RedisArguments> commands,

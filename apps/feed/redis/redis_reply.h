@@ -8,21 +8,21 @@
 
 namespace hearth::feed {
 
-// What Redis answered.
+// A reply from Redis.
 struct RedisReply {
   enum class Type : uint8_t { kNil, kStatus, kError, kInteger, kString, kArray };
 
   Type type = Type::kNil;
-  int64_t integer = 0;               // Of kInteger.
-  std::string text;                  // Of kStatus, kError and kString.
-  std::vector<RedisReply> elements;  // Of kArray.
+  int64_t integer = 0;               // For kInteger.
+  std::string text;                  // For kStatus, kError and kString.
+  std::vector<RedisReply> elements;  // For kArray.
 
   bool IsNil() const { return type == Type::kNil; }
   bool IsError() const { return type == Type::kError; }
   bool IsArray() const { return type == Type::kArray; }
-  // "OOM", "MOVED" and so on: the first word of an error.
+  // The first word of an error: "OOM", "MOVED" and so on.
   std::string ErrorKind() const;
-  // The number of kInteger, or that a text is; DataLoss for anything else.
+  // The number of a kInteger or of numeric text; DataLoss for anything else.
   Result<int64_t> ToInteger() const;
 };
 

@@ -10,9 +10,9 @@
 namespace hearth::feed {
 namespace {
 
-constexpr size_t kMastersMax = 1'000;  // Redis' own recommendation for a cluster.
+constexpr size_t kMastersMax = 1'000;  // The recommended maximum for a cluster.
 
-// CRC-16/XMODEM: polynomial 0x1021, beginning with 0.
+// CRC-16/XMODEM: polynomial 0x1021, initial value 0.
 constexpr std::array<uint16_t, 256> MakeCrcTable() {
   std::array<uint16_t, 256> table{};
   for (unsigned byte = 0; byte < 256; ++byte) {

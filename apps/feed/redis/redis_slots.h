@@ -14,17 +14,17 @@ namespace hearth::feed {
 
 inline constexpr size_t kRedisSlots = 16'384;
 
-// The slot of a cluster that a key is in: CRC16 of the key, or of what stands in its first braces.
+// The cluster slot of a key: CRC16 of the key, or of its hash tag (the text in its first braces).
 size_t RedisSlotOf(std::string_view key);
 
-// Which master has which slots.
+// The masters and their slots.
 struct RedisSlotMap {
   std::vector<RedisAddress> masters;
-  std::array<int16_t, kRedisSlots> master_of = {};  // Of masters; -1: nobody has it.
+  std::array<int16_t, kRedisSlots> master_of = {};  // Index into masters; -1: unassigned.
 };
 
-// Reads the answer to CLUSTER SLOTS. `asked`: whom; a node that does not know its own address
-// leaves the host out.
+// Parses the reply to CLUSTER SLOTS. `asked`: the node that replied; a node that does not know its
+// own address omits the host.
 Result<RedisSlotMap> ParseClusterSlots(const RedisReply& reply, const RedisAddress& asked);
 
 // "MOVED 3999 127.0.0.1:6381" or "ASK ...".

@@ -31,7 +31,7 @@ RedisReply Array(std::vector<RedisReply> elements) {
 }
 
 TEST(RedisSlotsTest, AreThoseOfTheClusterSpecification) {
-  EXPECT_EQ(RedisSlotOf("123456789"), 0x31c3u);  // Its own example.
+  EXPECT_EQ(RedisSlotOf("123456789"), 0x31c3u);  // The example of the specification.
   EXPECT_EQ(RedisSlotOf("foo"), 12'182u);
   EXPECT_EQ(RedisSlotOf(""), 0u);
 }
@@ -40,7 +40,7 @@ TEST(RedisSlotsTest, ATagInBracesDecides) {
   EXPECT_EQ(RedisSlotOf("{feed:user:404}:meta"), RedisSlotOf("feed:user:404"));
   EXPECT_EQ(RedisSlotOf("a{b}{c}"), RedisSlotOf("b"));
   EXPECT_EQ(RedisSlotOf("a{{b}}"), RedisSlotOf("{b"));
-  EXPECT_NE(RedisSlotOf("foo{}{bar}"), RedisSlotOf("bar"));  // Empty braces are no tag.
+  EXPECT_NE(RedisSlotOf("foo{}{bar}"), RedisSlotOf("bar"));  // Empty braces are not a tag.
 }
 
 TEST(RedisSlotsTest, ReadsTheMapAndFillsInHostsThatAreLeftOut) {

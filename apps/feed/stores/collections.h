@@ -9,8 +9,8 @@
 
 namespace hearth::feed {
 
-// Where the feed keeps its documents. The prefix tells environments, and other applications in the
-// same database, apart.
+// The collections of the feed. The prefix separates environments, and other applications in the
+// same database.
 //
 // Threads: immutable.
 class Collections {
@@ -23,18 +23,18 @@ class Collections {
 
   client::CollectionReference users() const { return Of("users"); }
   client::DocumentReference user(UserId id) const { return users().Doc(ToText(id)); }
-  // Who has a name: unique, because it is the document's.
+  // The owner of a name; unique, because the name is the document's id.
   client::DocumentReference username(const std::string& name) const {
     return Of("usernames").Doc(name);
   }
-  // One document for each account that a user follows, and the same the other way round.
+  // One document per account that a user follows, and the reverse.
   client::CollectionReference following(UserId user) const {
     return this->user(user).Collection("following");
   }
   client::CollectionReference followers(UserId user) const {
     return this->user(user).Collection("followers");
   }
-  // The ids of all accounts that a user follows, to be had by one read.
+  // The ids of all accounts that a user follows, for a single read.
   client::DocumentReference following_list(UserId user) const {
     return this->user(user).Collection("lists").Doc("following");
   }
@@ -46,17 +46,17 @@ class Collections {
   client::CollectionReference comments(PostId post) const {
     return this->post(post).Collection("comments");
   }
-  // The last id that was given: "users", "posts", "comments".
+  // The last assigned id: "users", "posts", "comments".
   client::DocumentReference counter(const std::string& name) const {
     return Of("counters").Doc(name);
   }
-  // The ids of the authors whose posts are pulled when somebody reads, not pushed.
+  // The ids of the authors whose posts are pulled by readers, not pushed.
   client::DocumentReference pulled_authors() const { return Of("lists").Doc("pulled"); }
   // Families of refresh tokens.
   client::CollectionReference sessions() const { return Of("sessions"); }
   client::CollectionReference events() const { return Of("events"); }
   client::CollectionReference dead_events() const { return Of("dead-events"); }
-  // How far the demonstration has come.
+  // The progress of the demo.
   client::DocumentReference demo() const { return Of("lists").Doc("demo"); }
 
  private:

@@ -47,7 +47,7 @@ Result<Comment> ReadComment(const client::DocumentSnapshot& document) {
   return comment;
 }
 
-// NotFound for one that is not there or deleted.
+// NotFound if it is missing or deleted.
 Result<Comment> ReadLiving(const client::DocumentSnapshot& document, CommentId id) {
   if (!document.exists()) return NoSuchComment(id);
   ASSIGN_OR_RETURN(Comment comment, ReadComment(document));
@@ -61,7 +61,7 @@ CommentStore::CommentStore(const Clock& clock, Collections collections, const Po
     : clock_(clock), collections_(std::move(collections)), posts_(posts) {}
 
 Result<Comment> CommentStore::Create(const Draft& draft) {
-  // Outside of the transaction: whoever likes the post need not wait for those who comment.
+  // Outside of the transaction, so that likes of the post do not wait for comments.
   RETURN_IF_ERROR(posts_.Get(draft.post_id).status());
   Comment comment = {.post_id = draft.post_id,
                      .user_id = draft.user_id,
@@ -125,7 +125,7 @@ Status CommentStore::Delete(PostId post_id, CommentId comment_id, UserId user_id
         transaction.Update(collections_.post(post_id),
                            {{"comment_count", FieldValue::Increment(-1)}});
         if (parent) {
-          // The last reply takes a deleted parent with it.
+          // The last reply removes a deleted parent with it.
           transaction.Update(Doc(post_id, parent->id),
                              {{"reply_count", FieldValue::Increment(-1)},
                               {"is_listed", !parent->is_deleted || parent->reply_count > 1}});
@@ -148,7 +148,7 @@ Result<CommentStore::Page> CommentStore::List(PostId post_id,
                      client::Timestamp::FromParts(after->created_seconds, 0));
     query = query.StartAfter({created, ToNumber(after->id)});
   }
-  // One more than asked for says whether there are more.
+  // One more than requested tells whether there are more.
   ASSIGN_OR_RETURN(const client::QuerySnapshot found, query.Limit(limit + 1).Get());
   Page page;
   page.has_more = found.size() > limit;

@@ -18,20 +18,20 @@ struct Comment {
   PostId post_id = {};
   UserId user_id = {};
   std::string username;
-  std::string text;                    // Empty once it is deleted.
-  std::optional<CommentId> parent_id;  // Of a reply: what it replies to.
+  std::string text;                    // Empty once deleted.
+  std::optional<CommentId> parent_id;  // For a reply: the parent comment.
   int64_t created_seconds = 0;
-  int64_t reply_count = 0;  // Without the deleted ones.
+  int64_t reply_count = 0;  // Without deleted ones.
   bool is_deleted = false;
 };
 
-// What people say about posts: comments and, one level below them, replies.
+// Comments on posts, and replies one level below them.
 //
-// A deleted comment loses its text. It is listed for as long as it has replies, which would stand
-// there without what they answer; without any it is not.
+// A deleted comment loses its text. It stays listed while it has replies, which would otherwise
+// lack their parent.
 //
 // Threads: safe for concurrent use. Ownership: borrows the clock and the posts. Errors: NotFound
-// for posts and comments that are not there, or deleted.
+// for posts and comments that are missing or deleted.
 class CommentStore {
  public:
   CommentStore(const Clock& clock, Collections collections, const PostStore& posts);
@@ -43,12 +43,12 @@ class CommentStore {
     std::string text;
     std::optional<CommentId> parent_id = {};
   };
-  // Gives it an id and the time, and counts it on the post. InvalidArgument for a reply to a reply.
+  // Assigns an id and the time, and counts it on the post. InvalidArgument for a reply to a reply.
   Result<Comment> Create(const Draft& draft);
-  // By whoever wrote it, or the owner of the post; PermissionDenied for others.
+  // Allowed for its author and the post's owner; PermissionDenied for others.
   Status Delete(PostId post_id, CommentId comment_id, UserId user_id);
 
-  // Oldest first, in pages; the cursor is that of the last one before.
+  // Oldest first, in pages; the cursor is that of the last item of the previous page.
   struct Page {
     std::vector<Comment> comments;
     bool has_more = false;

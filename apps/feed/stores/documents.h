@@ -1,4 +1,4 @@
-// What the stores share in reading and writing documents.
+// Helpers of the stores for reading and writing documents.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@
 
 namespace hearth::feed {
 
-// Those who give ids, or follow many at once, meet at one document: each has to be let try.
+// Transactions that assign ids, or many follows at once, contend for one document and need many
+// attempts.
 inline constexpr client::TransactionOptions kContended = {.attempts_max = 20};
 
 inline constexpr int64_t kMicrosPerSecond = 1'000'000;
@@ -28,31 +29,31 @@ inline client::Timestamp ToTimestamp(int64_t seconds) {
   return client::Timestamp::FromMicros(seconds * kMicrosPerSecond);
 }
 
-// Zero, empty or false where the field is missing or of another type.
+// Zero, empty or false if the field is missing or of another type.
 int64_t IntegerOf(const client::Map& fields, std::string_view name);
 std::string TextOf(const client::Map& fields, std::string_view name);
 bool BooleanOf(const client::Map& fields, std::string_view name);
 int64_t SecondsOf(const client::Map& fields, std::string_view name);
 
-// The id of nothing where the field is missing or of another type.
+// No id if the field is missing or of another type.
 template <Id T>
 T ReadId(const client::Map& fields, std::string_view name) {
   return T{IntegerOf(fields, name)};
 }
 
-// The last id that a counter gave; the id of nothing where there is no such document yet.
+// The last id that a counter assigned; no id if the document does not exist yet.
 template <Id T>
 T LastId(const client::DocumentSnapshot& counter) {
   return ReadId<T>(counter.Data(), "last_id");
 }
 
-// A commit that was not answered may have been carried out, and is tried again. This says what the
-// tries before have made, so that none of it is made twice: a name that nobody else has.
+// A commit without an answer may have happened, and is retried. This field holds a unique name that
+// identifies what earlier attempts created, so that nothing is created twice.
 inline constexpr char kMakerField[] = "maker";
-// Whether the document is there, made by `maker`.
+// Whether the document exists and was created by `maker`.
 bool IsMadeBy(const std::string& maker, const client::DocumentSnapshot& document);
 
-// What goes on when there is a document that no version of this application has made.
+// The error for a document that no version of this application has written.
 inline Status NotOurs(const client::DocumentSnapshot& document, const char* kind) {
   return Status(Code::kDataLoss, document.path().path() + " is no " + kind);
 }

@@ -19,7 +19,7 @@ std::vector<UserId> IdsOf(const client::DocumentSnapshot& list) {
   if (!value || value->array() == nullptr) return ids;
   ids.reserve(value->array()->size());
   for (const client::Value& id : *value->array()) ids.push_back(UserId{id.integer().value_or(0)});
-  // Lists of followed accounts are written in order, and are long; only the other one needs it.
+  // Lists of followed accounts are long, but written in order; only the other list needs sorting.
   if (!std::ranges::is_sorted(ids)) std::ranges::sort(ids);
   return ids;
 }
@@ -39,7 +39,7 @@ Result<FollowStore::EdgePage> ListEdges(const client::CollectionReference& edges
                      client::Timestamp::FromParts(before->followed_seconds, 0));
     query = query.StartAfter({followed, ToNumber(before->user_id)});
   }
-  // One more than asked for says whether there are more.
+  // One more than requested tells whether there are more.
   ASSIGN_OR_RETURN(const client::QuerySnapshot found, query.Limit(limit + 1).Get());
   FollowStore::EdgePage page;
   page.has_more = found.size() > limit;
@@ -64,8 +64,8 @@ client::Map ToDocument(const Following& following) {
 FollowStore::FollowStore(const Clock& clock, Collections collections)
     : clock_(clock), collections_(std::move(collections)) {}
 
-// The list says whether there is an edge, and that there is an account is said by the update of its
-// count: nothing is read that belongs to the account followed, or followers would queue up there.
+// The list tells whether the edge exists, and the update of the count fails if the account does
+// not. Nothing of the followed account is read, or its followers would queue up there.
 Result<int64_t> FollowStore::Follow(UserId user, UserId followed) {
   if (user == followed) return InvalidArgument("nobody follows themselves");
   const client::DocumentReference list = collections_.following_list(user);
@@ -151,7 +151,7 @@ Result<FollowStore::EdgePage> FollowStore::ListFollowing(UserId user,
 
 Status FollowStore::ForEachFollower(
     UserId user, const std::function<Status(const std::vector<UserId>&)>& on_some) const {
-  // By name: followers who come and go meanwhile move nobody else to another page.
+  // By name: concurrent follows and unfollows do not move others to another page.
   const client::Query all = collections_.followers(user).OrderBy("__name__").Select({});
   std::optional<client::DocumentSnapshot> last;
   while (true) {

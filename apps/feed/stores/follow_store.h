@@ -13,8 +13,8 @@
 
 namespace hearth::feed {
 
-// The accounts that somebody follows. The version rises by one with every change; 0 for somebody
-// who never followed anybody.
+// The accounts that a user follows. The version rises by one with every change; 0 if the user never
+// followed anyone.
 struct Following {
   int64_t version = 0;
   std::vector<UserId> ids;  // Ascending.
@@ -22,10 +22,10 @@ struct Following {
 
 client::Map ToDocument(const Following& following);
 
-// Who follows whom, in both directions, and the counts of it on the accounts.
+// Follows, in both directions, and their counts on the accounts.
 //
-// Threads: safe for concurrent use. Errors: InvalidArgument for oneself, and beyond kFollowingMax;
-// AlreadyExists, NotFound.
+// Threads: safe for concurrent use. Errors: InvalidArgument for following oneself and beyond
+// kFollowingMax; AlreadyExists, NotFound.
 class FollowStore {
  public:
   // Fits a document several times over.
@@ -34,14 +34,15 @@ class FollowStore {
 
   FollowStore(const Clock& clock, Collections collections);
 
-  // The version of `user`'s list afterwards. NotFound for an account that there is not.
+  // Returns the new version of `user`'s list. NotFound if the account does not exist.
   Result<int64_t> Follow(UserId user, UserId followed);
-  // NotFound where `user` did not follow.
+  // NotFound if `user` did not follow.
   Result<int64_t> Unfollow(UserId user, UserId followed);
   Result<Following> Get(UserId user) const;
   Result<bool> IsFollowing(UserId user, UserId followed) const;
 
-  // Newest first, in pages; the cursor is that of the last one before: when, and whom.
+  // Newest first, in pages; the cursor is that of the last item of the previous page: when, and
+  // whom.
   struct Edge {
     UserId user_id;
     int64_t followed_seconds;
@@ -54,12 +55,12 @@ class FollowStore {
                                  size_t limit) const;
   Result<EdgePage> ListFollowing(UserId user, const std::optional<Edge>& before,
                                  size_t limit) const;
-  // All followers, at most kFollowersPerRead at a time; ends with the first error that `on_some`
+  // All followers, at most kFollowersPerRead at a time. Stops at the first error that `on_some`
   // returns.
   Status ForEachFollower(UserId user,
                          const std::function<Status(const std::vector<UserId>&)>& on_some) const;
 
-  // Authors whose posts are pulled. One who is, stays so.
+  // Authors whose posts are pulled. This is permanent.
   Result<std::vector<UserId>> PulledAuthors() const;
   Status AddPulledAuthor(UserId author);
   // The list of a user and the pulled authors, in one read.

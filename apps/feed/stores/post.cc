@@ -22,7 +22,8 @@ client::Map ToDocument(const Post& post) {
           {"created_at", ToTimestamp(post.key.created_seconds)},
           {"like_count", post.like_count},
           {"comment_count", post.comment_count},
-          // Queries for the living ask for null, which a missing field is not.
+          // Queries for posts that are not deleted filter on null, which a missing field does not
+          // match.
           {"deleted_at", nullptr},
           {"media", std::move(media)}};
 }

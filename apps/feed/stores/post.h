@@ -11,7 +11,7 @@
 
 namespace hearth::feed {
 
-// One picture of a post. Files are names in the media store: "ab12...ef.webp".
+// One picture of a post. File names are names in the media store: "ab12...ef.webp".
 struct Media {
   std::string file;
   std::string thumbnail;
@@ -24,7 +24,7 @@ struct Media {
 struct Post {
   PostKey key;
   UserId user_id = {};
-  std::string username;  // Accounts keep their names, so that posts can carry them.
+  std::string username;  // Usernames never change, so posts can contain them.
   std::string caption;
   int64_t like_count = 0;
   int64_t comment_count = 0;
@@ -32,9 +32,9 @@ struct Post {
   std::vector<Media> media;
 };
 
-// The document of a post; created_at is whole seconds.
+// The document of a post; created_at is in whole seconds.
 client::Map ToDocument(const Post& post);
-// DataLoss for a document that is no post.
+// DataLoss if the document is not a post.
 Result<Post> ReadPost(const client::DocumentSnapshot& document);
 
 }  // namespace hearth::feed

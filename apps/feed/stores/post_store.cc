@@ -15,7 +15,7 @@ using client::Op;
 
 Status NoSuchPost(PostId id) { return Status(Code::kNotFound, "no post " + ToText(id)); }
 
-// What somebody may change: NotFound for posts that are gone, PermissionDenied for others' posts.
+// A post that the user may change: NotFound if deleted, PermissionDenied for others' posts.
 Result<Post> OwnedBy(UserId user_id, const client::DocumentSnapshot& document, PostId id) {
   if (!document.exists()) return NoSuchPost(id);
   ASSIGN_OR_RETURN(Post post, ReadPost(document));
@@ -144,7 +144,7 @@ Result<PostPage> PostStore::ListOf(UserId author_id, const std::optional<PostKey
                      client::Timestamp::FromParts(before->created_seconds, 0));
     query = query.StartAfter({created, ToNumber(before->id)});
   }
-  // One more than asked for says whether there are more.
+  // One more than requested tells whether there are more.
   ASSIGN_OR_RETURN(const client::QuerySnapshot found, query.Limit(limit + 1).Get());
   PostPage page;
   ASSIGN_OR_RETURN(page.posts, ReadPosts(found));
@@ -171,8 +171,8 @@ Result<int64_t> PostStore::Count() const {
   return collections_.posts().Where("deleted_at", Op::kEqual, nullptr).Count();
 }
 
-// Likes are counted without reading the post in a transaction: those who like a popular post at
-// the same time do not wait for one another.
+// Likes are counted without reading the post in a transaction, so concurrent likes of a popular
+// post do not wait for one another.
 Status PostStore::Like(PostId post_id, UserId user_id) {
   RETURN_IF_ERROR(Get(post_id).status());
   return collections_.database()

@@ -18,40 +18,41 @@ struct PostPage {
   bool has_more = false;
 };
 
-// Posts and who likes them.
+// Posts and their likes.
 //
-// Ids are given in the order of commits, without gaps, and `created_at` never goes back from one id
-// to the next: the posts above an id are all that came after it. The feed's cache relies on both.
+// Ids are assigned in commit order, without gaps, and `created_at` never decreases from one id to
+// the next: the posts above an id are exactly those that came after it. The feed's cache relies on
+// both.
 //
-// Threads: safe for concurrent use. Errors: NotFound for posts that are not there, or deleted.
+// Threads: safe for concurrent use. Errors: NotFound for posts that are missing or deleted.
 class PostStore {
  public:
   PostStore(const Clock& clock, Collections collections);
 
-  // `created_seconds`: in the past, for demonstrations; never before the post before it. Now
-  // without it. Counts the post on its author's account.
+  // `created_seconds`: a time in the past, for demos, but never before the previous post. Default:
+  // now. Counts the post on its author's account.
   Result<Post> Create(UserId user_id, const std::string& username, const std::string& caption,
                       const std::vector<Media>& media,
                       std::optional<int64_t> created_seconds = std::nullopt);
   Result<Post> Get(PostId id) const;
-  // Those that are there and not deleted, in the order of the ids; nothing stands for the others.
+  // The posts that exist and are not deleted, in the order of the ids; others are omitted.
   Result<std::vector<Post>> GetAll(const std::vector<PostId>& ids) const;
   // PermissionDenied for another user's post.
   Result<Post> EditCaption(PostId id, UserId user_id, const std::string& caption);
-  // Marks it as deleted. PermissionDenied for another user's post; NotFound the second time.
+  // Marks it as deleted. PermissionDenied for another user's post; NotFound if already deleted.
   Result<Post> Delete(PostId id, UserId user_id);
 
-  // Of one author, strictly before `before`.
+  // Posts of one author, strictly before `before`.
   Result<PostPage> ListOf(UserId author_id, const std::optional<PostKey>& before,
                           size_t limit) const;
-  // All posts after an id, deleted ones too, lowest id first.
+  // All posts after an id, including deleted ones, lowest id first.
   Result<std::vector<Post>> ListAfter(PostId id, size_t limit) const;
-  // {} where there are none.
+  // {} if there are none.
   Result<PostKey> Newest() const;
-  // Without the deleted ones.
+  // Without deleted ones.
   Result<int64_t> Count() const;
 
-  // AlreadyExists and NotFound, also for two that try at the same time.
+  // AlreadyExists and NotFound, also for concurrent calls.
   Status Like(PostId post_id, UserId user_id);
   Status Unlike(PostId post_id, UserId user_id);
   // Which of the posts the user likes.

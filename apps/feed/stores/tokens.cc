@@ -28,7 +28,7 @@ struct RefreshToken {
 };
 
 std::string ToHex(const unsigned char* bytes, size_t size) {
-  std::string hex(2 * size + 1, '\0');  // libsodium ends it with a zero.
+  std::string hex(2 * size + 1, '\0');  // libsodium terminates it with a zero.
   sodium_bin2hex(hex.data(), hex.size(), bytes, size);
   hex.pop_back();
   return hex;
@@ -42,7 +42,7 @@ std::string RandomHex(size_t size) {
   return ToHex(bytes.data(), size);
 }
 
-// Secrets are random and long: a fast hash is enough, there is nothing to guess.
+// Secrets are random and long, so a fast hash is enough.
 std::string HashOf(const std::string& secret) {
   std::array<unsigned char, kHashBytes> hash;
   const auto* bytes = reinterpret_cast<const unsigned char*>(secret.data());
@@ -56,7 +56,7 @@ bool IsHex(std::string_view text, size_t bytes) {
          });
 }
 
-// Nullopt for what cannot be ours; what passes is fit to be the name of a document.
+// Nullopt if malformed; a parsed token is safe to use in a document's name.
 std::optional<RefreshToken> Parse(std::string_view text) {
   const size_t dot = text.find('.');
   if (dot == std::string_view::npos) return std::nullopt;
@@ -81,7 +81,7 @@ std::string Tokens::SignAccess(UserId user_id) const {
 
 Result<UserId> Tokens::CheckAccess(std::string_view token) const {
   ASSIGN_OR_RETURN(const nlohmann::json claims, signer_.Verify(token));
-  // The same secret may sign other things one day.
+  // The same secret may sign other kinds of tokens one day.
   const auto kind = claims.find("kind");
   if (kind == claims.end() || *kind != kAccessKind) return Refused("of another kind");
   const auto subject = claims.find("sub");
@@ -109,7 +109,7 @@ Result<Tokens::Rotated> Tokens::Rotate(std::string_view refresh_token) {
   const RefreshToken next = {token->family, RandomHex(kSecretBytes)};
   const client::DocumentReference session = collections_.sessions().Doc(token->family);
   Rotated rotated = {.user_id = {}, .refresh_token = next.Text()};
-  Status refusal;  // Told after the commit: a family that is revoked has to stay so.
+  Status refusal;  // Returned after the commit, so that a revocation is kept.
   RETURN_IF_ERROR(
       collections_.database().RunTransaction([&](client::Transaction& transaction) -> Status {
         ASSIGN_OR_RETURN(const client::DocumentSnapshot document, transaction.Get(session));

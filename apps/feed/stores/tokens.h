@@ -12,15 +12,15 @@
 
 namespace hearth::feed {
 
-// How clients prove who they are: access tokens that need no database and end soon, and refresh
-// tokens that get new ones.
+// Authentication tokens: short-lived access tokens that need no database, and refresh tokens that
+// get new ones.
 //
-// A refresh token is good for one use, which replaces it by the next of its family. One that is
-// used again was stolen, from its owner or by them: nobody can tell, so the whole family ends. The
-// database has only hashes of them.
+// A refresh token is valid for one use, which replaces it by the next of its family. A second use
+// means that it was stolen, from its owner or by the owner's side; since these cannot be told
+// apart, the whole family is revoked. The database has only hashes of them.
 //
 // Threads: safe for concurrent use. Ownership: borrows the clock and the signer. Errors:
-// Unauthenticated for tokens that are not ours, expired, used before or revoked.
+// Unauthenticated for tokens that are not ours, expired, already used or revoked.
 class Tokens {
  public:
   static constexpr std::chrono::minutes kAccessLifetime{15};
@@ -29,7 +29,7 @@ class Tokens {
   Tokens(const Clock& clock, Collections collections, const kit::SessionSigner& signer);
 
   std::string SignAccess(UserId user_id) const;
-  // Whose it is.
+  // Returns its user.
   Result<UserId> CheckAccess(std::string_view token) const;
 
   // The first refresh token of a new family.
@@ -39,7 +39,7 @@ class Tokens {
     std::string refresh_token;
   };
   Result<Rotated> Rotate(std::string_view refresh_token);
-  // Ends the family. What is no token of ours has none.
+  // Revokes the family. Does nothing for an invalid token.
   Status EndFamily(std::string_view refresh_token);
 
  private:

@@ -1,4 +1,4 @@
-// What is made once although the answer to its commit is lost, and the commit is tried again.
+// Creations happen once although the answer to their commit is lost and the commit is retried.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -12,10 +12,10 @@ namespace {
 using client::Direction;
 using client::Op;
 
-// Sorts after every text that goes on from a beginning: U+10FFFF, the last of all characters.
+// U+10FFFF, the last character: a prefix followed by it sorts after every text with that prefix.
 constexpr std::string_view kLastCharacter = "\xF4\x8F\xBF\xBF";
 
-// Letters of other alphabets stay as they are.
+// ASCII only; other alphabets stay unchanged.
 std::string Lowered(std::string_view text) {
   std::string lowered(text);
   for (char& c : lowered) {
@@ -143,7 +143,7 @@ Status UserStore::FinishOnboarding(UserId id) {
   return collections_.user(id).Update({{"is_new_user", false}}).status();
 }
 
-// Accounts stay, so that the last id says how many there are.
+// Accounts are never deleted, so the last id is their number.
 Result<int64_t> UserStore::Count() const {
   ASSIGN_OR_RETURN(const client::DocumentSnapshot counter, collections_.counter("users").Get());
   return ToNumber(LastId<UserId>(counter));

@@ -15,7 +15,7 @@ struct User {
   std::string username = {};
   std::string display_name = {};
   std::string bio = {};
-  std::string password_hash = {};  // Empty: nobody can sign in, as with demonstrations.
+  std::string password_hash = {};  // Empty: sign-in is impossible, as for demo accounts.
   bool is_new_user = true;
   int64_t created_seconds = 0;
   int64_t post_count = 0;
@@ -32,14 +32,14 @@ class UserStore {
  public:
   UserStore(const Clock& clock, Collections collections);
 
-  // Gives it an id and the time. Names are compared in lower case.
+  // Assigns an id and the time. Names are compared in lower case.
   Result<User> Create(User user);
   Result<User> Get(UserId id) const;
-  // In the order of the ids; nothing stands for those that are not there.
+  // In the order of the ids; missing ones are omitted.
   Result<std::vector<User>> GetAll(const std::vector<UserId>& ids) const;
   Result<User> FindByName(const std::string& username) const;
-  // Whose username, or display name, begins with the text, whatever its case; those with most
-  // followers for an empty one.
+  // Accounts whose username or display name starts with the text, ignoring case. For an empty text,
+  // those with the most followers.
   Result<std::vector<User>> Search(const std::string& text, size_t limit) const;
   Status FinishOnboarding(UserId id);
   Result<int64_t> Count() const;

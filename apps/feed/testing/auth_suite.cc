@@ -14,7 +14,7 @@ nlohmann::json Credentials(const std::string& username, const std::string& passw
   return {{"username", username}, {"password", password}};
 }
 
-// "feed_refresh=..." as a browser would send it back; empty where none was set.
+// "feed_refresh=..." as a browser would send it back; empty if not set.
 std::string CookieOf(const kit::Response& response) {
   for (const auto& [name, value] : response.headers) {
     if (name == "set-cookie") return value.substr(0, value.find(';'));
@@ -247,7 +247,7 @@ TEST_P(FeedTest, ForgedAccessTokensAreRefused) {
       signer_.Sign({{"kind", "access"}}, lifetime)};
   for (const std::string& token : tokens) {
     ExpectError(Send("GET", "/me", {.token = token}), 401, "unauthenticated");
-    // Public, but whoever sends a token wants to be known by it.
+    // The endpoint is public, but an invalid token is rejected anyway.
     ExpectError(Send("GET", "/users/search", {.token = token}), 401, "unauthenticated");
   }
 }

@@ -11,7 +11,7 @@
 
 namespace hearth::feed {
 
-// For tests: a database whose reads fail when the test says so. Threads: safe for concurrent use.
+// For tests: a database whose reads fail on demand. Threads: safe for concurrent use.
 class FailingTransport final : public client::Transport {
  public:
   explicit FailingTransport(std::shared_ptr<client::Transport> transport)

@@ -12,7 +12,7 @@ using testing::ElementsAre;
 constexpr UserId kUser{404};
 constexpr UserId kOther{405};
 
-// `count` posts with ids from `first` on, a second apart; newest first.
+// `count` posts with ids from `first` on, one second apart; newest first.
 std::vector<PostKey> Posts(int64_t first, int64_t count) {
   std::vector<PostKey> posts;
   for (int64_t id = first + count - 1; id >= first; --id) posts.push_back(Key(1'000'000 + id, id));
@@ -89,7 +89,7 @@ TEST_P(FeedCacheContract, PagesAreGaplessAndEndExactly) {
   EXPECT_EQ(ReadAll(cache_, epoch_, kUser), Posts(1, 25));
   const FeedCache::Slice full = Read(Post(11), 10);
   EXPECT_EQ(full.posts, Posts(1, 10));
-  EXPECT_TRUE(full.has_ended);  // Ten were asked for, and there are just ten.
+  EXPECT_TRUE(full.has_ended);  // Ten were requested, and there are exactly ten.
   EXPECT_FALSE(Read(Post(12), 10).has_ended);
   const FeedCache::Slice beyond = Read(Post(1), 10);
   EXPECT_TRUE(beyond.posts.empty() && beyond.has_ended);
@@ -194,7 +194,7 @@ TEST_P(FeedCacheContract, WhatIsPushedWhileACacheIsMadeIsKept) {
   EXPECT_FALSE(HasCache(cache_, epoch_, kUser));
   EXPECT_EQ(*cache_.Oldest(kUser), std::nullopt);
   ASSERT_TRUE(cache_.FinishWarming(kUser, ticket, 3, {Post(8), Post(4)}).ok());
-  // Between 1 and 4 there may be some that are not cached.
+  // Between 1 and 4 there may be posts that are not cached.
   EXPECT_THAT(ReadAll(cache_, epoch_, kUser), ElementsAre(Post(9), Post(8), Post(4)));
 }
 

@@ -1,7 +1,7 @@
-// For tests: what every FeedCache promises.
+// For tests: the contract of every FeedCache.
 //
-// The suite is in the library `feed_cache_contract`. A test program links it and says which caches
-// it is for:
+// The suite is in the library `feed_cache_contract`. A test program links it and names the caches
+// to run it on:
 //
 //   INSTANTIATE_TEST_SUITE_P(Memory, FeedCacheContract, testing::Values(&MakeMemoryCache));
 #pragma once
@@ -19,7 +19,7 @@
 
 namespace hearth::feed {
 
-// A cache with nothing in it, and time as the test wants it.
+// An empty cache with a fake clock.
 class FeedCacheFixture {
  public:
   virtual ~FeedCacheFixture() = default;
@@ -34,12 +34,12 @@ inline PostKey Key(int64_t seconds, int64_t id) {
 
 using MakeFeedCache = std::unique_ptr<FeedCacheFixture> (*)();
 
-// Makes a cache as a reader does; fails the test if that fails.
+// Warms a cache as a reader does; fails the test on an error.
 void Warm(FeedCache& cache, const std::string& epoch, UserId user, int64_t following_version,
           const std::vector<PostKey>& posts);
-// Begins an epoch, and says which.
+// Starts an epoch and returns it.
 std::string EpochOf(FeedCache& cache, PostKey newest = {});
-// All that is cached, read page by page; fails the test where there is no cache.
+// All cached posts, read page by page; fails the test if there is no cache.
 std::vector<PostKey> ReadAll(FeedCache& cache, const std::string& epoch, UserId user,
                              size_t page = 10);
 bool HasCache(FeedCache& cache, const std::string& epoch, UserId user);
@@ -49,7 +49,7 @@ class FeedCacheContract : public testing::TestWithParam<MakeFeedCache> {
   FeedCacheContract() : fixture_(GetParam()()), cache_(fixture_->cache()) {}
 
   void SetUp() override { epoch_ = EpochOf(cache_); }
-  // Of the user whom the tests are about; fails the test where there is no cache.
+  // For the user under test; fails the test if there is no cache.
   FeedCache::Slice Read(const std::optional<PostKey>& before, size_t limit);
 
   std::unique_ptr<FeedCacheFixture> fixture_;
@@ -59,7 +59,7 @@ class FeedCacheContract : public testing::TestWithParam<MakeFeedCache> {
 
 // A cache in this process's memory.
 std::unique_ptr<FeedCacheFixture> MakeMemoryFixture();
-// One Redis, and a cluster, that all tests of the program share.
+// A Redis server, and a cluster, shared by all tests of the program.
 std::unique_ptr<FeedCacheFixture> MakeRedisFixture();
 std::unique_ptr<FeedCacheFixture> MakeClusterFixture();
 

@@ -20,7 +20,7 @@ class MemoryFixture final : public FeedCacheFixture {
   MemoryFeedCache cache_{clock_, random_};
 };
 
-// Time passes by bringing the end of every key nearer.
+// Simulates the passing of time by shortening the TTL of every key.
 void AgeKeys(RedisServer& server, std::chrono::milliseconds time) {
   for (const RedisReply& key : server.Command({"KEYS", "*"}).elements) {
     const int64_t left = server.Command({"PTTL", key.text}).integer;
@@ -42,7 +42,7 @@ class RedisFixture final : public FeedCacheFixture {
   }
 
  private:
-  // A machine that is busy with other tests is no failure of Redis.
+  // Generous, so that a busy machine does not look like a failure of Redis.
   static constexpr RedisTimes kTimes{std::chrono::seconds(20), std::chrono::seconds(20), {}};
 
   FakeClock clock_{kStartMicros};

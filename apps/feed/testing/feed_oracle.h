@@ -12,7 +12,7 @@
 
 namespace hearth::feed {
 
-// What feeds should say, by the plainest means: all posts, and who follows whom, in memory.
+// A simple model of feeds: all posts and follows in memory.
 class FeedOracle {
  public:
   struct Page {
@@ -38,14 +38,14 @@ class FeedOracle {
     return found != follows_.end() && found->second.contains(author);
   }
   size_t CountOf(UserId user) const { return Find(user, std::nullopt, SIZE_MAX).ids.size(); }
-  // That are not deleted, lowest first.
+  // Posts that are not deleted, lowest id first.
   std::vector<PostId> LivingPosts() const {
     std::vector<PostId> ids;
     for (const auto& [key, post] : posts_) ids.push_back(key.id);
     return ids;
   }
   UserId AuthorOf(PostId id) const { return posts_.at(keys_.at(id)).author; }
-  // Of any post that ever was.
+  // For any post, deleted or not.
   PostKey KeyOf(PostId id) const { return keys_.at(id); }
 
   Page Find(UserId user, const std::optional<PostKey>& before, size_t limit) const {

@@ -76,7 +76,7 @@ TEST_P(FeedQueueContract, BatchesAreBoundedAndNothingComesTwice) {
     for (const Delivery& delivery : taken) posts.insert(delivery.event.post.id);
   }
   EXPECT_EQ(posts.size(), 25u);
-  ExpectDepth(25, 0);  // Those being worked on included.
+  ExpectDepth(25, 0);  // Including those being processed.
 }
 
 TEST_P(FeedQueueContract, WhatIsFinishedNeverComesAgain) {

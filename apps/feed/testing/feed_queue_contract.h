@@ -1,7 +1,7 @@
-// For tests: what every FeedQueue promises.
+// For tests: the contract of every FeedQueue.
 //
-// The suite is in the library `feed_queue_contract`. A test program links it and says which queues
-// it is for:
+// The suite is in the library `feed_queue_contract`. A test program links it and names the queues
+// to run it on:
 //
 //   INSTANTIATE_TEST_SUITE_P(Redis, FeedQueueContract, testing::Values(&MakeRedisQueueFixture));
 #pragma once
@@ -15,19 +15,19 @@
 
 namespace hearth::feed {
 
-// A queue with nothing in it, and time as the test wants it.
+// An empty queue with controlled time.
 class FeedQueueFixture {
  public:
   virtual ~FeedQueueFixture() = default;
 
   virtual FeedQueue& queue() = 0;
-  // As another process sees the same queue.
+  // The same queue as seen by another process.
   virtual FeedQueue& other() = 0;
-  // Long enough for all that was taken, and neither finished nor kept alive, to come again.
+  // Long enough that events which were taken, and neither finished nor kept alive, are redelivered.
   virtual void PassIdleTime() = 0;
   // A little less than that.
   virtual void PassAlmostIdleTime() = 0;
-  // Puts something into the queue that is no event.
+  // Puts something that is not an event into the queue.
   virtual void PublishNonsense() = 0;
 };
 
@@ -37,7 +37,7 @@ class FeedQueueContract : public testing::TestWithParam<MakeFeedQueue> {
  protected:
   FeedQueueContract() : fixture_(GetParam()()), queue_(fixture_->queue()) {}
 
-  // Without waiting; fails the test if that fails.
+  // Without waiting; fails the test on an error.
   std::vector<FeedQueue::Delivery> Take(FeedQueue& queue);
   std::vector<FeedQueue::Delivery> Take() { return Take(queue_); }
   void ExpectDepth(int64_t waiting, int64_t dead);

@@ -1,8 +1,8 @@
-// For tests: the feed's endpoints on a database of choice, with time as the test wants it, a cache
-// in memory, and events that are recorded and not worked on.
+// For tests: the feed's endpoints on any database, with a fake clock, a memory cache, and events
+// that are recorded but not processed.
 //
-// The suite is in the library `feed_suite`. A test program links it and says which databases it is
-// for:
+// The suite is in the library `feed_suite`. A test program links it and names the databases to run
+// it on:
 //
 //   INSTANTIATE_TEST_SUITE_P(Embedded, FeedTest, testing::Values(...), client::BackendName);
 #pragma once
@@ -46,7 +46,7 @@ class FeedTest : public testing::TestWithParam<client::ContractBackend> {
     UserId id;
     std::string token;
   };
-  // Without a password, which would take its time to be hashed.
+  // Without a password, because hashing takes time.
   Account NewUser(const std::string& username, const std::string& display_name = "");
   // One post with one picture.
   PostId NewPost(const Account& author, const std::string& caption = "");
@@ -54,7 +54,7 @@ class FeedTest : public testing::TestWithParam<client::ContractBackend> {
   struct Options {
     std::string token = {};
     nlohmann::json json = {};
-    std::string body = {};  // Where there is no JSON.
+    std::string body = {};  // If there is no JSON.
     std::string content_type = {};
     std::string cookie = {};
     std::string peer = "127.0.0.1";
@@ -82,12 +82,12 @@ class FeedTest : public testing::TestWithParam<client::ContractBackend> {
 
   struct Part {
     std::string name;
-    std::string file_name;  // Empty for what is no file.
+    std::string file_name;  // Empty if not a file.
     std::string content;
   };
   kit::Response Upload(const Account& account, const std::vector<Part>& parts) const;
 
-  // What it says; fails the test where the status is another.
+  // The body; fails the test if the status differs.
   static nlohmann::json Body(const kit::Response& response, int status = 200);
   nlohmann::json Get(const std::string& target) const { return Body(Send("GET", target)); }
   nlohmann::json GetAs(const Account& account, const std::string& target) const {
@@ -95,7 +95,7 @@ class FeedTest : public testing::TestWithParam<client::ContractBackend> {
   }
   static void ExpectError(const kit::Response& response, int status, const std::string& code);
 
-  // The ids of all items in all pages, whatever the number of pages; at most 50.
+  // The ids of all items of all pages; at most 50 pages.
   template <Id T>
   std::vector<T> AllIds(const std::string& target, const char* name,
                         const std::string& token = "") const {
@@ -103,12 +103,13 @@ class FeedTest : public testing::TestWithParam<client::ContractBackend> {
     for (const nlohmann::json& item : AllItems(target, name, token)) ids.push_back(item.at("id"));
     return ids;
   }
-  // Runs `act` with 0, 1, ... on that many threads at once; how often each status was answered.
+  // Runs `act` with 0, 1, ... on that many threads at once; returns the number of responses by
+  // status.
   static std::map<int, int> AtOnce(int threads, const std::function<kit::Response(int)>& act);
 
-  // A small picture, another for each shade.
+  // A small picture, different for each shade.
   static std::string Picture(uint8_t shade);
-  // How many files there are.
+  // The number of stored files.
   size_t StoredFiles() const;
   std::vector<FeedEvent> Published() const { return queue_->Published(); }
   void Advance(std::chrono::seconds step) { clock_.Advance(step); }

@@ -13,9 +13,9 @@ namespace hearth::feed {
 namespace {
 
 constexpr std::chrono::milliseconds kNoPatience{0};
-// Longer than any client of a cache that failed waits before it asks again.
+// Longer than a client of a failed cache waits before it retries.
 constexpr std::chrono::minutes kUntilAskedAgain{2};
-// So few that some authors are pulled.
+// Small enough that some authors are pulled.
 constexpr int64_t kPushedFollowersMax = 4;
 
 }  // namespace
@@ -93,13 +93,13 @@ void FeedModel::Step() {
 }
 
 void FeedModel::Post(UserId author) {
-  // Mostly within the second of the post before.
+  // Mostly within the same second as the previous post.
   if (OneIn(4)) clock_.Advance(std::chrono::milliseconds(Below(2'500)));
   const std::string caption = "post " + std::to_string(all_posts_.size());
   const auto user = std::ranges::find(users_, author, &User::id);
   Result<feed::Post> post = Status(Code::kUnknown, "not tried");
   if (OneIn(10)) {
-    // As when the event is lost: the process dies, or the queue does not take it.
+    // As if the event was lost: the process dies, or the queue does not take it.
     post = posts_.Create(author, user->username, caption, {});
   } else {
     post = core_->CreatePost(*user, caption, {});
@@ -119,7 +119,7 @@ void FeedModel::PostManyTimes() {
 void FeedModel::Delete() {
   const std::vector<PostId> living = oracle_.LivingPosts();
   if (living.empty()) return;
-  // Rather new ones: those are in caches.
+  // Prefers recent posts: those are cached.
   const size_t recent = std::min<size_t>(living.size(), 60);
   const PostId id = living[living.size() - 1 - Below(recent)];
   const UserId author = oracle_.AuthorOf(id);
@@ -181,7 +181,7 @@ void FeedModel::WorkOnQueue() {
 
 void FeedModel::WorkUntilAnswered(const std::function<Result<size_t>()>& work) {
   Result<size_t> done = work();
-  // On a busy machine even a healthy Redis answers too late at times.
+  // On a busy machine even a healthy Redis may answer too late.
   while (!is_broken_ && done.status().code() == Code::kUnavailable) {
     clock_.Advance(kUntilAskedAgain);
     done = work();
@@ -216,10 +216,10 @@ void FeedModel::ReadSomething() {
     case 1:
       position.reset();
       break;
-    case 2:  // From any post that ever was, whoever wrote it.
+    case 2:  // From any post, deleted or not, by any author.
       if (!all_posts_.empty()) position = oracle_.KeyOf(all_posts_[Below(all_posts_.size())]);
       break;
-    case 3:  // From a place where no post was.
+    case 3:  // From a position without a post.
       position = PostKey{
           .created_seconds = clock_.WallMicros() / 1'000'000 - static_cast<int64_t>(Below(200)),
           .id = PostId{static_cast<int64_t>(Below(all_posts_.size() + 100))}};

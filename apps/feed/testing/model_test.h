@@ -1,4 +1,4 @@
-// For tests: random doings on a feed, each page compared with a plain oracle.
+// For tests: random operations on a feed, with each page compared with a simple model.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,15 @@
 
 namespace hearth::feed {
 
-// A kind of cache and queue, and what can happen to it.
+// A kind of cache and queue, and the faults that it can have.
 struct ModelBackend {
   std::string name;
-  // As for a process that begins: whatever outlives a process is still there.
+  // As for a new process: whatever outlives a process is still there.
   std::function<FeedCore::Parts(const Clock&, RandomSource&, Metrics&, const Collections&)> make;
-  // Harm that is done to the cache from outside, to choose from; each leaves it reachable.
+  // Faults of the cache to choose from; each leaves it reachable.
   std::vector<std::function<void(std::mt19937_64&, FeedCore&, const std::vector<UserId>& users)>>
       harms;
-  // Makes it unreachable, and reachable again. Empty where that cannot be.
+  // Makes it unreachable, and reachable again. Empty if not applicable.
   std::function<void()> break_down = {};
   std::function<void()> come_back = {};
 };
@@ -36,7 +36,7 @@ struct ModelOptions {
   uint64_t seed;
   int users = 8;
   int steps = 900;
-  // By one author at a time: more than a cache holds.
+  // By one author at once: more than a cache holds.
   int posts_of_a_burst = 530;
 };
 
@@ -47,7 +47,7 @@ class FeedModel {
   ~FeedModel();
 
   void Run();
-  // How often each way to a page was taken.
+  // The number of pages made in this way.
   uint64_t PagesBy(const std::string& path);
 
  private:
@@ -55,7 +55,7 @@ class FeedModel {
   void Step();
 
   void Post(UserId author);
-  // More at a time than a cache holds.
+  // More at once than a cache holds.
   void PostManyTimes();
   void Delete();
   void Edit();
@@ -71,7 +71,7 @@ class FeedModel {
 
   void ReadSomething();
   void CheckPage(UserId user, const std::optional<PostKey>& before);
-  // All pages, one after the other.
+  // All pages, in order.
   void CheckScroll(UserId user);
 
   UserId AnyUser() { return users_[Below(users_.size())].id; }
@@ -91,7 +91,7 @@ class FeedModel {
   std::unique_ptr<FeedCore> core_;
   FeedOracle oracle_;
   std::vector<User> users_;
-  std::vector<PostId> all_posts_;                       // Deleted ones, too.
+  std::vector<PostId> all_posts_;                       // Including deleted ones.
   std::map<UserId, std::optional<PostKey>> positions_;  // Where each user has scrolled to.
   bool is_broken_ = false;
   int step_ = 0;

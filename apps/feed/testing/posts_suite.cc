@@ -128,7 +128,7 @@ TEST_P(FeedTest, CaptionsHaveAtMost2200Characters) {
   const PostId id = Body(Upload(alice, {image, {"caption", "", longest}}), 201).at("id");
   ExpectError(Upload(alice, {image, {"caption", "", longest + "x"}}), 400, "caption_too_long");
   ExpectError(Upload(alice, {image, {"caption", "", "\xFF"}}), 400, "invalid_caption");
-  // As browsers send lines.
+  // Line breaks as browsers send them.
   std::string lines;
   for (size_t i = 0; i < PostsApi::kCaptionCharactersMax; ++i) lines += "\r\n";
   EXPECT_EQ(Body(Upload(alice, {image, {"caption", "", lines}}), 201).at("caption"),
@@ -298,7 +298,7 @@ TEST_P(FeedTest, ThumbnailsArePagedNewestFirstThroughTies) {
                                    {"media_count", 1},      {"like_count", 0},
                                    {"comment_count", 0},    {"created_at", "2025-11-29T10:00:03Z"}};
   EXPECT_EQ(page.at("posts")[0], expected);
-  // The cursor's post may be gone.
+  // The cursor's post may be deleted.
   ASSERT_TRUE(posts_.Delete(newest_first[kPostsPerPage - 1], alice.id).ok());
   const std::string cursor = page.at("next_cursor");
   EXPECT_EQ(Get(target + "&cursor=" + cursor).at("posts")[0].at("id"), newest_first[kPostsPerPage]);

@@ -22,7 +22,7 @@ constexpr std::chrono::seconds kPatience{20};
 constexpr std::chrono::milliseconds kPollEvery{10};
 constexpr int kStartsMax = 5;
 
-// Other processes say when they are ready by answering, so they are asked until they do.
+// Other processes show that they are ready by answering, so they are polled.
 bool WaitUntil(const std::function<bool()>& is_true) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
   while (!is_true()) {
@@ -36,7 +36,7 @@ bool WaitUntil(const std::function<bool()>& is_true) {
 
 RedisServer::RedisServer(const std::vector<std::string>& more_arguments)
     : more_arguments_(more_arguments) {
-  // Another process may take the port in between.
+  // Another process may take the port meanwhile.
   for (int attempt = 0; attempt < kStartsMax && pid_ == 0; ++attempt) {
     port_ = http::FreePort();
     Start();
@@ -70,7 +70,7 @@ void RedisServer::Start() {
   argv.push_back(nullptr);
   pid_ = fork();
   CHECK(pid_ >= 0);
-  if (pid_ == 0) {  // Only functions that are safe after a fork with threads.
+  if (pid_ == 0) {  // Only async-signal-safe functions after a fork with threads.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     execvp(argv[0], argv.data());
     _exit(127);

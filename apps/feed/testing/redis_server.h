@@ -1,4 +1,4 @@
-// For tests: servers of Redis, in processes of their own, that can fail in every way.
+// For tests: Redis servers in their own processes, with fault injection.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,7 @@
 
 namespace hearth::feed {
 
-// One redis-server on a free port of the loopback, without persistence.
+// One redis-server on a free loopback port, without persistence.
 //
 // Threads: one at a time. Errors: a server that does not start ends the test program.
 class RedisServer {
@@ -26,15 +26,15 @@ class RedisServer {
 
   RedisAddress address() const { return {"127.0.0.1", port_}; }
 
-  // At once and without a farewell.
+  // Immediately, with SIGKILL.
   void Kill();
-  // On the same port, with nothing in it.
+  // On the same port, empty.
   void Restart();
-  // It accepts connections and answers nothing.
+  // It accepts connections but does not answer.
   void Pause();
   void Resume();
   void Flush();
-  // The reply, errors included.
+  // The reply, including errors.
   RedisReply Command(const std::vector<std::string>& arguments);
 
  private:
@@ -44,7 +44,7 @@ class RedisServer {
   const storage::TemporaryFolder folder_;
   const std::vector<std::string> more_arguments_;
   uint16_t port_ = 0;
-  pid_t pid_ = 0;  // 0: it does not run.
+  pid_t pid_ = 0;  // 0: not running.
 };
 
 // A cluster of masters that share the slots evenly.
@@ -56,11 +56,11 @@ class RedisCluster {
 
   RedisServer& node(size_t index) { return *nodes_[index]; }
   std::vector<RedisAddress> addresses() const;
-  // Who has the slot of a key, as the cluster was made.
+  // The initial owner of the slot of a key.
   size_t HomeOf(const std::string& key) const;
-  // Sends a command to all, for those that are about no key, or about all keys.
+  // Sends a command to all nodes, for commands without a key or for all keys.
   void CommandEverywhere(const std::vector<std::string>& arguments);
-  // Whether all know that all slots are served.
+  // Whether all nodes know that all slots are served.
   bool IsWhole();
 
  private:

@@ -1,4 +1,4 @@
-// Accounts as others see them, and who follows whom.
+// Public profiles and follows.
 #include <gmock/gmock.h>
 
 #include "apps/feed/api/users_api.h"

@@ -14,7 +14,7 @@ Ids Part(const Ids& ids, size_t from, size_t count) {
   return Ids(begin, begin + static_cast<ptrdiff_t>(count));
 }
 
-// One by one, with the newest of all first.
+// Interleaved, starting with the newest.
 Ids Join(const Ids& newer, const Ids& older) {
   Ids ids = newer;
   ids.insert(ids.end(), older.begin(), older.end());
@@ -86,7 +86,7 @@ TEST_P(WorkflowTest, Workflow3BelowTheCacheTheDatabaseGoesOnToTheEnd) {
   if (redis_) {
     EXPECT_EQ(RedisNumber({"ZCARD", FeedKey(reader)}), 500);
   }
-  // And then it is said that this was all.
+  // Then the end is reported.
   const Page end = Feed(reader, ToText(posts[509]) + ":1764410400");
   EXPECT_EQ(end.ids, Part(posts, 510, 2));
   EXPECT_FALSE(end.has_more);
@@ -139,7 +139,7 @@ TEST_P(WorkflowTest, Workflow6UnfollowingRemovesAllPostsOfThatAuthor) {
   Follow(reader, kept);
   Follow(reader, left);
   const Ids old_posts = NewPosts(left, 3);
-  clock_.Advance(std::chrono::days(30));  // Not only those of seven days.
+  clock_.Advance(std::chrono::days(30));  // More than the last seven days are found.
   const Ids wanted = NewPosts(kept, 3);
   const Ids new_posts = NewPosts(left, 3);
   EXPECT_EQ(Scroll(reader), Join(new_posts, Join(wanted, old_posts)));
@@ -198,7 +198,7 @@ TEST_P(WorkflowTest, Workflow9WithoutRedisTheFeedIsOnlySlowerAndHealsByItself) {
   Feed(reader);
   Settle();
   redis_->Kill();
-  const Ids new_posts = NewPosts(author, 3);  // No failure is theirs.
+  const Ids new_posts = NewPosts(author, 3);  // None of these fails.
   EXPECT_EQ(Scroll(reader), Join(new_posts, old_posts));
   EXPECT_GT(PagesBy("degraded"), 0u);
   EXPECT_EQ(metrics_.GetGauge("feed_cache_degraded", "").value(), 1) << "somebody should look";
@@ -249,7 +249,7 @@ TEST_P(WorkflowTest, Workflow11AColdStartShowsTheNewestAndWarmsTheCache) {
   if (redis_) {
     EXPECT_EQ(RedisNumber({"ZCARD", FeedKey(reader)}), 18);
   }
-  // After seven days without a look at it, everything begins anew.
+  // After seven days without a read, the cache is made again.
   clock_.Advance(FeedCache::kLifetime + std::chrono::seconds(1));
   if (redis_) redis_->Command({"DEL", FeedKey(reader)});
   EXPECT_EQ(Feed(reader).ids, page.ids);

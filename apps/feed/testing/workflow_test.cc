@@ -93,7 +93,7 @@ kit::Response WorkflowTest::Send(const Account& account, const std::string& meth
   http::RequestHead head;
   head.set_method(method);
   head.set_target(target);
-  // Tokens end after a quarter of an hour, and tests let days pass.
+  // Signed for each request: tokens expire after fifteen minutes, and tests advance by days.
   head.AddHeader("authorization", "Bearer " + tokens_.SignAccess(account.id));
   const std::string path(head.path());
   return app_->routes().Answer(kit::Request(

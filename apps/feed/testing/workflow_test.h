@@ -1,5 +1,5 @@
-// For tests: the whole application, with its cache in this process or on a Redis of its own, on a
-// database of choice. The suite is in the library `feed_workflows`.
+// For tests: the whole application, with its cache in memory or on its own Redis, on any database.
+// The suite is in the library `feed_workflows`.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -58,19 +58,19 @@ class WorkflowTest : public testing::TestWithParam<WorkflowBackend> {
     bool has_more = false;
   };
   Page Feed(const Account& user, const std::string& cursor = "");
-  // All pages to the end.
+  // All pages until the end.
   std::vector<PostId> Scroll(const Account& user);
-  // Waits until every event has been worked on.
+  // Waits until every event has been processed.
   void Settle();
-  // As when a process ends and another one begins.
+  // As if a process ended and another one started.
   void Restart();
   uint64_t PagesBy(const std::string& path);
 
-  // What Redis has, where there is one.
+  // The keys in Redis, if there is one.
   std::string FeedKey(const Account& user) const { return "feed:user:" + ToText(user.id); }
   int64_t RedisNumber(const std::vector<std::string>& command);
 
-  std::unique_ptr<RedisServer> redis_;  // Null where there is none.
+  std::unique_ptr<RedisServer> redis_;  // Null without Redis.
   storage::TemporaryFolder folder_;
   FakeClock clock_{1'764'410'400'000'000};  // 2025-11-29T10:00:00Z
   RandomSource random_{7};

@@ -1,4 +1,4 @@
-// The feed's server. Paths are relative: the application is mounted where it is.
+// The feed's server. Paths are relative, because the application may be mounted anywhere.
 
 import type {RequestOptions} from '#design/http';
 import type {Page} from './paged_list';
@@ -15,7 +15,7 @@ export interface Me {
   is_new_user: boolean;
 }
 
-// `is_following` is null for those who have not signed in.
+// `is_following` is null if not signed in.
 export type User = Omit<Me, 'is_new_user'> & {is_following: boolean | null};
 
 export interface Media {
@@ -74,7 +74,7 @@ export type Direction = 'followers' | 'following';
 const withCursor = (path: string, cursor: string | null) =>
   cursor === null ? path : `${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`;
 
-// `ask` sends a request in the name of whoever has signed in.
+// `ask` sends a request as the signed-in user.
 export function makeApi(ask: Ask) {
   async function page<Name extends string, T extends {id: number}>(
     name: Name,

@@ -1,19 +1,19 @@
-// What every view of the feed has at hand.
+// Shared by all views of the feed.
 
 import type {Api, Me, Post} from './api';
 import type {Likes} from './likes';
 import type {Session} from './session';
 
-// Something that several views may show has changed.
+// A change that several views may show.
 export type Change =
   | {kind: 'post-changed'; id: number; changes: Partial<Post>}
-  | {kind: 'post-deleted'; id: number} // Here, or somewhere else and noticed now.
+  | {kind: 'post-deleted'; id: number} // Here, or elsewhere and only noticed now.
   | {kind: 'follow-changed'; user: number; following: boolean};
 
 export class Changes {
   readonly #listeners = new Set<(change: Change) => void>();
 
-  // Returns what ends it.
+  // Returns a function that unsubscribes.
   listen(listener: (change: Change) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -31,14 +31,14 @@ export interface App {
   likes: Likes;
   user(): Me | null;
   go(hash: string): void;
-  // Whether somebody has signed in. If not, they are asked to.
+  // Whether a user is signed in. If not, opens the sign-in dialog.
   hasAccount(): boolean;
 }
 
 export interface View {
   element: HTMLElement;
   title: string;
-  isLasting?: boolean; // There is one only, and who made it ends it.
-  shown?(): void; // It is in the document now, for the first time or again.
+  isLasting?: boolean; // A single instance, ended by its creator.
+  shown?(): void; // Called whenever it is added to the document.
   ended?(): void; // It will not be shown again.
 }

@@ -1,4 +1,4 @@
-// Signing in, and making an account.
+// Sign-in and sign-up.
 
 import {h, setText} from '#design/dom';
 import {HttpError} from '#design/http';
@@ -10,7 +10,7 @@ import {explain} from './words';
 
 type Mode = 'sign-in' | 'register';
 
-// What is wrong with what was typed, without asking the server.
+// Validates the input without asking the server.
 export function complaint(
   mode: Mode,
   username: string,
@@ -114,7 +114,7 @@ export function authView(app: App): View {
   const passwordField = field('Password', 'password', password);
   usernameField.append(usernameHint);
   passwordField.append(passwordHint);
-  // The browser's own bubbles would speak before our words do.
+  // Replaces the browser's validation bubbles with our messages.
   const form = h('form', {class: 'form', novalidate: true}, error, usernameField, nameField, passwordField, button);
   form.addEventListener('submit', (event) => {
     event.preventDefault();

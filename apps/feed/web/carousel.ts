@@ -1,4 +1,4 @@
-// The pictures of a post, side by side. Fingers swipe, arrows and keys go one on.
+// The pictures of a post, side by side. Navigated by swiping, arrows and keys.
 
 import {h, setText} from '#design/dom';
 import {icon} from '#design/icons';
@@ -24,12 +24,12 @@ function picture(post: Post, index: number): HTMLElement {
   return slide;
 }
 
-// `fit`: whether pictures of another shape than the frame fill it, or are seen whole.
+// `fit`: whether pictures of another aspect ratio fill the frame or are shown whole.
 export function carousel(post: Post, fit: 'fill' | 'whole'): HTMLElement {
   const count = post.media.length;
   const track = h('div', {class: 'track'}, ...post.media.map((_, i) => picture(post, i)));
   const element = h('div', {class: `carousel carousel-${fit}`}, track);
-  // Before any picture is there its place is: nothing moves when it arrives.
+  // Reserves the space before the picture loads, so that nothing moves.
   element.style.setProperty('--ratio', String(frameRatio(post.media)));
   if (count > 1) addControls(element, track, count, `Pictures by ${post.username}`);
   return element;
@@ -66,7 +66,7 @@ function addControls(element: HTMLElement, track: HTMLElement, count: number, la
   const direction = () => (getComputedStyle(track).direction === 'rtl' ? -1 : 1);
   const go = (index: number) => {
     const bounded = Math.max(0, Math.min(count - 1, index));
-    // The button that was pressed may go: the focus stays in the carousel.
+    // The pressed button may disappear: keep the focus in the carousel.
     if (element.contains(document.activeElement) && (bounded === 0 || bounded === count - 1))
       track.focus({preventScroll: true});
     track.scrollTo({left: bounded * track.clientWidth * direction(), behavior: calm.matches ? 'auto' : 'smooth'});

@@ -1,4 +1,4 @@
-// What people say below a post: comments, oldest first, and replies to them, one level deep.
+// The comments on a post, oldest first, and replies to them, one level deep.
 
 import {announce} from '#design/announce';
 import {h, setText} from '#design/dom';
@@ -54,7 +54,7 @@ class Comments {
     this.scroller.append(this.#none, this.#top, this.foot.element);
   }
 
-  // A parent is older than its replies, so that it is always there before them.
+  // A parent is older than its replies, so it is always loaded before them.
   #place(comment: Comment): HTMLElement {
     const known = this.#rows.get(comment.id);
     if (known) return known.element;
@@ -70,7 +70,7 @@ class Comments {
     );
     this.#rows.set(comment.id, {comment, element, body, replies});
     this.#fill(comment, body);
-    // One's own new comment may be there before older ones of later pages.
+    // The user's own new comment may be shown before older ones of later pages.
     const siblings = parent?.replies ?? this.#top;
     const newer = [...siblings.children].find((sibling) => Number((sibling as HTMLElement).dataset.id) > comment.id);
     siblings.insertBefore(element, newer ?? null);
@@ -92,7 +92,7 @@ class Comments {
             {type: 'button', 'aria-label': `Reply to ${comment.username}`, onclick: () => this.form.replyTo(comment)},
             'Reply',
           ),
-        // The owner of a post decides what stands below it.
+        // The owner of a post may delete comments on it.
         user &&
           (user.id === comment.user_id || user.id === this.#post.user_id) &&
           h(
@@ -189,7 +189,7 @@ class CommentForm {
     });
   }
 
-  // A reply to a reply is one to the comment that both belong to, and says whom it means.
+  // A reply to a reply goes to the same top-level comment, and mentions the user.
   replyTo(comment: Comment) {
     this.#answer(comment);
     if (comment.parent_id !== null && this.field.value === '') this.field.value = `@${comment.username} `;
@@ -227,7 +227,7 @@ class CommentForm {
   }
 }
 
-// `root`: what the comments scroll in, if not the page.
+// `root`: the scroll container of the comments, if not the page.
 export function commentsPanel(app: App, post: Post, root?: Element): CommentsPanel {
   const comments = new Comments(app, post, root);
   const user = app.user();

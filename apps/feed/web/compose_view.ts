@@ -1,4 +1,4 @@
-// A new post: pictures, words, and the way to the server.
+// A new post: pictures, caption and upload.
 
 import {announce} from '#design/announce';
 import {h, setText, type Child} from '#design/dom';
@@ -99,7 +99,7 @@ export class ComposeView implements View {
     this.#show();
   }
 
-  // Whether leaving the page would lose something.
+  // Whether leaving the page would lose input.
   get hasDraft() {
     return this.#chosen.length > 0 || this.#caption.value.trim() !== '';
   }
@@ -149,7 +149,7 @@ export class ComposeView implements View {
       this.#chosen.push(picture);
       this.#previews.append(picture.element);
       void preview(file, canvas).catch(() => {
-        // A picture that was removed meanwhile needs no complaint.
+        // A picture that was removed meanwhile needs no error message.
         if (this.#remove(picture)) this.#complainAbout({name: file.name, reason: 'cannot be read as a picture.'});
       });
     }
@@ -157,7 +157,7 @@ export class ComposeView implements View {
     if (accepted.length > 0) announce(`${plural(this.#chosen.length, 'picture')} chosen`);
   }
 
-  // Whether it was still there.
+  // Returns whether it was still there.
   #remove(picture: Chosen): boolean {
     const at = this.#chosen.indexOf(picture);
     if (at < 0) return false;
@@ -175,7 +175,7 @@ export class ComposeView implements View {
     this.#error.replaceChildren();
   }
 
-  // Joins those that are there: several files may be wrong, and some show it later than others.
+  // Appends to the current errors: several files may be invalid, and some are found later than others.
   #complain(...text: Child[]) {
     this.#error.hidden = false;
     this.#error.append(h('p', {}, ...text));
@@ -186,7 +186,7 @@ export class ComposeView implements View {
     this.#complain('“', h('bdi', {}, name), `” ${reason}`);
   }
 
-  // Pictures that the server refuses go, and the others stay.
+  // Removes the pictures that the server rejected; the others stay.
   #explainRefusal(error: unknown, sent: readonly File[]) {
     const refused = error instanceof HttpError ? refusedBy(error.details, sent) : [];
     if (refused.length === 0) return this.#complain(explain(error));
@@ -216,7 +216,7 @@ export class ComposeView implements View {
       this.#progressText,
       sent >= 1 ? 'Almost there: the server is looking at your pictures…' : `Uploading… ${percent} %`,
     );
-    // The server has all of it: who cancels now could not know what becomes of it.
+    // The server has everything: after this the outcome of a cancel would be unknown.
     this.#cancel.hidden = sent >= 1;
   }
 
@@ -259,7 +259,7 @@ export class ComposeView implements View {
     this.#caption.value = '';
     toast('Your post is shared.');
     const user = this.#app.user();
-    // Who has gone elsewhere meanwhile stays there.
+    // If the user has navigated away meanwhile, stay there.
     if (user && parseRoute(location.hash).name === 'compose') this.#app.go(profileHash(user.id));
   }
 }

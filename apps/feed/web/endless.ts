@@ -1,4 +1,4 @@
-// The foot of a list that loads the next page when it comes near.
+// The foot of a list, which loads the next page when it comes near the viewport.
 
 import {h} from '#design/dom';
 import {explain} from './words';
@@ -7,18 +7,18 @@ export interface EndlessOptions {
   list: {readonly complete: boolean};
   // Loads and shows the next page.
   load: () => Promise<void>;
-  end: string; // What is said at the end.
+  end: string; // The message at the end.
   failed: string;
-  root?: Element; // What scrolls, if not the page.
+  root?: Element; // The scroll container, if not the page.
 }
 
 export interface Endless {
   element: HTMLElement;
-  update(): void; // The list has changed otherwise.
+  update(): void; // The list has changed by other means.
   stop(): void;
 }
 
-// Pages arrive before anybody sees the end of the one before.
+// Loads pages before the user reaches the end of the previous one.
 const aheadPixels = 1_200;
 
 export function endless({list, load, end, failed, root}: EndlessOptions): Endless {
@@ -40,7 +40,7 @@ export function endless({list, load, end, failed, root}: EndlessOptions): Endles
   };
 
   const next = async () => {
-    // After a failure only a person tries again: the foot is in sight, so that tries would follow each other at once.
+    // After a failure only the user retries: the foot is visible, so automatic retries would follow each other at once.
     if (busy || failure !== '' || list.complete) return;
     busy = true;
     try {
@@ -60,7 +60,8 @@ export function endless({list, load, end, failed, root}: EndlessOptions): Endles
     void next();
   };
 
-  // The second margin is for what scrolls between the root and the foot; browsers without it load when the foot is in sight.
+  // The second margin is for scroll containers between the root and the foot; browsers without it load when the foot is
+  // visible.
   const margin = `${aheadPixels}px 0px`;
   const observer = new IntersectionObserver(
     (entries) => {
@@ -68,7 +69,7 @@ export function endless({list, load, end, failed, root}: EndlessOptions): Endles
     },
     {root: root ?? null, rootMargin: margin, scrollMargin: margin},
   );
-  // Observing anew tells whether it is in sight, also when that has not changed: a short page leaves it there.
+  // Observing again reports whether it is visible even if that has not changed: after a short page it still is.
   const look = () => {
     observer.unobserve(element);
     if (!list.complete && failure === '') observer.observe(element);

@@ -1,4 +1,4 @@
-// The feed: pictures by the people one follows, newest first.
+// The feed: posts by followed accounts, newest first.
 
 import {announce} from '#design/announce';
 import {h} from '#design/dom';
@@ -46,7 +46,7 @@ export class HomeView implements View {
     );
   }
 
-  // Whether there is anything in it.
+  // Returns whether it has any posts.
   async load(): Promise<boolean> {
     await this.#list.refresh();
     return this.#list.items.length > 0;
@@ -66,7 +66,7 @@ export class HomeView implements View {
     this.#foot?.stop();
   }
 
-  // What is new goes on top.
+  // New posts go on top.
   async refresh() {
     if (!this.#list.started) return this.#start();
     try {
@@ -136,7 +136,7 @@ export class HomeView implements View {
     }
   }
 
-  // Cards that stay are not touched: their pictures keep their place, and the page its focus.
+  // Cards that stay are not touched, so that scroll positions and the focus are kept.
   #placeCards(items: readonly Post[]) {
     const wanted = new Set(items.map(({id}) => id));
     for (const [id, card] of this.#cards) {
@@ -157,7 +157,7 @@ export class HomeView implements View {
     });
   }
 
-  // From post to post, for those who read it by keyboard.
+  // Moves from post to post, for keyboard users.
   #onKey(event: KeyboardEvent) {
     const article = (event.target as Element).closest('article');
     const next =
@@ -175,7 +175,7 @@ export class HomeView implements View {
   #onChange(change: Change) {
     if (change.kind === 'follow-changed') {
       this.#isStale = true;
-      // Whoever chose the first account may be back before that is saved.
+      // The user may be back before the first follow is saved.
       if (this.element.isConnected && this.#list.items.length === 0) this.shown();
     } else if (change.kind === 'post-deleted') {
       this.#list.remove(change.id);

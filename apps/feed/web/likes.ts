@@ -1,4 +1,4 @@
-// Hearts: shown at once, sent in order, taken back when the server refuses.
+// Likes: shown at once, sent in order, reverted if the server refuses.
 
 import type {Api, Post} from './api';
 import type {Changes} from './app';
@@ -6,7 +6,7 @@ import {isCode} from './words';
 
 type Likable = Pick<Post, 'id' | 'has_liked' | 'like_count'>;
 
-// What a person wants of a post, while requests about it are under way.
+// The desired state of a post while requests for it are in flight.
 interface Wish {
   liked: boolean;
   count: number; // As shown.
@@ -24,7 +24,8 @@ export class Likes {
     this.#onFailure = onFailure;
   }
 
-  // Done when the server knows. Presses while a request is under way send nothing of their own: only the last counts.
+  // Resolves when the server has the final state. Presses while a request is in flight send nothing: only the last one
+  // counts.
   async toggle(post: Likable): Promise<void> {
     const liked = !post.has_liked;
     const count = Math.max(0, post.like_count + (liked ? 1 : -1));
@@ -50,7 +51,7 @@ export class Likes {
       try {
         await (next ? this.#api.like(id) : this.#api.unlike(id));
       } catch (error) {
-        // Another tab was faster: it is as wanted.
+        // Another tab was faster: the state is already as desired.
         if (!isCode(error, 'already_liked', 'not_liked')) {
           if (wish.liked !== known) this.#show(id, known, Math.max(0, wish.count + (known ? 1 : -1)));
           this.#onFailure(error);

@@ -37,7 +37,7 @@ import {preparingView, welcomeView} from './welcome_view';
 import {explain} from './words';
 
 const tickMs = 60_000;
-// Two applications of one server must not wait for each other.
+// Two applications on one server must not wait for each other.
 const lockName = `hearth-feed ${location.pathname}`;
 const otherTabs = new BroadcastChannel(lockName);
 
@@ -46,7 +46,7 @@ const changes = new Changes();
 const session = new Session(
   {
     ask: requestJson,
-    // Only pages from https or from this machine have locks; without them a tab has only itself to wait for.
+    // Locks exist only in secure contexts. Without them a tab waits only for itself.
     exclusively: (run) => ('locks' in navigator ? navigator.locks.request(lockName, run) : run()),
     now: () => Date.now(),
     later: (run, milliseconds) => void setTimeout(run, milliseconds),
@@ -237,13 +237,13 @@ function showRestoreFailure(error: unknown) {
 
 async function restore() {
   if (session.isRemembered) {
-    // Where everything will be, so that nothing moves when it is.
+    // Reserves the space of the navigation, so that nothing moves later.
     document.body.classList.add('has-navigation');
     byId('navigation').hidden = false;
     byId('view').replaceChildren(h('div', {class: 'column'}, skeletons(2, postSkeleton)));
   }
   try {
-    // A session that has ended has been shown already.
+    // The end of the session has been shown already.
     const wasRemembered = session.isRemembered;
     if ((await session.restore()) || !wasRemembered) showRoute();
   } catch (error) {
@@ -251,7 +251,7 @@ async function restore() {
   }
 }
 
-// Before all others: they read the number.
+// Before all other listeners: they read the number.
 changes.listen((change) => {
   if (change.kind !== 'follow-changed' || !session.user) return;
   const following_count = session.user.following_count + (change.following ? 1 : -1);
@@ -274,11 +274,11 @@ function start() {
     bar,
   );
   addEventListener('hashchange', showRoute);
-  // A page from the browser's cache is as it was when one left it.
+  // A page from the browser's back/forward cache is as the user left it.
   addEventListener('pageshow', ({persisted}) => {
     if (persisted) keeper.again();
   });
-  // Another account, or none, in another tab is so in this one.
+  // If the account changes in another tab, it changes in this one.
   otherTabs.addEventListener('message', () => location.reload());
   addEventListener('beforeunload', (event) => {
     if (compose?.hasDraft) event.preventDefault();

@@ -1,4 +1,4 @@
-// A list that comes in pages, each after the cursor of the one before, and never has anything twice.
+// A list loaded in pages, each after the cursor of the previous one, without duplicates.
 
 export interface Page<T> {
   items: T[];
@@ -9,7 +9,7 @@ export interface Listed {
   id: number;
 }
 
-// How many pages a refresh reads to find the place where the list goes on. Beyond that the list starts anew.
+// How many pages a refresh reads to find where the known list continues. Beyond that the list is replaced.
 export const refreshPagesMax = 3;
 
 export class PagedList<T extends Listed> {
@@ -19,10 +19,10 @@ export class PagedList<T extends Listed> {
   #next: string | null = null;
   #started = false;
   #loading: Promise<T[]> | undefined;
-  #generation = 0; // Answers to questions of an earlier list are not for this one.
-  readonly #removed = new Set<number>(); // An answer that is under way may still have them.
+  #generation = 0; // Responses for an earlier list are ignored.
+  readonly #removed = new Set<number>(); // A response in flight may still contain them.
 
-  // `isBelow` tells the order, for lists that are refreshed.
+  // `isBelow` defines the order, for lists that are refreshed.
   constructor(load: (cursor: string | null) => Promise<Page<T>>, isBelow: (item: T, other: T) => boolean = () => true) {
     this.#load = load;
     this.#isBelow = isBelow;
@@ -38,7 +38,7 @@ export class PagedList<T extends Listed> {
     return this.#started && this.#next === null;
   }
 
-  // The items of the next page that are new. One request at a time: who asks meanwhile gets the same answer.
+  // Returns the new items of the next page. One request at a time: concurrent calls share its result.
   loadMore(): Promise<T[]> {
     if (this.complete) return Promise.resolve([]);
     this.#loading ??= this.#readNext().finally(() => (this.#loading = undefined));
@@ -51,15 +51,15 @@ export class PagedList<T extends Listed> {
     const page = await this.#load(cursor);
     if (generation !== this.#generation) return [];
     this.#started = true;
-    // A cursor that leads to itself would be asked for ever.
+    // A cursor that leads to itself would be requested for ever.
     this.#next = page.next === cursor ? null : page.next;
     const added = this.#present(withoutRepeats(page.items, this.#items));
     this.#items.push(...added);
     return added;
   }
 
-  // Reads the top again, and tells what is new. What was deleted from the pages that were read is gone; what is below
-  // them stays, unless so much is new that the pages do not reach it.
+  // Reloads the top and returns the new items. Items deleted from the reloaded pages are removed. Items below them
+  // stay, unless there are so many new ones that the pages do not reach the known ones.
   async refresh(): Promise<T[]> {
     const generation = ++this.#generation;
     this.#loading = undefined;
@@ -90,12 +90,12 @@ export class PagedList<T extends Listed> {
     return this.#items.find((item) => item.id === id);
   }
 
-  // Puts something new at the end, as one's own comment, unless a page has brought it already.
+  // Appends an item, such as the user's own comment, unless a page has already brought it.
   append(item: T) {
     if (!this.find(item.id)) this.#items.push(item);
   }
 
-  // For good: no page brings it back.
+  // Permanent: no page brings it back.
   remove(id: number) {
     this.#removed.add(id);
     this.#items = this.#items.filter((item) => item.id !== id);
@@ -105,7 +105,7 @@ export class PagedList<T extends Listed> {
     return items.filter(({id}) => !this.#removed.has(id));
   }
 
-  // As on the first day. What is under way does not count any more.
+  // Back to the initial state. Requests in flight are ignored.
   reset() {
     ++this.#generation;
     this.#loading = undefined;

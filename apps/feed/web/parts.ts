@@ -1,4 +1,4 @@
-// Small things that stand everywhere: faces, times, dialogs for a moment.
+// Small shared parts: avatars, times, short-lived dialogs.
 
 import {dialog, type Dialog} from '#design/dialog';
 import {h, setText, type Child} from '#design/dom';
@@ -6,14 +6,14 @@ import {exactTime, relativeTime} from '#design/time';
 import {profileHash} from './routes';
 import {hueOf, initials} from './words';
 
-// Decoration: the name always stands next to it.
+// Decorative: the name is always next to it.
 export function avatar(name: string, id: number, size: 'small' | 'medium' | 'large' = 'medium'): HTMLElement {
   const element = h('span', {class: `avatar avatar-${size}`, 'aria-hidden': 'true'}, initials(name));
   element.style.setProperty('--hue', String(hueOf(id)));
   return element;
 }
 
-// Its own direction keeps the name from deciding that of the text around it.
+// Isolates the name's text direction from the text around it.
 export const authorLink = (user: {user_id: number; username: string}): HTMLElement =>
   h('a', {class: 'author', href: profileHash(user.user_id), dir: 'auto'}, user.username);
 
@@ -22,14 +22,14 @@ export function ago(iso: string): HTMLElement {
   return h('time', {class: 'ago', datetime: iso, title: exactTime(at)}, relativeTime(at, Date.now()));
 }
 
-// Times grow older.
+// Updates relative times.
 export function refreshTimes() {
   for (const element of document.querySelectorAll<HTMLTimeElement>('time.ago')) {
     setText(element, relativeTime(Date.parse(element.dateTime), Date.now()));
   }
 }
 
-// A dialog that is gone when it is closed.
+// A dialog that is removed when it closes.
 export function momentaryDialog(title: string, className: string, ...content: Child[]): Dialog {
   const box = dialog(title, ...content);
   box.element.classList.add(className);
@@ -37,7 +37,7 @@ export function momentaryDialog(title: string, className: string, ...content: Ch
   return box;
 }
 
-// Asks before something that cannot be taken back. The harmless answer has the focus.
+// Asks for confirmation of something irreversible. The safe answer has the focus.
 export function confirmed(title: string, text: string, label: string): Promise<boolean> {
   return new Promise((resolve) => {
     let answer = false;
@@ -70,7 +70,7 @@ export function confirmed(title: string, text: string, label: string): Promise<b
   });
 }
 
-// A label, a field, and what goes with them.
+// A label, an input and their hints.
 export function field(label: string, id: string, input: HTMLElement, hint?: string): HTMLElement {
   input.id = id;
   if (hint) input.setAttribute('aria-describedby', `${id}-hint`);
@@ -83,10 +83,10 @@ export function field(label: string, id: string, input: HTMLElement, hint?: stri
   );
 }
 
-// Runs what a button is for, once at a time.
+// Runs a button's action, one call at a time.
 export async function whileBusy(button: HTMLButtonElement, run: () => Promise<void>) {
   if (button.getAttribute('aria-disabled') === 'true') return;
-  // A disabled button would lose the focus.
+  // Not `disabled`, which would lose the focus.
   button.setAttribute('aria-disabled', 'true');
   try {
     await run();

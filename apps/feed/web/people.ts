@@ -1,4 +1,4 @@
-// People as rows, following them, and lists of them.
+// Rows of people, follow buttons, and lists of people.
 
 import {h} from '#design/dom';
 import {plural} from '#design/format';
@@ -14,7 +14,7 @@ import {explain, isCode} from './words';
 
 export const nameOf = (user: {username: string; display_name: string}) => user.display_name || user.username;
 
-// Nothing for oneself.
+// Null for oneself.
 export function followButton(app: App, user: User): HTMLButtonElement | null {
   if (user.id === app.user()?.id) return null;
   const button = h('button', {type: 'button', class: 'button follow'});
@@ -32,7 +32,7 @@ export function followButton(app: App, user: User): HTMLButtonElement | null {
     try {
       await (wanted ? app.api.follow(user.id) : app.api.unfollow(user.id));
     } catch (error) {
-      // Another tab was faster: it is as wanted.
+      // Another tab was faster: the state is already as desired.
       if (!isCode(error, 'already_following', 'not_following')) {
         user.is_following = !wanted;
         show();
@@ -82,7 +82,7 @@ export const personSkeleton = () =>
     ),
   );
 
-// Who follows somebody, or whom they follow.
+// The followers of a user, or those whom the user follows.
 export function openPeople(app: App, user: User, direction: Direction) {
   const list = new PagedList<User>((cursor) => app.api.people(user.id, direction, cursor));
   const rows = h('ul', {role: 'list', class: 'people'});

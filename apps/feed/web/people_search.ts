@@ -1,4 +1,4 @@
-// A box to search for people, and those found.
+// A search box for people, with results.
 
 import {announce} from '#design/announce';
 import {h} from '#design/dom';
@@ -21,7 +21,7 @@ export interface PeopleSearch {
 export interface PeopleSearchOptions {
   query: string;
   onQuery?: (query: string) => void;
-  // `users` without oneself.
+  // `users` without the signed-in user.
   onFound?: (users: User[], query: string) => void;
 }
 
@@ -43,7 +43,7 @@ export function peopleSearch(app: App, {query, onQuery, onFound}: PeopleSearchOp
   let timer = 0;
   let under: AbortController | undefined;
   let shown: User[] = [];
-  // What changed while a search was under way: its answer may not know of it.
+  // Changes during a search: its response may not include them.
   const follows = new Map<number, boolean>();
 
   const show = (users: User[], text: string) => {

@@ -1,4 +1,4 @@
-// What can be posted. The server looks at the content and has the last word; this saves an upload that it would refuse.
+// Limits of uploads. The server checks the content and decides; this avoids uploads that it would reject.
 
 export const picturesMax = 10;
 export const pictureBytesMax = 5 * 1024 * 1024;
@@ -10,10 +10,10 @@ export interface Candidate {
   type: string;
 }
 
-// Rounded up: what is too large never reads as if it were not.
+// Rounded up, so that an oversized file never appears to be within the limit.
 const megabytes = (bytes: number) => `${(Math.ceil((bytes / 1024 / 1024) * 10) / 10).toFixed(1)} MB`;
 
-// Why a file is not among the pictures: “name” reason.
+// Why a file was rejected: “name” reason.
 export interface Complaint {
   name: string;
   reason: string;
@@ -27,7 +27,7 @@ function complaintAbout({type, size}: Candidate, isFull: boolean): string | unde
   return undefined;
 }
 
-// Which of the candidates join `chosen` pictures, and what is to be said about each of the others.
+// Which candidates are added to the `chosen` pictures, and an error for each of the others.
 export function admit<T extends Candidate>(
   chosen: number,
   candidates: readonly T[],
@@ -42,7 +42,7 @@ export function admit<T extends Candidate>(
   return {accepted, complaints};
 }
 
-// Which of the sent pictures the server has refused, and why. None: it refused the post for another reason.
+// The pictures that the server rejected, and why. Empty: it rejected the post for another reason.
 export function refusedBy<T extends Candidate>(
   details: Record<string, unknown>,
   sent: readonly T[],

@@ -1,4 +1,4 @@
-// One post: who, when, the pictures, hearts and words.
+// One post: author, time, pictures, likes and caption.
 
 import {h, setText} from '#design/dom';
 import {plural} from '#design/format';
@@ -63,7 +63,7 @@ export interface PostCard {
   update(post: Post): void;
 }
 
-// `openComments`: what the button with their number does.
+// `openComments`: the action of the comments button.
 export function postCard(app: App, post: Post, openComments: (post: Post) => void): PostCard {
   const titleId = `post-${post.id}`;
   const like = likeButton(app, post);
@@ -80,7 +80,7 @@ export function postCard(app: App, post: Post, openComments: (post: Post) => voi
     if (!post.has_liked) like.element.click();
   });
   const update = (changed: Post) => {
-    // The list may have read it anew; what the buttons act on is this one.
+    // The list may have reloaded it; the buttons act on this object.
     Object.assign(post, changed);
     like.update(changed);
     setText(count, shortCount(changed.comment_count));

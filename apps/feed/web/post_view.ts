@@ -1,4 +1,4 @@
-// One post with all that belongs to it.
+// A single post with its comments.
 
 import {h, setText} from '#design/dom';
 import {count, plural} from '#design/format';
@@ -138,7 +138,7 @@ export function postView(app: App, id: number): View {
   const load = async () => {
     try {
       const post = await app.api.post(id);
-      // Where it is shown already, the question was only whether it is still there.
+      // If it is already shown, this only checked whether it still exists.
       if (isGone || full) return;
       full = fullPost(app, post);
       element.replaceChildren(

@@ -1,9 +1,10 @@
-// Small pictures of files. Drawn, because pages may show no pictures but those of their server.
+// Previews of files. Drawn on a canvas, because the page's policy allows only pictures from its server.
 
 const sidePixels = 320;
 let queue: Promise<unknown> = Promise.resolve();
 
-// Fills the square. Rejects for what is no picture. One at a time: a large one takes a hundred megabytes while it is drawn.
+// Fills the square. Rejects if the file is not a picture. One at a time: a large one takes a hundred megabytes while it
+// is drawn.
 export function preview(file: File, canvas: HTMLCanvasElement): Promise<void> {
   const drawn = queue.then(() => draw(file, canvas));
   queue = drawn.catch(() => undefined);

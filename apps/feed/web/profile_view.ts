@@ -1,4 +1,4 @@
-// Somebody: who they are, who follows them, and their pictures.
+// A user's profile: name, follow counts and pictures.
 
 import {h, setText} from '#design/dom';
 import {noun, plural} from '#design/format';
@@ -111,7 +111,7 @@ const gridSkeleton = () =>
     ...Array.from({length: 9}, () => h('div', {class: 'tile'}, h('span', {class: 'skeleton skeleton-picture'}))),
   );
 
-// Somebody's posts as small pictures.
+// A user's posts as a grid of thumbnails.
 class Grid {
   readonly element = h('div', {});
   readonly #app: App;
@@ -138,7 +138,7 @@ class Grid {
     this.element.append(this.#tiles, this.#foot.element);
   }
 
-  // Reads the top again. What was posted or deleted meanwhile is seen.
+  // Reloads the top, to show new posts and remove deleted ones.
   async refresh() {
     if (!this.#list.started) return;
     await this.#list.refresh();
@@ -146,7 +146,7 @@ class Grid {
     this.#foot.update();
   }
 
-  // Whether it was there.
+  // Returns whether it was there.
   remove(post: number): boolean {
     const isKnown = this.#list.find(post) !== undefined;
     this.#list.remove(post);
@@ -254,11 +254,11 @@ export class ProfileView implements View {
     void this.#load();
   }
 
-  // It was shown before, and others may have changed it since. Without an answer it stays as it was.
+  // Shown before, and possibly changed since. Without a response it stays unchanged.
   async #refresh(shown: User) {
     const was = shown.is_following;
     const [user] = await Promise.all([this.#app.api.user(this.#id), this.#grid?.refresh()]).catch(() => [undefined]);
-    // A press of the button since the question is newer than the answer.
+    // A press of the button after the request is newer than the response.
     if (user && shown.is_following === was) this.#showHead(user);
   }
 

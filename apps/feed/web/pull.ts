@@ -1,9 +1,9 @@
-// Pulling the page down at its top refreshes it.
+// Pull to refresh.
 
 import {h, setText} from '#design/dom';
 import {dialogIsOpen} from '#design/dialog';
 
-// How far the finger goes before letting go refreshes. What is shown follows at half its speed.
+// How far the finger must move. The indicator follows at half its speed.
 const enoughPixels = 120;
 const shownPixelsMax = 96;
 

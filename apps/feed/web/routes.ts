@@ -1,4 +1,4 @@
-// Where in the application one is: the part of the address after "#", so that it works wherever it is mounted.
+// Routes are in the hash of the URL, so that they work wherever the application is mounted.
 
 export type Route =
   | {name: 'home'}
@@ -31,5 +31,5 @@ export const searchHash = (query = '') => (query === '' ? '#/search' : `#/search
 export const profileHash = (user: number) => `#/users/${user}`;
 export const postHash = (post: number) => `#/posts/${post}`;
 
-// What only somebody who has signed in can see.
+// Routes that require a signed-in user.
 export const needsAccount = ({name}: Route) => name === 'home' || name === 'compose' || name === 'welcome';

@@ -3,7 +3,7 @@ import type {App, View} from './app';
 import {peopleSearch} from './people_search';
 import {searchHash} from './routes';
 
-// The address keeps what was searched for, so that the way back leads to it.
+// The URL keeps the query, so that going back restores it.
 export function searchView(app: App, query: string): View {
   const search = peopleSearch(app, {
     query,

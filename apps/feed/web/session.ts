@@ -1,4 +1,4 @@
-// Who has signed in. The access token is in memory only; the refresh token is in a cookie that no script can read.
+// The user's session. The access token is in memory only; the refresh token is in a cookie that scripts cannot read.
 
 import {HttpError, type RequestOptions} from '#design/http';
 import type {Ask, Me} from './api';
@@ -15,10 +15,10 @@ export interface Account {
   display_name?: string;
 }
 
-// What the session needs of the world.
+// The environment of the session.
 export interface Surroundings {
   ask: Ask; // Without a token.
-  // Runs one at a time among all tabs: a refresh token that is used twice ends the session of all of them.
+  // Runs one at a time over all tabs: a refresh token that is used twice ends the session of all of them.
   exclusively: <T>(run: () => Promise<T>) => Promise<T>;
   now: () => number;
   later: (run: () => void, milliseconds: number) => void;
@@ -31,14 +31,14 @@ export interface SessionEvents {
 }
 
 const refreshAheadMs = 60_000;
-// A page that was closed while it refreshed cannot tell whether its answer, and with it the new cookie, has arrived.
-// The next one gives it this long.
+// A page that was closed during a refresh does not know whether the response, with the new cookie, has arrived. The
+// next page waits this long for it.
 const lostRefreshMs = 1_500;
-// Remembering the name saves those without an account a request that can only fail.
+// Remembering the name saves users without an account a request that can only fail.
 const userKey = 'hearth-feed-user';
 const refreshingKey = 'hearth-feed-refreshing';
 
-// How long a token is used before the next one is asked for: up to a minute before its end, or for half of a short life.
+// How long a token is used before it is refreshed: until a minute before its end, or for half of a short lifetime.
 export const refreshDelayMs = (expiresInSeconds: number): number =>
   Math.max(0, expiresInSeconds * 1000 - Math.min(refreshAheadMs, expiresInSeconds * 500));
 
@@ -48,7 +48,7 @@ export class Session {
   #user: Me | null = null;
   #token = '';
   #refreshAt = 0;
-  #turn = 0; // Timers of an earlier token do nothing.
+  #turn = 0; // Timers of earlier tokens do nothing.
   #refreshing: Promise<boolean> | undefined;
 
   constructor(world: Surroundings, events: SessionEvents) {
@@ -60,12 +60,12 @@ export class Session {
     return this.#user;
   }
 
-  // Whether somebody signed in here before and may still be.
+  // Whether a user signed in here before and may still be.
   get isRemembered(): boolean {
     return this.#world.read(userKey) !== null;
   }
 
-  // The session of last time. Rejects when the server does not tell whether there still is one.
+  // Restores the last session. Rejects if the server does not say whether it still exists.
   async restore(): Promise<Me | null> {
     if (this.isRemembered) await this.#refresh();
     return this.#user;
@@ -83,13 +83,13 @@ export class Session {
     this.#leave('signed-out');
   }
 
-  // What the server said about the account later.
+  // Updates the account with later data from the server.
   update(user: Me) {
     this.#user = user;
   }
 
-  // As `ask` of the surroundings, with a token if there is one: a fresh one, and a second try with the next if the
-  // server refuses it.
+  // Like `ask` of the surroundings, but with a fresh token if there is a session. Retries once with a new token if the
+  // server rejects it.
   readonly request: Ask = async <T>(method: string, path: string, options: RequestOptions = {}): Promise<T> =>
     this.withToken((headers) => this.#world.ask<T>(method, path, {...options, headers}));
 
@@ -119,7 +119,7 @@ export class Session {
     return tokens.user;
   }
 
-  // Whether there is a session still.
+  // Returns whether there still is a session.
   #refresh(): Promise<boolean> {
     this.#refreshing ??= this.#world
       .exclusively(() => this.#refreshAlone())
@@ -132,7 +132,7 @@ export class Session {
     if (lost > 0) await new Promise<void>((resolve) => this.#world.later(resolve, Math.min(lost, lostRefreshMs)));
     this.#world.write(refreshingKey, String(this.#world.now()));
     try {
-      // Its cookie arrives even if the page is closed meanwhile.
+      // The cookie arrives even if the page is closed meanwhile.
       this.#keep(await this.#world.ask<Tokens>('POST', 'auth/refresh', {body: {}, keepalive: true}));
       return true;
     } catch (error) {
@@ -151,7 +151,7 @@ export class Session {
     this.#refreshAt = this.#world.now() + delay;
     const turn = ++this.#turn;
     this.#world.later(() => {
-      // Without an answer now, the next request asks again.
+      // Without a response now, the next request tries again.
       if (turn === this.#turn) this.#refresh().catch(() => undefined);
     }, delay);
   }

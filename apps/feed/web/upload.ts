@@ -1,4 +1,4 @@
-// Sends pictures, and tells how far they have come: fetch cannot.
+// Uploads pictures with progress, which fetch does not support.
 
 import {HttpError, refusal} from '#design/http';
 import type {Post} from './api';
@@ -7,13 +7,13 @@ export interface Upload {
   files: readonly File[];
   caption: string;
   headers: Record<string, string>;
-  onProgress: (sent: number) => void; // 0 to 1; at 1 the server has it all and works on it.
+  onProgress: (sent: number) => void; // 0 to 1; at 1 the server has everything and processes it.
   signal: AbortSignal;
 }
 
 const uploadTimeoutMs = 5 * 60_000;
 
-// Rejects with HttpError; with an AbortError only when `signal` ended it.
+// Rejects with HttpError; with an AbortError only if `signal` ended it.
 export function upload({files, caption, headers, onProgress, signal}: Upload): Promise<Post> {
   const body = new FormData();
   body.append('caption', caption);

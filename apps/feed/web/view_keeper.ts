@@ -1,4 +1,4 @@
-// Shows one view at a time, and keeps the last ones: the way back leads to the place that one left.
+// Shows one view at a time, and keeps recent ones, so that going back restores the scroll position.
 
 import {announce} from '#design/announce';
 import type {View} from './app';
@@ -20,11 +20,11 @@ export class ViewKeeper {
   constructor(place: HTMLElement) {
     this.#place = place;
     history.scrollRestoration = 'manual';
-    // The browser moves the page as soon as the address changes, before the views do; it is noted while one scrolls.
+    // The browser scrolls as soon as the URL changes, before the views do, so the position is recorded while scrolling.
     addEventListener('scroll', () => this.#note(), {passive: true});
   }
 
-  // `make` makes the view of the address, or finds it if it lasts.
+  // `make` creates the view for the URL, or finds it if it is kept.
   show(make: () => View) {
     const {entry} = (history.state ?? {}) as {entry?: number};
     const kept = entry === undefined ? undefined : this.#kept.get(entry);
@@ -42,7 +42,7 @@ export class ViewKeeper {
     this.#focus(view);
   }
 
-  // The browser has brought the whole page back from its cache.
+  // The browser has restored the page from its back/forward cache.
   again() {
     this.#current?.shown?.();
   }
@@ -79,7 +79,7 @@ export class ViewKeeper {
     if (!view.isLasting && ![...this.#kept.values()].some((kept) => kept.view === view)) view.ended?.();
   }
 
-  // What is new is read from its title on; the page itself says where it begins.
+  // New content is read from its title on; on the first page the browser decides.
   #focus(view: View) {
     if (this.#isFirst) {
       this.#isFirst = false;

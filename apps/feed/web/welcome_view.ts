@@ -1,4 +1,4 @@
-// Whom to follow, for those who follow nobody yet; and the wait for their first feed.
+// Suggestions for users who follow nobody yet, and the wait for their first feed.
 
 import {h, setText} from '#design/dom';
 import {state} from '#design/states';
@@ -11,11 +11,11 @@ import {explain} from './words';
 
 export const followsWanted = 3;
 
-// How many are still to be chosen. A server with fewer accounts than that cannot ask for more than it has.
+// How many are still to be chosen. Capped by the number of accounts on the server.
 export const followsMissing = (following: number, available: number): number =>
   Math.max(0, Math.min(followsWanted, available) - following);
 
-// `prepare` is run when enough are chosen.
+// `prepare` runs when enough accounts are chosen.
 export function welcomeView(app: App, prepare: () => void): View {
   const isNew = app.user()?.is_new_user ?? false;
   let following = app.user()?.following_count ?? 0;
@@ -39,7 +39,7 @@ export function welcomeView(app: App, prepare: () => void): View {
   next.addEventListener('click', () => void whileBusy(next, proceed));
   const search = peopleSearch(app, {
     query: '',
-    // Those found for a few letters are not all there are.
+    // Search results are not all accounts.
     onFound: (users, text) => {
       if (text === '') available = users.length;
       show();
@@ -78,11 +78,11 @@ export function welcomeView(app: App, prepare: () => void): View {
   };
 }
 
-// How often, and how long apart, a feed is asked for that is being put together.
+// How often, and at what interval, a feed that is being built is requested.
 const preparingTriesMax = 8;
 const preparingMs = (attempt: number) => Math.min(2_000, 250 * 2 ** attempt);
 
-// Until `load` says that something is there; the feed itself tells of errors, and of emptiness that lasts.
+// Until `load` reports posts. The feed itself shows errors, and that it is still empty.
 export function preparingView(load: () => Promise<boolean>, done: () => void): View {
   let left = false;
   const wait = async () => {

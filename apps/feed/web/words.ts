@@ -1,4 +1,4 @@
-// What the feed says about numbers, times and errors.
+// Texts for numbers, times and errors.
 
 import {count, sentence} from '#design/format';
 import {HttpError} from '#design/http';
@@ -9,13 +9,13 @@ const short = new Intl.NumberFormat('en', {
   roundingMode: 'trunc',
 } as Intl.NumberFormatOptions);
 
-// "9,999", and then "12.3K": room is small on phones. Rounded down, so that nobody has more than they have.
+// "9,999", then "12.3K": space is limited on phones. Rounded down, to never overstate.
 export const shortCount = (value: number): string => (value < 10_000 ? count(value) : short.format(value));
 
-// As the server counts: an emoji is one character, whatever it is made of in memory.
+// Counted like on the server: by code points.
 export const characters = (text: string): number => [...text].length;
 
-// One or two letters for a person: "Ada Lovelace" is AL, "ada.l" is A.
+// One or two letters: "Ada Lovelace" is AL, "ada.l" is A.
 export function initials(name: string): string {
   const parts = name
     .trim()
@@ -25,7 +25,7 @@ export function initials(name: string): string {
   return [parts[0], parts.length > 1 ? parts.at(-1) : undefined].join('').toUpperCase() || '?';
 }
 
-// A colour of their own for everybody, the same everywhere. The golden angle keeps neighbours apart.
+// A colour per user, the same everywhere. The golden angle separates neighbouring ids.
 export const hueOf = (id: number): number => Math.round((id * 137.508) % 360);
 
 export const explain = (error: unknown): string =>
@@ -34,10 +34,10 @@ export const explain = (error: unknown): string =>
 export const isCode = (error: unknown, ...codes: string[]): boolean =>
   error instanceof HttpError && error.code !== undefined && codes.includes(error.code);
 
-// Whether a caption needs more room than a card gives it at first.
+// Whether a caption is longer than a card initially shows.
 export const isLong = (caption: string): boolean => characters(caption) > 160 || caption.split('\n').length > 3;
 
-// The shape of a post's frame, width by height: that of its first picture, but neither a tower nor a ribbon.
+// The aspect ratio of a post's frame, width by height: that of its first picture, within limits.
 export function frameRatio(media: readonly {width: number; height: number}[]): number {
   const [first] = media;
   if (!first || first.width <= 0 || first.height <= 0) return 1;

@@ -1,4 +1,4 @@
-// What the server says about itself, and how it is shown.
+// The server's status, and how it is shown.
 
 import {h, setText} from '#design/dom';
 import {icon} from '#design/icons';
@@ -54,7 +54,7 @@ export function showAbout(place: HTMLElement, {version, uptimeSeconds, project, 
   );
 }
 
-// Cards stay the same elements from one answer to the next: whoever has the focus on one keeps it.
+// Cards keep their elements between updates, so that the focus is kept.
 export class ApplicationCards {
   readonly #place: HTMLElement;
   readonly #cards = new Map<string, HTMLElement>();

@@ -1,4 +1,4 @@
-// The front page: what runs here, and how to connect to it.
+// The front page: running applications, and how to connect.
 
 import './style.css';
 import {announce, prepareAnnouncements} from '#design/announce';
@@ -50,7 +50,7 @@ function showSnippet(language: Language) {
         icon('copy', 16),
         'Copy',
       ),
-      // A box that scrolls must be reachable by keyboard.
+      // A scrollable box must be reachable by keyboard.
       h('pre', {tabindex: 0, role: 'region', 'aria-label': 'Snippet', dir: 'ltr'}, h('code', {}, code)),
     ),
     h('p', {class: 'muted'}, about),
@@ -102,7 +102,7 @@ function showHealth(className: string, text: string) {
   setText(badge, text);
 }
 
-// What was shown before stays: it is still the best that is known.
+// Keeps the last known state.
 function showFailure(message: string) {
   showHealth('badge badge-bad', 'Not reachable');
   if (front) return;

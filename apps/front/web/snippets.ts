@@ -1,4 +1,4 @@
-// How to reach this server from a program.
+// Code snippets that connect to this server.
 
 export const languages = ['node', 'web', 'cpp'] as const;
 export type Language = (typeof languages)[number];
@@ -9,7 +9,7 @@ export interface Snippet {
   code: string;
 }
 
-// "[::1]:8080" and "127.0.0.1:8080" alike.
+// "[::1]:8080" or "127.0.0.1:8080".
 export function splitAddress(address: string): {host: string; port: string} {
   const at = address.lastIndexOf(':');
   if (at < 0) return {host: address, port: '80'};

@@ -14,8 +14,8 @@
 
 namespace hearth::hackernews {
 
-// Hacker News as a test tells it, over real HTTP on a free port: the API below /hn, and the site
-// below /hn-site, where everybody's password is "secret".
+// A scripted Hacker News over real HTTP on a free port: the API below /hn, and the site below
+// /hn-site, where every password is "secret".
 //
 // Threads: safe for concurrent use.
 class FakeHn final : public http::Service {
@@ -25,18 +25,18 @@ class FakeHn final : public http::Service {
 
   std::string url() const;
 
-  // A story that is listed as new; its title is "Story ID".
+  // Adds a story to the new ones; its title is "Story ID".
   void AddStory(int64_t id, int64_t time_ms, int64_t score) EXCLUDES_LOCK(mutex_);
-  // An item that is not listed as new. Anything goes.
+  // Sets an item that is not listed as new, with any content.
   void SetItem(int64_t id, nlohmann::json item) EXCLUDES_LOCK(mutex_);
-  // What newstories answers, instead of the stories that were added.
+  // The response of newstories, instead of the added stories.
   void SetNewStories(nlohmann::json answer) EXCLUDES_LOCK(mutex_);
-  // From now on every request is answered with this status; 0: as it should be.
+  // Answers every request with this status from now on; 0: normally.
   void AnswerAllWith(int status) EXCLUDES_LOCK(mutex_);
   // The same for one item.
   void AnswerItemWith(int64_t id, int status) EXCLUDES_LOCK(mutex_);
 
-  // The ids of items asked for so far, in order.
+  // The ids of requested items, in order.
   std::vector<int64_t> asked_items() const EXCLUDES_LOCK(mutex_);
   void ForgetAsked() EXCLUDES_LOCK(mutex_);
   size_t sign_ins() const EXCLUDES_LOCK(mutex_);

@@ -1,4 +1,4 @@
-// Hidden stories and signing in.
+// Hidden stories and sign-in.
 #include "apps/hackernews/api.h"
 #include "apps/hackernews/testing/reader_test.h"
 
@@ -29,7 +29,7 @@ TEST_P(ReaderTest, HiddenStoriesAreRemovedBeforeSkipAndLimit) {
   }
   EXPECT_EQ(ListedIds("timespan=Day", cookie), (Ids{5, 3, 2, 1}));
   EXPECT_EQ(ListedIds("timespan=Day&skip=1&limit=2", cookie), (Ids{3, 2}));
-  EXPECT_EQ(ListedIds("timespan=Day"), (Ids{6, 5, 4, 3, 2, 1}));  // Of nobody.
+  EXPECT_EQ(ListedIds("timespan=Day"), (Ids{6, 5, 4, 3, 2, 1}));  // Not signed in.
   EXPECT_EQ(ListedIds("timespan=Day", SignIn("bob")), (Ids{6, 5, 4, 3, 2, 1}));
 }
 
@@ -152,14 +152,14 @@ TEST_P(ReaderTest, WrongCredentialsAreRefused) {
   EXPECT_EQ(wrong.status, 401);
   EXPECT_EQ(ErrorOf(wrong), "invalid credentials");
   EXPECT_EQ(hn_.sign_ins(), 1u);
-  // Names that can be no account's are not even asked for.
+  // Names that cannot be accounts are rejected without a request.
   for (const char* account : {"a b", "a/b", "a&pw=secret", "\xc3\xa4", "a.b"}) {
     const nlohmann::json body = {{"acct", account}, {"pw", "secret"}};
     EXPECT_EQ(ErrorOf(Send("POST", "/api/v1/login", body.dump(), "", "10.0.0.2")),
               "invalid credentials");
   }
   EXPECT_EQ(hn_.sign_ins(), 1u);
-  // Nor can a reserved name be a document's.
+  // A reserved name cannot be a document id either.
   EXPECT_EQ(Send("POST", "/api/v1/login", R"({"acct": "__a__", "pw": "secret"})").status, 401);
 }
 
@@ -169,7 +169,7 @@ TEST_P(ReaderTest, TenTriesToSignInInFifteenMinutes) {
   const kit::Response refused = Send("POST", "/api/v1/login", R"({"acct": "a", "pw": "secret"})");
   EXPECT_EQ(refused.status, 429);
   EXPECT_EQ(hn_.sign_ins(), 10u);
-  EXPECT_EQ(Send("POST", "/api/v1/login", body, "", "10.0.0.2").status, 401);  // Somebody else.
+  EXPECT_EQ(Send("POST", "/api/v1/login", body, "", "10.0.0.2").status, 401);  // Another client.
   Advance(15 * 60'000);
   EXPECT_EQ(Send("POST", "/api/v1/login", R"({"acct": "a", "pw": "secret"})").status, 200);
 }

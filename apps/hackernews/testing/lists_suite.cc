@@ -1,4 +1,4 @@
-// Lists of stories: what is in them, and where they come from.
+// Lists of stories: their contents and caching.
 #include <algorithm>
 
 #include "apps/hackernews/testing/reader_test.h"
@@ -11,7 +11,7 @@ using client::Map;
 using client::Value;
 using Ids = std::vector<int64_t>;
 
-// Newest first: ids and scores fall from `count` to 1, an hour apart.
+// Newest first: ids and scores descend from `count` to 1, an hour apart.
 std::vector<Story> HourlyStories(int64_t count) {
   std::vector<Story> stories;
   for (int64_t i = 0; i < count; ++i) {
@@ -112,7 +112,7 @@ TEST_P(ReaderTest, TheSecondTierReadsOneDocumentAList) {
   Restart();
   counts_->Reset();
   EXPECT_EQ(ListedIds("timespan=Year"), before);
-  EXPECT_EQ(counts_->reads(), 2u);  // The year's, and the day's to merge in.
+  EXPECT_EQ(counts_->reads(), 2u);  // The year's list, and the day's to merge in.
 }
 
 TEST_P(ReaderTest, TheCacheDocumentIsAsDocumented) {
@@ -141,7 +141,7 @@ TEST_P(ReaderTest, EachListIsComputedAgainAfterItsTime) {
   for (const auto& life : lives) {
     const std::string query = "timespan=" + life.first;
     ListedIds(query);
-    // Older than a day, so that no day's list brings it; newer than a week.
+    // Older than a day, so that the day's list does not have it; newer than a week.
     const int64_t old_ms = life.first == "Day" ? NowMs() - kHourMs : NowMs() - 2 * kDayMs;
     PutStory(id, old_ms, 1, NowMs());
     Advance(life.second - 1);
@@ -161,7 +161,7 @@ TEST_P(ReaderTest, AListFromTheSecondTierKeepsItsAge) {
   PutStory(2, NowMs() - kHourMs, 2, NowMs());
   Advance(kHourMs / 2 - 1);
   Restart();
-  EXPECT_EQ(ListedIds("timespan=Day"), (Ids{1}));  // Promoted, almost at its end.
+  EXPECT_EQ(ListedIds("timespan=Day"), (Ids{1}));  // Promoted shortly before it expires.
   Advance(1);
   EXPECT_EQ(ListedIds("timespan=Day"), (Ids{2, 1}));
 }
@@ -172,7 +172,7 @@ TEST_P(ReaderTest, LongerListsHaveTheDaysStoriesMergedIn) {
     ListedIds(std::string("timespan=") + timespan);
   }
   PutStory(2, NowMs() - kHourMs, 9, NowMs());
-  PutStory(1, NowMs() - kHourMs, 50, NowMs());  // The day knows a newer score.
+  PutStory(1, NowMs() - kHourMs, 50, NowMs());  // The day's list has a newer score.
   Advance(kHourMs / 2);
   for (const char* timespan : {"Week", "Month", "Year", "All"}) {
     const nlohmann::json stories = Get(std::string("/api/v1/stories?timespan=") + timespan);

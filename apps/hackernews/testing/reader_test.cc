@@ -25,7 +25,7 @@ void ReaderTest::Restart() {
                        .metrics = metrics_,
                        .data_path = folder_.path(),
                        .environment = "ci",
-                       // The clock stands still while a request waits.
+                       // The clock does not advance while a request waits.
                        .settings = {{"worker_secret", "open sesame"}, {"retry_pause_ms", 0}},
                        .sandbox_url = hn_.url()});
   CHECK(app.ok());

@@ -1,7 +1,7 @@
-// For tests: the reader on a database of choice, with Hacker News and time as the test wants them.
+// For tests: the reader on any database, with a scripted Hacker News and a fake clock.
 //
-// The suite is in the library `hackernews_suite`. A test program links it and says which databases
-// it is for:
+// The suite is in the library `hackernews_suite`. A test program links it and names the databases
+// to run it on:
 //
 //   INSTANTIATE_TEST_SUITE_P(Embedded, ReaderTest, testing::Values(...), client::BackendName);
 #pragma once
@@ -37,7 +37,7 @@ class ReaderTest : public testing::TestWithParam<client::ContractBackend> {
  protected:
   ReaderTest();
 
-  // An application as after a restart of its process: nothing in memory.
+  // Simulates a restart of the process: nothing in memory.
   void Restart();
 
   kit::Response Send(const std::string& method, const std::string& target,
@@ -47,14 +47,14 @@ class ReaderTest : public testing::TestWithParam<client::ContractBackend> {
   kit::Response SendWithSecret(const std::string& secret, const std::string& method = "POST",
                                const std::string& path = "/api/v1/worker");
   nlohmann::json Get(const std::string& target, const std::string& cookie = "");
-  // The ids that /stories answers.
+  // The ids in the response of /stories.
   std::vector<int64_t> ListedIds(const std::string& query, const std::string& cookie = "");
-  // Signs somebody in and returns the cookie to send.
+  // Signs a user in and returns the cookie.
   std::string SignIn(const std::string& account = "alice");
-  // Runs the worker; fails the test if that fails.
+  // Runs the worker; fails the test on an error.
   nlohmann::json Sync();
 
-  // Puts a story right into the database.
+  // Writes a story directly to the database.
   void PutStory(int64_t id, int64_t time_ms, int64_t score, int64_t updated_ms);
   void PutStories(const std::vector<Story>& stories);
   client::Map Document(const client::DocumentReference& document);

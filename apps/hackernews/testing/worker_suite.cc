@@ -1,4 +1,4 @@
-// The worker: new stories, stale stories, and Hacker News when it misbehaves.
+// The worker: new stories, stale stories, and failures of Hacker News.
 #include <algorithm>
 
 #include "apps/hackernews/hn_source.h"
@@ -110,7 +110,7 @@ TEST_P(ReaderTest, TheLongestUnseenComeFirstTwoHundredATime) {
   }
   PutStories(stories);
   Advance(49 * kHourMs);
-  // These thirty were looked at later than all others, though they are stale too.
+  // These thirty were checked last, though they are stale too.
   for (int64_t id = 1; id <= 30; ++id) {
     PutStory(id, NowMs() - 20 * kDayMs, 1, NowMs() - 48 * kHourMs - 1);
   }
@@ -209,7 +209,7 @@ TEST_P(ReaderTest, AStoryThatCouldNotBeFetchedIsNotForgotten) {
 
 TEST_P(ReaderTest, NonsenseAboutOneStoryDoesNotHoldUpOthers) {
   for (int64_t id = 1; id <= 4; ++id) hn_.AddStory(id, NowMs() - kHourMs, id);
-  hn_.SetItem(1, {{"id", 99}, {"type", "story"}, {"time", 1}});  // Another's.
+  hn_.SetItem(1, {{"id", 99}, {"type", "story"}, {"time", 1}});  // Another item's id.
   hn_.SetItem(2, {{"id", 2}, {"type", "story"}, {"time", "noon"}});
   hn_.SetItem(3, nlohmann::json::array({1, 2}));
   EXPECT_EQ(Sync().at("newStories"), 1);
@@ -220,7 +220,7 @@ TEST_P(ReaderTest, NonsenseInsteadOfTheListOfStoriesIsAnError) {
   hn_.SetNewStories({{"error", "Permission denied"}});
   EXPECT_NE(SendWithSecret("open sesame").status, 200);
   EXPECT_EQ(Get("/api/v1/status").at("source").at("ok"), false);
-  hn_.SetNewStories({"x", -1, 2.5, nullptr, 1});  // Only what can be an id counts.
+  hn_.SetNewStories({"x", -1, 2.5, nullptr, 1});  // Only valid ids count.
   hn_.SetItem(1, {{"id", 1}, {"type", "story"}, {"time", NowMs() / 1'000}, {"title", "t"}});
   EXPECT_EQ(Sync().at("newStories"), 1);
 }

@@ -1,4 +1,4 @@
-// The reader's server. Paths are relative: the application is mounted where it is.
+// The reader's server. Paths are relative, because the application may be mounted anywhere.
 
 import {getJson, requestJson} from '#design/http';
 
@@ -17,14 +17,14 @@ export interface Story {
 
 export interface Status {
   worker: {lastRun: string | null; lastError: string | null; running: boolean};
-  stories: number | null; // Null while the database cannot be asked.
+  stories: number | null; // Null if the database cannot be reached.
   source: {ok: boolean; since: string | null};
 }
 
-// Where links lead, and whether the stories are real.
+// The targets of links, and whether the stories are real.
 export interface Site {
   itemUrl: string; // Followed by a story's id: its comments.
-  articleUrl: string | null; // Likewise, in place of the story's own url; null where that is real.
+  articleUrl: string | null; // Likewise, instead of the story's own url; null if that is real.
   madeUp: boolean;
   demoAccount: {username: string; password: string} | null;
 }
@@ -44,7 +44,7 @@ export const api = {
     getJson<Story[]>(`${root}/stories?${new URLSearchParams({timespan, limit: String(limit), skip: String(skip)})}`),
   hide: (id: number) => requestJson<unknown>('POST', `${root}/hidden`, {body: {hidden: id}, keepalive: true}),
   unhide: (id: number) => requestJson<unknown>('DELETE', `${root}/hidden/${id}`, {keepalive: true}),
-  // Hacker News itself is asked.
+  // Checked with Hacker News itself.
   login: (acct: string, pw: string) =>
     requestJson<{username: string}>('POST', `${root}/login`, {body: {acct, pw}, timeoutMs: 30_000}),
   logout: () => requestJson<unknown>('POST', `${root}/logout`),

@@ -1,4 +1,4 @@
-// The stories that somebody does not want to see: with the account, or in this browser before signing in.
+// Hidden stories: stored with the account, or in this browser before sign-in.
 
 import type {Api} from './api';
 import {HttpError} from '#design/http';
@@ -9,8 +9,8 @@ export interface Store {
 }
 
 interface Entry {
-  wanted: boolean; // What the page shows.
-  stored: boolean; // What the server knows.
+  wanted: boolean; // As shown on the page.
+  stored: boolean; // As stored on the server.
 }
 
 const mergeParallelMax = 4;
@@ -24,7 +24,7 @@ export class HiddenStories {
   #local: Set<number>;
   signedIn = false;
 
-  // `onChange`: also when a change that was shown is taken back.
+  // `onChange`: also called when a shown change is reverted.
   constructor(api: Pick<Api, 'hide' | 'unhide'>, store: Store, onChange: () => void) {
     this.#api = api;
     this.#store = store;
@@ -39,7 +39,7 @@ export class HiddenStories {
     return this.#entries.get(id)?.wanted ?? this.#local.has(id);
   }
 
-  // Shown at once. Rejects when the server refused it and it was taken back.
+  // Shown at once. Rejects if the server refused the change and it was reverted.
   set(id: number, hidden: boolean): Promise<void> {
     if (!this.signedIn) {
       this.#setLocal(id, hidden);
@@ -59,7 +59,7 @@ export class HiddenStories {
     return settling;
   }
 
-  // Gives what this browser remembers to the account. What the server does not take stays here for the next time.
+  // Moves this browser's hidden stories to the account. Those that the server does not accept stay for the next time.
   async merge(): Promise<{merged: number; left: number}> {
     const ids = [...this.#local];
     let merged = 0;
@@ -75,7 +75,7 @@ export class HiddenStories {
     return {merged, left: this.#local.size};
   }
 
-  // Nothing of the account stays behind.
+  // Removes everything of the account.
   signOut() {
     this.signedIn = false;
     this.#entries.clear();
@@ -88,7 +88,7 @@ export class HiddenStories {
     this.#onChange();
   }
 
-  // One request at a time for each story, until the server knows what is wanted: an undo never overtakes its hide.
+  // One request at a time per story, until the server has the wanted state: an undo never overtakes its hide.
   async #settle(id: number, entry: Entry): Promise<void> {
     while (entry.wanted !== entry.stored) {
       const target = entry.wanted;
@@ -105,7 +105,7 @@ export class HiddenStories {
     }
   }
 
-  // The session is over. What the person did is not lost: it moves to the account with the next sign-in.
+  // The session is over. The change is kept here and moves to the account with the next sign-in.
   #keepHere(id: number, hidden: boolean) {
     this.#entries.delete(id);
     this.#setLocal(id, hidden);

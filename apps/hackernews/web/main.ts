@@ -22,8 +22,8 @@ const statusMs = 60_000;
 const gatheringMs = 1_500;
 let lastStatus: Status | null | undefined;
 let statusTimer = 0;
-// The session's cookie cannot be read by scripts. Remembering the name saves those without an account a request that
-// can only fail.
+// Scripts cannot read the session's cookie. Remembering the name saves users without an account a request that can only
+// fail.
 const userKey = 'hearth-hackernews-user';
 
 const timespanOfHash = (): Timespan =>
@@ -118,7 +118,7 @@ async function sessionEnded() {
   });
 }
 
-// Whether the session of last time still holds.
+// Checks whether the last session is still valid.
 async function restoreAccount() {
   const remembered = readStored(userKey);
   showAccount(remembered);
@@ -129,7 +129,7 @@ async function restoreAccount() {
     showAccount(username);
     await reader.hidden.merge();
   } catch (error) {
-    // No answer says nothing about the session.
+    // A missing response says nothing about the session.
     reader.hidden.signedIn = !(error instanceof HttpError && error.status === 401);
     if (reader.hidden.signedIn) return;
     writeStored(userKey, null);
@@ -153,7 +153,7 @@ function showStatus() {
   byId('comma').hidden = counted === '' || text === '';
 }
 
-// Asks again after a while, and soon while the server has nothing to show yet.
+// Polls the status, more often while the server has no stories yet.
 async function watchStatus() {
   clearTimeout(statusTimer);
   const before = lastStatus;
@@ -181,7 +181,7 @@ function applyHash() {
   void reader.choose(timespanOfHash(), place ?? null);
 }
 
-// Rows that get the focus must not hide below the bar, whose height depends on the width.
+// Focused rows must not be hidden by the bar, whose height depends on the width.
 function watchBar() {
   const bar = byId('bar');
   const tell = () => document.documentElement.style.setProperty('--bar-height', `${bar.offsetHeight}px`);

@@ -1,4 +1,4 @@
-// The reader: which stories are shown, and what can be done with them.
+// The reader: the shown stories and the actions on them.
 
 import {announce} from '#design/announce';
 import {byId, h} from '#design/dom';
@@ -21,7 +21,7 @@ const hiddenKey = 'hearth-hackernews-hidden';
 
 export interface ReaderEvents {
   onSessionEnded: () => void;
-  onSite: (site: Site) => void; // Before the first story is shown.
+  onSite: (site: Site) => void; // Called before the first story is shown.
   onShow: () => void; // Whenever the list may have changed.
 }
 
@@ -31,13 +31,13 @@ export class Reader {
   readonly #view = byId('view');
   readonly #foot = h('div', {class: 'foot'});
   readonly #list: VirtualList<Story>;
-  readonly #hides: number[] = []; // What `undo` takes back, last first.
+  readonly #hides: number[] = []; // For `undo`, last first.
   #lists = new Map<Timespan, StoryList>();
   #timespan: Timespan;
   #site: Site | undefined;
   #gathering = false;
   #failure: string | undefined;
-  #arrival: {place: Place | null} | undefined; // Where to go once the list is there.
+  #arrival: {place: Place | null} | undefined; // Where to scroll once the list is loaded.
 
   constructor(timespan: Timespan, events: ReaderEvents) {
     this.#timespan = timespan;
@@ -54,7 +54,7 @@ export class Reader {
       keyOf: ({id}) => id,
       render: (story, index) => storyRow(story, index, this.#site!, {hide: (id) => this.hide(id)}),
       update: updateStoryRow,
-      // After a failure only a person tries again: each try draws the list, which would lead to the next one.
+      // After a failure only the user retries: each attempt draws the list, which would trigger the next one.
       onRange: ({end}, length) => {
         if (end > length - loadAheadRows && !this.#failure) void this.#loadMore();
       },
@@ -81,12 +81,12 @@ export class Reader {
   get listed(): Listed | undefined {
     return this.#list.element.isConnected ? {count: this.#list.items.length, more: !this.#current.complete} : undefined;
   }
-  // Where the list is scrolled to; undefined while it is on its way there.
+  // The scroll position of the list; undefined while it is being restored.
   get place(): Place | null | undefined {
     return this.#arrival || !this.#list.element.isConnected ? undefined : this.#list.place;
   }
 
-  // `place`: where somebody was before; null for the top.
+  // `place`: an earlier position; null for the top.
   start(place: Place | null): Promise<void> {
     return this.#arrive(place);
   }
@@ -101,7 +101,7 @@ export class Reader {
       announce(`${timespan}: ${listedText(this.listed ?? {count: 0, more: false})}`);
   }
 
-  // Another account, or none: what the server shows differs.
+  // For a change of account: the server shows a different list.
   async reset() {
     this.#lists = new Map();
     this.#hides.length = 0;
@@ -110,7 +110,7 @@ export class Reader {
     await this.#arrive(null);
   }
 
-  // While the server gathers its first stories, emptiness is a matter of seconds.
+  // While the server gathers its first stories, an empty list lasts only seconds.
   setGathering(gathering: boolean) {
     if (gathering === this.#gathering) return;
     this.#gathering = gathering;
@@ -121,7 +121,7 @@ export class Reader {
     if (Date.now() - this.#current.loadedAt > staleMs) void this.refresh();
   }
 
-  // Silently: old stories are better than a message about new ones.
+  // Silent: old stories are better than an error about new ones.
   async refresh() {
     const list = this.#current;
     if (list.empty) return this.#loadMore();
@@ -129,7 +129,7 @@ export class Reader {
       await list.refresh();
       this.#show();
     } catch {
-      /* The status line tells. */
+      /* Shown in the status line. */
     }
   }
 
@@ -161,11 +161,11 @@ export class Reader {
     if (this.#hides.length > undoMax) this.#hides.shift();
     toast(`Hidden: ${story.title}`, {action: {label: 'Undo', run: () => this.undo(id)}});
     void this.#set(story, true);
-    // The row is gone, and with it the focus: the one that took its place goes on.
+    // The row with the focus is gone: focus the one that took its place.
     if (this.#list.items.length > 0) this.#list.focusIndex(index);
   }
 
-  // The last hide, or that of a certain story.
+  // The last hide, or that of a given story.
   undo(id = this.#hides.at(-1)) {
     if (id === undefined) return;
     this.#forget(id);
@@ -198,7 +198,7 @@ export class Reader {
     return document.activeElement?.closest<HTMLElement>('.story') ?? undefined;
   }
 
-  // Shows the current list, from its top or where somebody left it, and loads as much of it as that takes.
+  // Shows the current list, from its top or at an earlier position, and loads as much of it as needed.
   async #arrive(place: Place | null) {
     this.#arrival = {place};
     window.scrollTo({top: 0});
@@ -207,12 +207,12 @@ export class Reader {
     else this.refreshIfStale();
   }
 
-  // How many stories there must be before any is shown.
+  // The number of stories needed before any is shown.
   get #rowsMin(): number {
     return (this.#arrival?.place?.index ?? 0) + 1;
   }
 
-  // Rows cannot be drawn before it is known where their links lead.
+  // Rows cannot be drawn before the targets of their links are known.
   async #learnSite() {
     if (this.#site) return;
     this.#site = await api.site();
@@ -228,7 +228,7 @@ export class Reader {
       this.#failure = undefined;
       if (list !== this.#current) return;
       this.#show();
-      // All of a page may be hidden: then nothing scrolls, and nobody would ask for the next one.
+      // A whole page may be hidden: then nothing scrolls, and nothing would trigger the next page.
       if (!list.complete && list.visible.length === before) await this.#loadMore();
     } catch (error) {
       this.#failure = error instanceof HttpError ? sentence(error.message) : 'Something went wrong.';

@@ -1,17 +1,17 @@
-// Keys for the whole page, and the dialog that lists them.
+// Keyboard shortcuts, and the dialog that lists them.
 
 import {dialog, dialogIsOpen, type Dialog} from '#design/dialog';
 import {acceptsText, h} from '#design/dom';
 import {readStored, writeStored} from '#design/stored';
 
 export interface Shortcut {
-  keys: string[]; // As KeyboardEvent.key says.
-  shown?: string[]; // In the list; nothing leaves it out.
+  keys: string[]; // Values of KeyboardEvent.key.
+  shown?: string[]; // In the list; omitted if undefined.
   text: string;
   run: () => void;
 }
 
-// People who speak to their computer press letters by accident: single keys can be turned off.
+// Speech input may press letters by accident, so single keys can be turned off.
 const offKey = 'hearth-hackernews-keys-off';
 
 export function shortcuts(list: Shortcut[]): Dialog {
@@ -27,7 +27,7 @@ export function shortcuts(list: Shortcut[]): Dialog {
   return box;
 }
 
-// Enter presses what has the focus, and arrows move within a group of radio buttons.
+// Enter activates the focused element, and arrows move within a group of radio buttons.
 function belongsToTarget({key, target}: KeyboardEvent): boolean {
   if (!(target instanceof Element)) return false;
   if (key === 'Enter') return target.closest('a, button, input') !== null;

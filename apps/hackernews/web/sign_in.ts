@@ -1,4 +1,4 @@
-// The dialog that asks for a Hacker News account, and the button that opens it.
+// The sign-in dialog for a Hacker News account, and the button that opens it.
 
 import {dialog} from '#design/dialog';
 import {h} from '#design/dom';
@@ -7,7 +7,7 @@ import {HttpError} from '#design/http';
 
 export interface SignIn {
   open(): void;
-  // Shows an account that anybody may use.
+  // Shows an account that every visitor may use.
   offer(account: {username: string; password: string}): void;
 }
 
@@ -39,7 +39,7 @@ const field = (label: string, id: string, attributes: Record<string, string>) =>
   return {input, element: h('div', {class: 'field'}, h('label', {for: id}, label), input)};
 };
 
-// What is wrong with what was typed, without asking the server.
+// Validates the input without asking the server.
 function complaint(acct: string, pw: string): {text: string; about: 'acct' | 'pw'} | undefined {
   if (!acct) return {text: 'Please enter your username.', about: 'acct'};
   if (!/^[A-Za-z0-9_-]+$/.test(acct)) return {text: 'A username has only letters, digits, - and _.', about: 'acct'};
@@ -47,7 +47,7 @@ function complaint(acct: string, pw: string): {text: string; about: 'acct' | 'pw
   return undefined;
 }
 
-// `submit` signs in; what it rejects with is shown in the dialog.
+// `submit` signs in; its error is shown in the dialog.
 export function signInDialog(submit: (acct: string, pw: string) => Promise<void>): SignIn {
   const acct = field('Username', 'acct', {
     autocomplete: 'username',
@@ -86,14 +86,14 @@ export function signInDialog(submit: (acct: string, pw: string) => Promise<void>
       button.textContent = 'Sign in';
     }
   };
-  // The browser's own bubbles would speak before our words do.
+  // Replaces the browser's validation bubbles with our messages.
   const form = h('form', {class: 'form', novalidate: true}, error, acct.element, pw.element, actions);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     if (!button.disabled) void send();
   });
   const box = dialog('Sign in', intro, form);
-  // Nothing typed stays in the page longer than it is needed.
+  // Input is not kept in the page longer than needed.
   box.element.addEventListener('close', () => {
     form.reset();
     show('');

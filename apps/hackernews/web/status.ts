@@ -1,4 +1,4 @@
-// One line about how many stories are listed and how fresh they are, and a louder one when they are not.
+// A status line with the number of stories and their age, with a warning if they are out of date.
 
 import {count, plural} from '#design/format';
 import {relativeTime} from '#design/time';
@@ -9,7 +9,7 @@ export interface StatusLine {
   warn: boolean;
 }
 
-// What the list shows; `more`: there are further ones to load.
+// The shown list; `more`: there is more to load.
 export interface Listed {
   count: number;
   more: boolean;
@@ -20,13 +20,13 @@ export const listedText = ({count: shown, more}: Listed): string =>
 
 const ago = (iso: string | null, now: number) => (iso ? relativeTime(Date.parse(iso), now) : '');
 
-// `status` is null when the reader's own server did not answer.
+// `status` is null if the reader's own server did not answer.
 export function statusLine(status: Status | null, now: number): StatusLine {
   if (!status) return {text: 'The server cannot be reached; showing what was loaded before.', warn: true};
   const {worker, source, stories} = status;
   const updated = ago(worker.lastRun, now);
   if (!source.ok) {
-    // Since when it fails is how old the stories are: until then they were brought up to date.
+    // The stories were last updated when the failures began.
     const from = ago(source.since, now) || updated;
     return {
       text: `Hacker News cannot be reached${stories !== 0 && from ? `; showing stories from ${from}` : ''}.`,

@@ -13,7 +13,7 @@ export class StoryList {
   #loading: Promise<void> | undefined;
   #loadedAt = -Infinity;
 
-  // `serverHides`: whether the server leaves out what is hidden, which it does for those who are signed in.
+  // `serverHides`: whether the server filters hidden stories, which it does for signed-in users.
   constructor(
     source: Source,
     readonly timespan: Timespan,
@@ -41,7 +41,7 @@ export class StoryList {
     return this.#stories.find((story) => story.id === id);
   }
 
-  // The next page, if there is one. Calls while one is under way wait for that.
+  // Loads the next page, if there is one. Concurrent calls share one request.
   loadMore(): Promise<void> {
     if (this.#complete) return Promise.resolve();
     return this.#once(async () => {
@@ -51,7 +51,7 @@ export class StoryList {
     });
   }
 
-  // All that is loaded, again, and as much more as it takes to show `visibleMin`. What is shown stays until the new is
+  // Reloads all loaded stories, plus as many as needed to show `visibleMin`. The old list stays until the new one is
   // complete.
   refresh(visibleMin = 1): Promise<void> {
     return this.#once(async () => {
@@ -80,8 +80,8 @@ export class StoryList {
     return this.#loading;
   }
 
-  // Where the server's list goes on. What was hidden since is no longer part of it; a story that comes twice is dropped,
-  // one that is skipped would never be seen.
+  // Where the server's list continues. Stories hidden since are no longer part of it. Duplicates are dropped; a skipped
+  // story would never be seen.
   #skip(): number {
     return this.#serverHides() ? this.visible.length : this.#stories.length;
   }

@@ -6,10 +6,10 @@ import {icon} from '#design/icons';
 import {exactTime, relativeTime} from '#design/time';
 import type {Site, Story} from './api';
 
-// How warm the ember next to the score glows: 0 to 3.
+// The warmth of the ember next to the score: 0 to 3.
 const heat = (score: number) => (score >= 500 ? 3 : score >= 200 ? 2 : score >= 75 ? 1 : 0);
 
-// Stories open in a tab of their own: the list keeps its place.
+// Stories open in a new tab, so that the list keeps its position.
 const elsewhere = {target: '_blank', rel: 'noopener noreferrer'};
 
 export interface RowActions {
@@ -41,7 +41,7 @@ export function storyRow(story: Story, index: number, site: Site, actions: RowAc
       h(
         'p',
         {class: 'story-meta'},
-        // Two groups: a phone has a line for each.
+        // Two groups: on phones each has its own line.
         h(
           'span',
           {},

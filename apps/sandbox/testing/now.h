@@ -1,4 +1,4 @@
-// For tests: when they happen, in seconds.
+// For tests: the current time, in seconds.
 #pragma once
 
 #include <cstdint>

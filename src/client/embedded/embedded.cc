@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kMebibyte = size_t{1024} * 1024;
 
-// An engine with all that it stands on; it goes first.
+// An engine with everything that it uses. The engine is destroyed first.
 struct OwnedEngine {
   SystemClock clock;
   RandomSource random;

@@ -1,4 +1,4 @@
-// A database in this process: no network, and no bytes made that the disk does not get too.
+// A database in this process: no network, and no encoding beyond the stored form.
 #pragma once
 
 #include <memory>
@@ -15,16 +15,16 @@ class Engine;
 namespace hearth::client {
 
 struct EmbeddedOptions {
-  std::string data_path = "data";  // Made if it is missing; one process at a time.
+  std::string data_path = "data";  // Created if missing. One process at a time.
   std::string project = "hearth";
   std::string database = "(default)";
   size_t cache_mib = 64;
 };
 
-// Opens a data folder. It is closed when the last thing made from it is gone.
+// Opens a data folder. It is closed when the last object made from it is destroyed.
 Result<Firestore> OpenEmbedded(const EmbeddedOptions& options);
 
-// On an engine that somebody else runs and that must outlive all that is made from this.
+// Uses an engine that the caller owns. The engine must outlive everything made from the result.
 Result<Firestore> OverEngine(engine::Engine& engine, const model::DatabaseName& database);
 
 }  // namespace hearth::client

@@ -15,7 +15,7 @@
 namespace hearth::client {
 namespace {
 
-// One engine for all tests, each of which gets a project of its own.
+// One engine for all tests. Each test gets its own project.
 struct SharedEngine {
   SystemClock clock;
   RandomSource random;

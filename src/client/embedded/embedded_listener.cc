@@ -29,22 +29,22 @@ constexpr request::TargetId kTarget = 1;
 
 thread_local bool is_listener_thread = false;
 
-// A result and its place in the order.
+// A result and its position in the order.
 struct Placed {
   std::string place;
   TransportDocument document;
 };
 
-// What has happened since the last consistent state.
+// Changes since the last consistent state.
 struct Staged {
-  std::unordered_map<std::string, std::optional<Placed>> documents = {};  // Nullopt: gone.
-  bool is_reset = false;  // What is not among the documents is gone too.
+  std::unordered_map<std::string, std::optional<Placed>> documents = {};  // Nullopt: removed.
+  bool is_reset = false;  // Documents that are not in the map are removed too.
 };
 
-// The results of one target at its newest consistent state, and the callback that hears of them.
+// The results of one target at its newest consistent state, and the callback that gets them.
 //
 // Threads: safe for concurrent use. Ownership: shared by the listener's handle, the watcher's sink
-// and the callback under way.
+// and the running callback.
 class LiveResults : public std::enable_shared_from_this<LiveResults> {
  public:
   enum class Iteration : uint8_t { kForward, kBackward };
@@ -56,7 +56,7 @@ class LiveResults : public std::enable_shared_from_this<LiveResults> {
         iteration_(iteration),
         callback_(std::make_shared<Transport::OnState>(std::move(on_state))) {}
 
-  // All that was staged is now so, at once.
+  // Applies all staged changes at once.
   void Publish(Staged staged, Timestamp read_time) EXCLUDES_LOCK(mutex_) {
     MutexLock lock(mutex_);
     const bool has_changed = Apply(std::move(staged));
@@ -67,7 +67,7 @@ class LiveResults : public std::enable_shared_from_this<LiveResults> {
     Schedule();
   }
 
-  // Nothing follows.
+  // Nothing follows an error.
   void Fail(const Status& error) EXCLUDES_LOCK(mutex_) {
     MutexLock lock(mutex_);
     if (!error_.ok()) return;
@@ -76,9 +76,9 @@ class LiveResults : public std::enable_shared_from_this<LiveResults> {
     Schedule();
   }
 
-  // When this returns no callback runs, unless it is the one that stops, and none will.
+  // When this returns, no callback is running (except the one that called this) and none will run.
   void Stop() EXCLUDES_LOCK(mutex_) {
-    std::shared_ptr<Transport::OnState> callback;  // What it holds goes after the lock.
+    std::shared_ptr<Transport::OnState> callback;  // Destroyed after the lock is released.
     MutexLock lock(mutex_);
     is_stopped_ = true;
     callback = std::move(callback_);
@@ -117,11 +117,11 @@ class LiveResults : public std::enable_shared_from_this<LiveResults> {
     return old_time != new_time;
   }
 
-  // The task is handed over under the lock: once this is stopped, the threads may be gone.
+  // The task is posted under the lock: after Stop the threads may be gone.
   void Schedule() REQUIRES_LOCK(mutex_) {
     if (is_scheduled_ || is_stopped_) return;
     is_scheduled_ = true;
-    // There is room for one task of each slot.
+    // The queue has room for one task per slot.
     CHECK(threads_.TryPost([self = shared_from_this()] { self->Run(); }));
   }
 
@@ -166,9 +166,9 @@ class LiveResults : public std::enable_shared_from_this<LiveResults> {
 
   mutable Mutex mutex_;  // Only the threads' queue is locked below it.
   CondVar idle_;
-  // Shared with the call under way, which may be the one that stops.
+  // Shared with the running call, which may be the one that calls Stop.
   std::shared_ptr<Transport::OnState> callback_ GUARDED_BY(mutex_);
-  std::map<std::string, TransportDocument> results_ GUARDED_BY(mutex_);  // By place.
+  std::map<std::string, TransportDocument> results_ GUARDED_BY(mutex_);  // By position.
   std::unordered_map<std::string, std::string> places_ GUARDED_BY(mutex_);
   Timestamp read_time_ GUARDED_BY(mutex_);
   Status error_ GUARDED_BY(mutex_);
@@ -182,11 +182,11 @@ class LiveResults : public std::enable_shared_from_this<LiveResults> {
 
 // Turns a watcher's events into consistent states.
 //
-// It is never full: what it holds are the results and what has changed since the last state, which
-// the watcher keeps small by itself.
+// It is never full: it holds the results and the changes since the last state, which the watcher
+// already bounds.
 class ListenerSink final : public watch::WatchSink {
  public:
-  // `query`: null where a document is listened to.
+  // `query`: null for a document target.
   ListenerSink(std::shared_ptr<LiveResults> results, std::unique_ptr<watch::LiveQuery> query)
       : results_(std::move(results)), query_(std::move(query)) {}
 
@@ -212,7 +212,7 @@ class ListenerSink final : public watch::WatchSink {
   void Send(const request::DocumentEvent& event) override {
     const std::optional<std::string> place =
         query_ ? query_->PlaceOf(event.path, event.record) : event.path.path();
-    CHECK(place.has_value());  // The watcher has found it to be a result.
+    CHECK(place.has_value());  // The watcher found it to match.
     staged_.documents.insert_or_assign(
         event.path.path(), Placed{*place, {event.path, Project(event.record, event.mask)}});
   }
@@ -221,7 +221,7 @@ class ListenerSink final : public watch::WatchSink {
     staged_.documents.insert_or_assign(event.path, std::nullopt);
   }
 
-  void Send(const request::ExistenceFilterEvent&) override {}  // Only who resumes gets one.
+  void Send(const request::ExistenceFilterEvent&) override {}  // Sent only on resume.
   void Flush() override {}
   bool IsFull() const override { return false; }
   void WhenWritable(Task callback) override { callback(); }
@@ -253,14 +253,14 @@ class EmbeddedListener final : public TransportListener {
   }
 
  private:
-  const std::shared_ptr<void> keeps_alive_;  // Shared with all that uses the transport.
+  const std::shared_ptr<void> keeps_alive_;  // Shared by all users of the transport.
   const std::shared_ptr<LiveResults> results_;
-  const std::shared_ptr<watch::Watcher> watcher_;  // Shared with the work under way.
+  const std::shared_ptr<watch::Watcher> watcher_;  // Shared with work in flight.
 };
 
 struct QueryTarget {
   TargetRequest request;
-  std::unique_ptr<watch::LiveQuery> query;  // Once more, to tell the places of results.
+  std::unique_ptr<watch::LiveQuery> query;  // A second copy, for the positions of results.
 };
 
 Result<QueryTarget> ReadQueryTarget(const documents::Database& database, query::Query query) {

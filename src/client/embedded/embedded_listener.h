@@ -12,7 +12,7 @@
 
 namespace hearth::client {
 
-// Counts a listener for as long as it takes up memory.
+// Counts a listener while it uses memory.
 class ListenerSlot {
  public:
   explicit ListenerSlot(std::shared_ptr<std::atomic<size_t>> count) : count_(std::move(count)) {
@@ -27,16 +27,15 @@ class ListenerSlot {
   std::shared_ptr<std::atomic<size_t>> count_;  // Shared with the transport.
 };
 
-// Listens to a query or a document. `on_state` runs on `threads` until what is returned is gone,
-// one call at a time. Who is slow misses states in between: it gets the newest, and no more than
-// one state is held for it.
-//
-// `keeps_alive` is held until then: the owner of engine, database and threads.
+// Listens to a query or a document. `on_state` runs on `threads`, one call at a time, until the
+// returned listener is destroyed. A slow listener skips intermediate states: it gets the newest
+// one, and at most one state is held for it.
+// || `keeps_alive`, the owner of engine, database and threads, is held until then.
 Result<std::unique_ptr<TransportListener>> StartListening(
     engine::Engine& engine, documents::Database& database, ThreadPool& threads, ListenTarget target,
     Transport::OnState on_state, ListenerSlot slot, std::shared_ptr<void> keeps_alive);
 
-// Whether this thread is one that has run callbacks of listeners.
+// Whether this thread has run listener callbacks.
 bool IsListenerThread();
 
 }  // namespace hearth::client

@@ -12,11 +12,11 @@
 
 namespace hearth::client {
 
-// Only the fields in `mask`; all where there is none. A null record stays null.
+// Only the fields in `mask`, or all of them without a mask. A null record stays null.
 model::Record Project(model::Record record,
                       const std::optional<std::vector<model::FieldPath>>& mask);
 
-// With the distance among the fields where the query asks for that.
+// Adds the distance to the fields if the query asks for it.
 TransportDocument ToTransportDocument(const query::Query& query, request::QueryResult result,
                                       model::Timestamp read_time);
 

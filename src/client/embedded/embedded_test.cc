@@ -64,7 +64,7 @@ TEST(EmbeddedTest, DatabasesAreApart) {
   EXPECT_FALSE(second.Doc("rooms/a").Get()->exists());
 }
 
-// What a listener's callback needs in order to be the last who uses the database.
+// What a listener's callback needs to be the last user of the database.
 struct LastUser {
   Mutex mutex;
   CondVar changed;
@@ -95,7 +95,7 @@ TEST(EmbeddedTest, ACallbackMayBeTheLastUser) {
     last->changed.NotifyAll();
     while (!last->is_over) last->changed.Wait(last->mutex);
   }
-  // Somebody else closes the folder, soon.
+  // Another thread closes the folder soon.
   while (!OpenEmbedded({.data_path = folder / "data"}).ok()) std::this_thread::yield();
 }
 

@@ -42,8 +42,8 @@ std::vector<DocumentPath> WithoutRepeats(std::vector<DocumentPath> paths) {
   return paths;
 }
 
-// Takes the transport down. Its last user may be a listener's callback, on a thread that the
-// transport waits for at its end.
+// Destroys the transport. Its last user may be a listener's callback, on a thread that the
+// destructor joins.
 void Destroy(EmbeddedTransport* transport) {
   if (!IsListenerThread()) {
     delete transport;
@@ -81,7 +81,7 @@ Result<std::unique_ptr<ReadView>> EmbeddedTransport::View(const Consistency& con
 Result<Transport::Documents> EmbeddedTransport::Get(
     const std::vector<DocumentPath>& paths,
     const std::optional<std::vector<model::FieldPath>>& mask, const ReadMoment& moment) {
-  // Nobody but a transaction locks what it reads.
+  // Only transactions lock what they read.
   ReadScope scope;
   if (!moment.transaction.empty()) scope.documents = WithoutRepeats(paths);
   ASSIGN_OR_RETURN(const std::unique_ptr<ReadView> view, View(ToConsistency(moment), scope));
@@ -220,7 +220,7 @@ Result<std::vector<DocumentPath>> EmbeddedTransport::ListDocumentPaths(
 ThreadPool& EmbeddedTransport::ListenerThreads() {
   MutexLock lock(mutex_);
   if (!listener_threads_) {
-    // Each listener has at most one task waiting.
+    // Each listener has at most one queued task.
     listener_threads_ = std::make_unique<ThreadPool>(kListenerThreads, kListenersMax);
   }
   return *listener_threads_;

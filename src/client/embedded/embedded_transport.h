@@ -16,20 +16,20 @@
 
 namespace hearth::client {
 
-// A transport to an engine in this process: its calls wait for the engine's callbacks.
+// A transport to an engine in this process: calls block on the engine's callbacks.
 //
-// Threads: safe for concurrent use. Callbacks of listeners run on threads of its own, so that a
-// slow one holds up neither commits nor the engine's watchers. Ownership: shared by all that a
-// Firestore hands out; borrows the engine, unless it is given the owner.
+// Threads: safe for concurrent use. Callbacks of listeners run on its own threads, so that a slow
+// one holds up neither commits nor the engine's watchers. Ownership: shared by all objects of a
+// Firestore; borrows the engine, unless an owner is passed.
 class EmbeddedTransport final : public Transport,
                                 public std::enable_shared_from_this<EmbeddedTransport> {
  public:
   static constexpr size_t kListenersMax = 10'000;
   static constexpr size_t kListenerThreads = 4;
-  static constexpr size_t kCommitsUnderWayMax = 256;  // Of one BatchWrite.
+  static constexpr size_t kCommitsUnderWayMax = 256;  // Per BatchWrite.
 
-  // `owner`: what has to live as long as the engine is used; may be null. The transport may go on
-  // one of its own listeners' threads: then another thread takes it down.
+  // `owner`: must live as long as the engine is used; may be null. If the last reference is dropped
+  // on a listener thread, another thread destroys the transport.
   static Result<std::shared_ptr<EmbeddedTransport>> Make(engine::Engine& engine,
                                                          const model::DatabaseName& database,
                                                          std::shared_ptr<void> owner);
@@ -69,14 +69,15 @@ class EmbeddedTransport final : public Transport,
                                                   const ReadMoment& moment);
   ThreadPool& ListenerThreads() EXCLUDES_LOCK(mutex_);
 
-  const std::shared_ptr<void> owner_;  // The only one, whatever its type.
+  const std::shared_ptr<void> owner_;  // The only reference. Its type is erased.
   engine::Engine& engine_;
   documents::Database& database_;
-  // Shared with the listeners, of which some may go later than this.
+  // Shared with the listeners, some of which may outlive this.
   const std::shared_ptr<std::atomic<size_t>> listeners_;
 
-  Mutex mutex_;                                                      // Leaf lock.
-  std::unique_ptr<ThreadPool> listener_threads_ GUARDED_BY(mutex_);  // From the first listener on.
+  Mutex mutex_;  // Leaf lock.
+  std::unique_ptr<ThreadPool> listener_threads_
+      GUARDED_BY(mutex_);  // Created with the first listener.
 };
 
 }  // namespace hearth::client

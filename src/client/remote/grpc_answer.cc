@@ -46,7 +46,7 @@ Code CodeOfHttp(int status) {
 
 void GrpcAnswer::AddHeaderLine(std::string_view line) {
   line = Trim(line, kBlanks);
-  if (line.starts_with("HTTP/")) {  // A new head: those before were informational.
+  if (line.starts_with("HTTP/")) {  // A new head: earlier ones were informational.
     const size_t space = line.find(' ');
     const std::string_view rest = space == std::string_view::npos ? "" : line.substr(space + 1);
     http_status_ = ParseNumber(rest.substr(0, 3)).value_or(0);
@@ -74,7 +74,7 @@ void GrpcAnswer::AddField(const std::string& name, std::string_view value) {
 }
 
 void GrpcAnswer::AddBody(std::string_view bytes) {
-  // A page of a proxy has no messages in it.
+  // A proxy's error page contains no messages.
   if (!content_type_.starts_with("application/grpc")) return;
   buffer_.erase(0, std::exchange(offset_, 0));
   buffer_.append(bytes);

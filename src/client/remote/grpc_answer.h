@@ -9,11 +9,11 @@
 
 namespace hearth::client {
 
-// What a server says to one gRPC call: lines of headers and bytes of a body go in, messages and the
-// status come out.
+// Parses the response to one gRPC call: header lines and body bytes go in, messages and the status
+// come out.
 //
-// Threads: one at a time. Errors: ResourceExhausted for a message beyond the limit, Internal for
-// what is not gRPC; after one of them the answer is of no further use.
+// Threads: one at a time. Errors: ResourceExhausted for a message beyond the limit, Internal if the
+// response is not gRPC. After an error the object is unusable.
 class GrpcAnswer {
  public:
   explicit GrpcAnswer(size_t message_bytes_max) : message_bytes_max_(message_bytes_max) {}
@@ -21,12 +21,12 @@ class GrpcAnswer {
   // "HTTP/2 200", "grpc-status: 5" and so on, of the head or of the trailers.
   void AddHeaderLine(std::string_view line);
   void AddBody(std::string_view bytes);
-  // The next complete message, valid until the next call; nullopt when there is none yet.
+  // The next complete message, valid until the next call; nullopt if none is complete yet.
   Result<std::optional<std::string_view>> Next();
 
-  // True once the server has said what the call came to.
+  // True once the server has sent a status.
   bool has_status() const { return grpc_status_.has_value(); }
-  // What the call came to, where nothing more follows.
+  // The status of the call. Requires that nothing more follows.
   Status Outcome() const;
 
  private:
@@ -44,7 +44,7 @@ class GrpcAnswer {
 // A frame is: 1 byte, 1 if the message is compressed; 4 bytes, its size, big-endian; the message.
 std::string GrpcFrame(std::string_view message);
 
-// "%41" is "A". What is not of that form stays as it is: a status is never lost over its message.
+// "%41" is "A". Malformed escapes are kept, so that a bad message does not hide a status.
 std::string DecodeGrpcMessage(std::string_view text);
 
 }  // namespace hearth::client

@@ -57,7 +57,7 @@ std::unique_ptr<GrpcConnection> GrpcChannel::Take(steady_clock::time_point end) 
     }
     ++taken_;
     if (!idle_.empty()) {
-      // The one used last is the least likely to have been closed by the server.
+      // The most recently used one is the least likely to have been closed by the server.
       std::unique_ptr<GrpcConnection> connection = std::move(idle_.back());
       idle_.pop_back();
       return connection;
@@ -67,7 +67,7 @@ std::unique_ptr<GrpcConnection> GrpcChannel::Take(steady_clock::time_point end) 
 }
 
 void GrpcChannel::Return(std::unique_ptr<GrpcConnection> connection) {
-  if (!connection->is_reusable()) connection.reset();  // Closes it, which needs no lock.
+  if (!connection->is_reusable()) connection.reset();  // Closes it, outside the lock.
   MutexLock lock(mutex_);
   --taken_;
   if (connection) idle_.push_back(std::move(connection));

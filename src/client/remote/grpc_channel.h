@@ -12,13 +12,13 @@ namespace hearth::client {
 
 struct GrpcChannelOptions {
   GrpcServer server;
-  std::chrono::milliseconds timeout{60'000};  // Of one call, the wait for a connection included.
+  std::chrono::milliseconds timeout{60'000};  // Per call, including the wait for a connection.
   size_t connections_max = 8;
-  size_t message_bytes_max = 32 * 1024 * 1024;  // Of one message of an answer.
+  size_t message_bytes_max = 32 * 1024 * 1024;  // Per response message.
 };
 
-// Calls to one server, over connections that are kept and used again. A call has a connection for
-// itself, so whoever takes its messages slowly holds back nobody but its own sender.
+// Calls to one server, over connections that are kept and reused. A call has its own connection, so
+// a slow reader holds back only its own sender.
 //
 // Threads: safe for concurrent use. Errors: those of GrpcConnection; DeadlineExceeded also when no
 // connection became free in time.
@@ -30,9 +30,9 @@ class GrpcChannel {
       EXCLUDES_LOCK(mutex_);
 
  private:
-  // A place among the connections, for the time of a call.
+  // A place among the connections, for the duration of a call.
   class Place;
-  // Null when `end` comes first.
+  // Null if `end` passes first.
   std::unique_ptr<GrpcConnection> Take(std::chrono::steady_clock::time_point end)
       EXCLUDES_LOCK(mutex_);
   void Return(std::unique_ptr<GrpcConnection> connection) EXCLUDES_LOCK(mutex_);

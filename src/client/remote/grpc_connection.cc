@@ -16,9 +16,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Curl should wake by itself for all that it waits for. Version 7.88 does not when it has read more
-// from a socket than it has handed out, so it is asked again: soon after bytes have moved, less
-// often while none do.
+// Curl should wake up for everything that it waits for. Version 7.88 does not when it has read more
+// from a socket than it has handed out, so it is polled: soon after bytes have moved, less often
+// while none do.
 constexpr int kPollMsMin = 1;
 constexpr int kPollMsMax = 50;
 
@@ -27,8 +27,8 @@ void InitializeCurl() {
   CHECK(result == CURLE_OK);
 }
 
-// Curl 7.88, Debian 12's, puts a second HTTP/2 session on top of the first when it uses a
-// connection again of which it knows beforehand that it speaks HTTP/2 (curl's issue 10634).
+// Curl 7.88 (Debian 12) starts a second HTTP/2 session on top of the first when it reuses a
+// connection that is known in advance to speak HTTP/2 (curl's issue 10634).
 bool ForgetsHttp2() { return curl_version_info(CURLVERSION_NOW)->version_num >> 8 == 0x0758; }
 
 class HeaderList {
@@ -73,7 +73,7 @@ Status StatusOf(CURLcode code, const char* detail) {
 
 }  // namespace
 
-// Curl's own. The multi handle keeps the connection; it is there so that messages are handed out
+// Curl's handles. The multi handle keeps the connection. It is used so that messages are handed out
 // between curl's steps and not from within them.
 struct GrpcConnection::Handles {
   Handles() : easy(curl_easy_init()), multi(curl_multi_init()) {
@@ -97,7 +97,7 @@ struct GrpcConnection::Handles {
   std::array<char, CURL_ERROR_SIZE> error{};
 };
 
-// What one call sends and gets.
+// The data that one call sends and receives.
 struct GrpcConnection::Transfer {
   Transfer(size_t message_bytes_max, Connect how) : connect(how), answer(message_bytes_max) {}
 
@@ -109,8 +109,8 @@ struct GrpcConnection::Transfer {
     }
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
   }
-  // Curl asks for the body only once there is a connection. It cannot go back in it either, so that
-  // it does not repeat a request on its own when a connection turns out to be gone.
+  // Curl reads the body only once there is a connection. It cannot rewind it, so it does not repeat
+  // a request on its own when a connection turns out to be gone.
   static size_t ReadBody(char* buffer, size_t size, size_t count, void* self) {
     auto& transfer = *static_cast<Transfer*>(self);
     transfer.was_sent = true;
@@ -129,7 +129,7 @@ struct GrpcConnection::Transfer {
     return size * count;
   }
 
-  // False where the call is to end now, with `status`.
+  // False if the call is to end now, with `status`.
   bool HandOut(const OnGrpcMessage& on_message, Status* status) {
     while (true) {
       const Result<std::optional<std::string_view>> message = answer.Next();
@@ -141,7 +141,7 @@ struct GrpcConnection::Transfer {
   }
 
   const Connect connect;
-  bool was_disconnected = false;  // A connection was needed and not allowed.
+  bool was_disconnected = false;  // A connection was needed but not allowed.
   std::string body;
   size_t body_offset = 0;
   bool was_sent = false;
@@ -149,7 +149,7 @@ struct GrpcConnection::Transfer {
   GrpcAnswer answer;
 };
 
-// Takes the call off the connection again, however it ends.
+// Detaches the call from the connection when it ends.
 class GrpcConnection::Attached {
  public:
   explicit Attached(Handles& handles) : handles_(handles) {
@@ -175,7 +175,7 @@ GrpcConnection::GrpcConnection(const GrpcServer& server)
   reconnects_itself_ = is_encrypted || !ForgetsHttp2();
   http_version_ = is_encrypted ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE;
   handles.Set(CURLOPT_PROTOCOLS_STR, is_encrypted ? "https" : "http");
-  // A proxy for the web does not help with a server next door.
+  // An HTTP proxy does not help to reach a server nearby.
   if (!is_encrypted) handles.Set(CURLOPT_PROXY, "");
   if (!server.authorities_file.empty()) {
     handles.Set(CURLOPT_CAINFO, server.authorities_file.c_str());
@@ -208,7 +208,7 @@ void GrpcConnection::Prepare(const GrpcRequest& request, const Limits& limits, T
   handles.Set(CURLOPT_HTTPHEADER, headers.get());
   handles.Set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(transfer->body.size()));
   handles.Set(CURLOPT_TIMEOUT_MS, static_cast<long>(limits.timeout.count()));
-  // A connection stays what it is; only new ones look at the version.
+  // An existing connection keeps its version; only new ones use this.
   const bool is_old = transfer->connect == Connect::kNever;
   handles.Set(CURLOPT_HTTP_VERSION, is_old ? long{CURL_HTTP_VERSION_2TLS} : http_version_);
   handles.Set(CURLOPT_OPENSOCKETDATA, transfer);
@@ -219,7 +219,7 @@ void GrpcConnection::Prepare(const GrpcRequest& request, const Limits& limits, T
 
 GrpcOutcome GrpcConnection::Call(const GrpcRequest& request, const Limits& limits,
                                  const OnGrpcMessage& on_message) {
-  if (limits.timeout <= milliseconds(0)) {  // Which curl would take for no limit.
+  if (limits.timeout <= milliseconds(0)) {  // Which curl would take as no limit.
     return {Status(Code::kDeadlineExceeded, "no time is left for the call"), false};
   }
   if (is_connected_ && !reconnects_itself_) {
@@ -255,7 +255,7 @@ GrpcOutcome GrpcConnection::Run(const GrpcRequest& request, const Limits& limits
   CHECK(done != nullptr && done->msg == CURLMSG_DONE);
   const CURLcode result = done->data.result;
   is_reusable_ = is_connected_ = result == CURLE_OK;
-  // A stream that is reset once all is said has still been answered.
+  // A stream that is reset after its status has still been answered.
   if (result == CURLE_OK || transfer->answer.has_status()) {
     return {transfer->answer.Outcome(), transfer->was_sent};
   }

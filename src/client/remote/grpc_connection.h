@@ -19,7 +19,7 @@ enum class Encryption : uint8_t { kNone, kTls };
 struct GrpcServer {
   std::string address;  // HOST:PORT.
   Encryption encryption = Encryption::kNone;
-  std::string authorities_file = {};  // PEM. Empty: those the system trusts.
+  std::string authorities_file = {};  // PEM. Empty: the system's authorities.
 };
 
 using GrpcHeaders = std::vector<std::pair<std::string, std::string>>;
@@ -32,20 +32,20 @@ struct GrpcRequest {
 
 struct GrpcOutcome {
   Status status;
-  // False: the server has not got the request's message, so nothing can have happened.
+  // False: the server did not get the request's message, so it had no effect.
   bool was_sent = false;
 };
 
-// Gets each message of an answer while more of them are on their way; false ends the call, without
-// an error. The message is valid only during the call.
+// Gets each message of a response as it arrives. Returning false ends the call without an error.
+// The message is valid only during the call.
 using OnGrpcMessage = std::function<bool(std::string_view message)>;
 
-// One connection to a server, made when it is first needed and kept between calls.
+// One connection to a server, opened on first use and kept between calls.
 //
-// A request is never sent twice: a connection that breaks is an error for the caller, who knows
-// whether a second try does harm.
-// Threads: one at a time. Errors: what the server answered; Unavailable where it cannot be reached
-// or breaks off; DeadlineExceeded.
+// A request is never sent twice: a broken connection is an error for the caller, who knows whether
+// a retry is safe.
+// Threads: one at a time. Errors: the server's status; Unavailable if it cannot be reached or
+// disconnects; DeadlineExceeded.
 class GrpcConnection {
  public:
   struct Limits {
@@ -60,7 +60,7 @@ class GrpcConnection {
 
   GrpcOutcome Call(const GrpcRequest& request, const Limits& limits,
                    const OnGrpcMessage& on_message);
-  // False after a call that did not come to its natural end: the next one needs a new connection.
+  // False after a call that ended abnormally: the next one needs a new connection.
   bool is_reusable() const { return is_reusable_; }
 
  private:
@@ -76,7 +76,7 @@ class GrpcConnection {
   const std::string url_prefix_;
   const std::unique_ptr<Handles> handles_;
   long http_version_;
-  // False: what is left of an old connection has to be asked apart from a new one.
+  // False: a reused connection and a new one need separate attempts.
   bool reconnects_itself_;
   bool is_connected_ = false;
   bool is_reusable_ = true;

@@ -30,7 +30,7 @@ using Field = Structured::FieldFilter;
 constexpr uint32_t kWriteUpdate = 1;
 constexpr uint32_t kDocumentName = 1;
 
-// Fails for text that is not UTF-8 only: stored values are well-formed messages.
+// Fails only for text that is not UTF-8: stored values are well-formed messages.
 Status FillValue(std::string_view encoded, proto::Value* value) {
   return wire::ParseMessage(encoded, value);
 }
@@ -142,7 +142,7 @@ Status FillNearest(const query::FindNearest& nearest, Structured::FindNearest* m
   ASSIGN_OR_RETURN(const int32_t limit, ToInt32(nearest.limit, "the limit of FindNearest"));
   message->mutable_limit()->set_value(limit);
   if (nearest.distance_result_field) {
-    // The protocol has the plain name of a field at the top here, not a path.
+    // The protocol takes the plain name of a top-level field here, not a path.
     const std::vector<std::string>& segments = nearest.distance_result_field->segments();
     if (segments.size() != 1) {
       return InvalidArgument("the field for the distance must not be nested");

@@ -1,4 +1,4 @@
-// Queries and writes as google.firestore.v1 spells them: the way back of wire/query_requests.h and
+// Queries and writes as google.firestore.v1 messages: the inverse of wire/query_requests.h and
 // wire/requests.h.
 #pragma once
 
@@ -27,11 +27,11 @@ Result<proto::StructuredQuery> MakeStructuredQuery(const query::Query& query);
 Result<proto::StructuredAggregationQuery> MakeAggregationQuery(
     const query::Query& query, const std::vector<query::Aggregation>& aggregations);
 
-// "projects/P/databases/D/documents", with the document's path where there is one.
+// "projects/P/databases/D/documents", followed by the document's path if there is one.
 std::string ParentText(const model::ParentName& parent);
 
-// The bytes of one google.firestore.v1.Write. Fields go out as they are stored: they are copied,
-// not converted.
+// The bytes of one google.firestore.v1.Write. Fields are copied in their stored form, not
+// converted.
 Result<std::string> EncodeWrite(const model::DatabaseName& database, const request::Write& write);
 
 }  // namespace hearth::client

@@ -44,7 +44,8 @@ query::Filter Join(CompositeFilter::Operator op, std::vector<query::Filter> filt
   return query::Filter{CompositeFilter{op, std::move(filters)}};
 }
 
-// What the server understands, spelled again: equal where nothing was lost on the way.
+// Parses the message as the server does and encodes it again. The result is equal if nothing was
+// lost.
 void ExpectThereAndBack(const query::Query& query) {
   const Result<proto::StructuredQuery> there = MakeStructuredQuery(query);
   ASSERT_TRUE(there.ok()) << there.status().ToString();
@@ -152,7 +153,7 @@ TEST(QueryProto, NearestNeighbours) {
     query.nearest = {Path("embedding"), {1, -2.5}, measure, 10, Path("`my distance`"), 0.25};
     ExpectThereAndBack(query);
     const auto message = MakeStructuredQuery(query);
-    // Not a path but the name itself.
+    // The name itself, not a path.
     EXPECT_EQ(message->find_nearest().distance_result_field(), "my distance");
     const auto back = wire::ReadQuery(query.parent, *message);
     EXPECT_EQ(back->nearest->query_vector, query.nearest->query_vector);
@@ -204,7 +205,7 @@ TEST(QueryProto, Aggregations) {
   EXPECT_EQ(read->aggregations[3].kind, Aggregation::Kind::kAverage);
 }
 
-// The write as the server understands it.
+// The write as the server parses it.
 Result<request::Write> Sent(const request::Write& write) {
   ASSIGN_OR_RETURN(const std::string bytes, EncodeWrite(Database(), write));
   proto::Write message;

@@ -30,7 +30,7 @@ Status CheckAddress(std::string_view address) {
   if (colon == std::string_view::npos || colon == 0) return malformed;
   const std::string_view host = address.substr(0, colon);
   const std::string_view port_text = address.substr(colon + 1);
-  // Letters, digits and what numeric addresses have: nothing that means something else in a URL.
+  // Letters, digits and the characters of numeric addresses: nothing with a meaning in a URL.
   const bool is_bracketed = host.starts_with('[') && host.ends_with(']');
   constexpr std::string_view kHost =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
@@ -45,7 +45,7 @@ Status CheckAddress(std::string_view address) {
   return Status();
 }
 
-// The account and its clock, kept by whoever asks for tokens.
+// The account and its clock, owned by the function that makes tokens.
 struct Signer {
   SystemClock clock;
   std::unique_ptr<ServiceAccount> account;
@@ -85,7 +85,7 @@ Result<Firestore> Connect(const RemoteOptions& options) {
   channel.timeout = options.timeout;
   channel.connections_max = options.connections_max;
   const auto authorization = [signer]() -> Result<std::string> {
-    if (!signer->account) return std::string("Bearer owner");  // What emulators call everybody.
+    if (!signer->account) return std::string("Bearer owner");  // The emulators' name for any user.
     ASSIGN_OR_RETURN(const std::string token, signer->account->Token());
     return "Bearer " + token;
   };

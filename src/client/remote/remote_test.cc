@@ -50,7 +50,7 @@ TEST_F(ConnectTest, NamesAreChecked) {
 
 TEST_F(ConnectTest, TheEnvironmentNamesAnEmulator) {
   options_.address.clear();
-  EXPECT_EQ(CodeOf(), Code::kInvalidArgument);  // Google, and no key.
+  EXPECT_EQ(CodeOf(), Code::kInvalidArgument);  // Google without a key.
   setenv("FIRESTORE_EMULATOR_HOST", "localhost:8080", 1);
   EXPECT_EQ(CodeOf(), Code::kOk);
   setenv("FIRESTORE_EMULATOR_HOST", "nonsense", 1);
@@ -63,7 +63,7 @@ TEST_F(ConnectTest, AKeyMustBeThere) {
   EXPECT_EQ(CodeOf(), Code::kInvalidArgument);
   options_.service_account_key.clear();
   setenv("GOOGLE_APPLICATION_CREDENTIALS", "/no/such/key.json", 1);
-  EXPECT_EQ(CodeOf(), Code::kOk);  // Only Google asks for one.
+  EXPECT_EQ(CodeOf(), Code::kOk);  // Only Google requires one.
   options_.address.clear();
   const Status status = Connect(options_).status();
   EXPECT_EQ(status.code(), Code::kInvalidArgument);

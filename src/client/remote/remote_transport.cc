@@ -48,7 +48,7 @@ Result<DocumentPath> PathOf(const std::string& name) {
   return std::move(parsed->path);
 }
 
-// Takes the contents of `document`.
+// Moves the contents out of `document`.
 Result<model::Record> RecordOf(proto::Document* document) {
   ASSIGN_OR_RETURN(const Timestamp create_time, TimeOf(document->create_time()));
   ASSIGN_OR_RETURN(const Timestamp update_time, TimeOf(document->update_time()));
@@ -58,7 +58,7 @@ Result<model::Record> RecordOf(proto::Document* document) {
       model::EncodeRecord(create_time, update_time, *fields));
 }
 
-// The distance is where the query wanted it.
+// The distance is in the field that the query names.
 std::optional<double> DistanceIn(const query::Query& query, const std::string& record) {
   if (!query.nearest || !query.nearest->distance_result_field) return std::nullopt;
   const std::optional<model::ValueView> distance =
@@ -86,8 +86,8 @@ Result<TransportWriteResult> WriteResultOf(const proto::WriteResult& result, Tim
   return TransportWriteResult{time};
 }
 
-// The values of a routing header are those of a URL's query; of the characters that names have,
-// only the colon is none of its own.
+// The values of a routing header are encoded like those of a URL's query. Of the characters in
+// names, only the colon must be escaped.
 std::string RoutingParameters(const model::DatabaseName& database) {
   std::string project;
   for (const char c : database.project()) {
@@ -137,7 +137,8 @@ Status RemoteTransport::CallStream(std::string_view method, std::string message,
         attempt >= options_.attempts_max) {
       return outcome.status;
     }
-    // Half of it by chance, so that clients who lost their server together come back one by one.
+    // Half of the pause is random, so that clients that lost their server together do not return
+    // together.
     const int64_t half = pause.count() / 2;
     options_.pause(milliseconds(
         half + static_cast<int64_t>(random_.Next() % static_cast<uint64_t>(half + 1))));

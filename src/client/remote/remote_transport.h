@@ -24,8 +24,8 @@ namespace hearth::client {
 
 // A database behind google.firestore.v1.Firestore, by gRPC.
 //
-// Where the server cannot be reached, calls that change nothing are made again, after a pause that
-// doubles; so are commits, as long as nothing of them was sent.
+// If the server cannot be reached, calls that change nothing are retried after a pause that
+// doubles. Commits are retried only if nothing of them was sent.
 // Threads: safe for concurrent use. Errors: those of the server and of GrpcChannel.
 class RemoteTransport final : public Transport {
  public:
@@ -33,9 +33,9 @@ class RemoteTransport final : public Transport {
     model::DatabaseName database;
     GrpcChannelOptions channel;
     size_t attempts_max = 5;
-    // What the authorization header says; asked before each call.
+    // The authorization header's value; called before each call.
     std::function<Result<std::string>()> authorization;
-    // Waits between two attempts.
+    // Waits between attempts.
     std::function<void(std::chrono::milliseconds)> pause;
   };
   static constexpr std::chrono::milliseconds kFirstPause{100};

@@ -17,7 +17,7 @@ namespace {
 
 constexpr char kAudience[] = "https://firestore.googleapis.com/";
 constexpr int64_t kTokenSeconds = 3'600;         // Google's limit.
-constexpr int64_t kRenewBeforeSeconds = 5 * 60;  // Clocks differ, and calls take a while.
+constexpr int64_t kRenewBeforeSeconds = 5 * 60;  // Allows for clock skew and the duration of calls.
 constexpr size_t kKeyBytesMax = 64 * 1024;
 
 std::optional<std::string> TextOf(const nlohmann::json& key, const char* name) {
@@ -67,7 +67,7 @@ Result<std::unique_ptr<ServiceAccount>> ServiceAccount::Parse(const std::string&
     *part = *std::move(text);
   }
   std::unique_ptr<ServiceAccount> account(new ServiceAccount(std::move(key), clock));
-  // A key that cannot sign is better found now than at the first call.
+  // Finds a key that cannot sign now rather than at the first call.
   if (const Result<std::string> token = account->Token(); !token.ok()) {
     return InvalidArgument(token.status().message());
   }
@@ -77,7 +77,7 @@ Result<std::unique_ptr<ServiceAccount>> ServiceAccount::Parse(const std::string&
 Result<std::string> ServiceAccount::Token() {
   const int64_t now = clock_.WallMicros() / 1'000'000;
   MutexLock lock(mutex_);
-  // A clock that was set back makes the token one of the future, which Google refuses.
+  // If the clock was set back, the token is dated in the future, which Google rejects.
   const bool is_fresh =
       now >= signed_at_seconds_ && now < signed_at_seconds_ + kTokenSeconds - kRenewBeforeSeconds;
   if (!token_.empty() && is_fresh) return token_;

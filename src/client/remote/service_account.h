@@ -10,20 +10,20 @@
 
 namespace hearth::client {
 
-// Who a program is to Google: the key of a service account, as the console hands it out, and the
-// tokens that it signs. No other server is asked for them.
+// A program's identity at Google: the key of a service account, as the console exports it, and the
+// tokens that it signs. No token server is involved.
 //
 // Threads: safe for concurrent use. Ownership: borrows the clock, which must outlive it.
 class ServiceAccount {
  public:
-  // InvalidArgument for a file that cannot be read or is no such key.
+  // InvalidArgument if the file cannot be read or is not such a key.
   static Result<std::unique_ptr<ServiceAccount>> Load(const std::string& path, const Clock& clock);
   static Result<std::unique_ptr<ServiceAccount>> Parse(const std::string& json, const Clock& clock);
 
   const std::string& project() const { return key_.project; }
 
-  // A token that is valid for minutes to come: the one made last, or a new one.
-  // FailedPrecondition when the key cannot sign.
+  // A token that is valid for at least some minutes: the last one, or a new one. FailedPrecondition
+  // if the key cannot sign.
   Result<std::string> Token() EXCLUDES_LOCK(mutex_);
 
  private:

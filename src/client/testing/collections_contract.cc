@@ -1,4 +1,4 @@
-// Many documents at a time: GetAll, listings, recursive deletion.
+// Multiple documents: GetAll, listings, recursive deletion.
 #include <map>
 #include <mutex>
 #include <string>

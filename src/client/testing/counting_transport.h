@@ -11,13 +11,13 @@
 
 namespace hearth::client {
 
-// Counts what a client does to its database, as a bill would. Threads: safe for concurrent use.
+// Counts a client's operations as they would be billed. Threads: safe for concurrent use.
 class CountingTransport final : public Transport {
  public:
   explicit CountingTransport(std::shared_ptr<Transport> transport)
       : transport_(std::move(transport)) {}
 
-  // Documents that were read, be it in vain, by name or as results. A query without results counts
+  // Documents read, by name or as results, including missing ones. A query without results counts
   // as one, as it is billed.
   uint64_t reads() const { return reads_; }
   uint64_t writes() const { return writes_; }
@@ -47,7 +47,7 @@ class CountingTransport final : public Transport {
   Result<Aggregates> Aggregate(const query::Query& query,
                                const std::vector<query::Aggregation>& aggregations,
                                const ReadMoment& moment) override {
-    ++reads_;  // For up to a thousand index entries.
+    ++reads_;  // Per thousand index entries.
     return transport_->Aggregate(query, aggregations, moment);
   }
   Result<TransportCommit> Commit(std::vector<request::Write> writes,

@@ -1,4 +1,4 @@
-// Single documents: what is written and how it reads back.
+// Single documents: writes and reading them back.
 #include <cmath>
 #include <limits>
 

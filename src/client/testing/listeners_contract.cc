@@ -1,4 +1,4 @@
-// Listeners, where the transport has them.
+// Listeners, if the transport supports them.
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -14,7 +14,7 @@ namespace {
 
 using Kind = DocumentChange::Kind;
 
-// What a listener was told. Threads: safe for concurrent use.
+// The snapshots that a listener got. Threads: safe for concurrent use.
 template <typename Snapshot>
 class Heard {
  public:
@@ -26,8 +26,7 @@ class Heard {
     };
   }
 
-  // Waits until one was told that `fits`, and returns all up to it, taking them away. Fails the
-  // test if that takes far too long.
+  // Waits for a snapshot that `fits`; removes and returns all up to it. Fails the test on timeout.
   std::vector<Snapshot> AwaitUntil(const std::function<bool(const Snapshot&)>& fits) {
     constexpr auto kLong = std::chrono::seconds(60);
     const auto give_up_at = std::chrono::steady_clock::now() + kLong;
@@ -67,7 +66,7 @@ std::function<bool(const QuerySnapshot&)> HasIds(Ids ids) {
   return [ids = std::move(ids)](const QuerySnapshot& snapshot) { return IdsOf(snapshot) == ids; };
 }
 
-// What the list becomes when the changes are applied one after the other.
+// Applies the changes to the list in order.
 void ApplyChanges(const QuerySnapshot& snapshot, Ids* ids) {
   for (const DocumentChange& change : snapshot.changes) {
     const auto at = [ids](size_t index) { return ids->begin() + static_cast<long>(index); };
@@ -114,7 +113,7 @@ TEST_P(TransportContract, AQueryTellsResultsAndChanges) {
   EXPECT_EQ(moved.changes[0].new_index, 2u);
   EXPECT_EQ(moved.documents.at(2).Data(), (Map{{"size", 3}}));
 
-  Put("rooms/b", {{"size", 0}});  // Does not match any more.
+  Put("rooms/b", {{"size", 0}});  // No longer matches.
   const QuerySnapshot left = heard.Await(HasIds({"c", "a"}));
   ASSERT_EQ(left.changes.size(), 1u);
   EXPECT_EQ(left.changes[0].kind, Kind::kRemoved);
@@ -212,12 +211,12 @@ TEST_P(TransportContract, NothingIsToldAfterTheEnd) {
   Put("rooms/a", {});
   other.Await(HasIds({"a"}));
   EXPECT_EQ(stopped.count(), count);
-  first->Stop();  // Once more does no harm.
+  first->Stop();  // A second Stop has no effect.
 }
 
 TEST_P(TransportContract, StoppedFromItsOwnCallback) {
   if (!GetParam().listeners) GTEST_SKIP();
-  // The callback needs the listener, which is there only after Listen has returned.
+  // The callback needs the listener, which exists only after Listen has returned.
   struct Shared {
     Mutex mutex;
     CondVar changed;

@@ -68,7 +68,7 @@ TEST_P(TransportContract, CursorsOfDocuments) {
             (Ids{"b", "a", "f", "e"}));
   EXPECT_EQ(IdsOf(BySize().StartAt(Snapshot("rooms/a")).EndBefore(Snapshot("rooms/c"))),
             (Ids{"a", "b"}));
-  // The field of an inequality is an order, stated or not.
+  // The field of an inequality is an implicit order.
   EXPECT_EQ(IdsOf(Rooms().Where("size", Op::kGreater, 1).StartAfter(Snapshot("rooms/b"))),
             (Ids{"c", "d"}));
   EXPECT_EQ(CodeOf(BySize().OrderBy("tags").StartAt(Snapshot("rooms/e")).Get()),
@@ -232,7 +232,7 @@ TEST_P(TransportContract, QueriesThatCannotBe) {
                             "startAfter(), endBefore() or endAt()."));
   EXPECT_EQ(error(Rooms().OrderBy("__name__").StartAt({"a/b/c"})).code(), Code::kInvalidArgument);
   EXPECT_EQ(error(Rooms().OrderBy("a").OrderBy("a")).code(), Code::kInvalidArgument);
-  // The first fault counts, and all that runs a query says it.
+  // The first error counts, and every function that runs the query returns it.
   const Query faulty = Rooms().OrderBy("a..b").Where("c..d", Op::kEqual, 1).Limit(3);
   EXPECT_EQ(CodeOf(faulty.Count()), Code::kInvalidArgument);
   EXPECT_EQ(CodeOf(faulty.Stream([](const DocumentSnapshot&) { return true; })),

@@ -15,10 +15,10 @@
 
 namespace hearth::client {
 
-// A transport that does what a test tells it, and remembers what it was asked. Where it was told
-// nothing, there are no documents and all goes well.
+// A transport that does what a test scripts, and records its calls. By default there are no
+// documents and every call succeeds.
 //
-// Threads: safe for concurrent use, once the functions are set.
+// Threads: safe for concurrent use, after the functions are set.
 class ScriptedTransport final : public Transport {
  public:
   std::function<Result<TransportCommit>(const std::vector<request::Write>&)> on_commit;
@@ -88,7 +88,7 @@ class ScriptedTransport final : public Transport {
     return Status(Code::kUnimplemented, "no listeners");
   }
 
-  // What it was asked, in order.
+  // The calls so far, in order.
   std::vector<std::string> calls() const {
     MutexLock lock(mutex_);
     return calls_;

@@ -1,4 +1,4 @@
-// Transactions: what they see, what they keep out, and how they try again.
+// Transactions: isolation, locks and retries.
 #include <atomic>
 #include <string>
 #include <thread>
@@ -10,7 +10,7 @@
 namespace hearth::client {
 namespace {
 
-// Enough for any contention that a test makes.
+// Enough for any contention in these tests.
 constexpr size_t kManyAttempts = 100;
 
 TEST_P(TransportContract, ATransactionReadsAndWrites) {
@@ -82,7 +82,7 @@ TEST_P(TransportContract, AnErrorEndsTheTransaction) {
   EXPECT_EQ(status, mine);
   EXPECT_EQ(attempts, 1);
   EXPECT_FALSE(Exists("rooms/a"));
-  // Nothing is left locked.
+  // No lock is left.
   EXPECT_TRUE(db_.Doc("rooms/a").Set({}).ok());
 }
 
@@ -137,7 +137,7 @@ TEST_P(TransportContract, ContendingTransactionsAllHappen) {
 }
 
 TEST_P(TransportContract, TransactionsOnQueriesKeepOthersOut) {
-  // Each adds a room unless there are three already; without locks more would come in.
+  // Each adds a room unless there are three already; without locks there would be more.
   constexpr int kThreads = 4;
   std::atomic<int> failures = 0;
   std::vector<std::thread> threads;

@@ -1,7 +1,7 @@
-// For tests: what the API promises, whatever the transport.
+// For tests: the promises of the API for every transport.
 //
-// The suite is in the library `client_contract`. A test program links it and says which databases
-// it is for:
+// The suite is in the library `client_contract`. A test program links it and names the databases to
+// run it on:
 //
 //   INSTANTIATE_TEST_SUITE_P(Embedded, TransportContract, testing::Values(...), BackendName);
 #pragma once
@@ -20,24 +20,24 @@ namespace hearth::client {
 
 struct ContractBackend {
   std::string name;                  // Letters and digits.
-  std::function<Firestore()> fresh;  // An empty database; what it stands on may be shared.
+  std::function<Firestore()> fresh;  // An empty database; the storage below may be shared.
   bool listeners = true;
 };
 
 inline std::string BackendName(const testing::TestParamInfo<ContractBackend>& info) {
   return info.param.name;
 }
-// What GoogleTest prints beside a failure.
+// Printed by GoogleTest with a failure.
 inline void PrintTo(const ContractBackend& backend, std::ostream* out) { *out << backend.name; }
 
 class TransportContract : public testing::TestWithParam<ContractBackend> {
  protected:
-  // Documents that are only there for the test: ends the test where they cannot be written.
+  // Test data: ends the test if it cannot be written.
   void Put(const std::string& path, const Map& data) {
     const Status status = db_.Doc(path).Set(data).status();
     ASSERT_TRUE(status.ok()) << path << ": " << status.ToString();
   }
-  // The fields; fails the test where there is no such document.
+  // The fields. Fails the test if the document does not exist.
   Map Read(const std::string& path) {
     const Result<DocumentSnapshot> snapshot = db_.Doc(path).Get();
     EXPECT_TRUE(snapshot.ok()) << path << ": " << snapshot.status().ToString();
@@ -75,7 +75,7 @@ inline Ids IdsOf(const QuerySnapshot& snapshot) {
   for (const DocumentSnapshot& document : snapshot.documents) ids.emplace_back(document.id());
   return ids;
 }
-// The same of a query; fails the test where it fails.
+// The same for a query. Fails the test on an error.
 inline Ids IdsOf(const Query& query) {
   const Result<QuerySnapshot> snapshot = query.Get();
   EXPECT_TRUE(snapshot.ok()) << snapshot.status().ToString();

@@ -10,14 +10,14 @@
 
 namespace hearth::client {
 
-// Carries commits out and loses the answers to as many as a test wants: what happens when a
-// connection breaks at the wrong moment. Threads: safe for concurrent use.
+// Performs commits but loses the answers to as many as a test asks for, as when a connection breaks
+// at the wrong moment. Threads: safe for concurrent use.
 class UnansweredTransport final : public Transport {
  public:
   explicit UnansweredTransport(std::shared_ptr<Transport> transport)
       : transport_(std::move(transport)) {}
 
-  // Of those that change something.
+  // The answers to lose, of calls that change something.
   void LoseAnswers(int count) { answers_to_lose_ = count; }
 
   const model::DatabaseName& database() const override { return transport_->database(); }

@@ -10,14 +10,14 @@
 
 namespace hearth::kit {
 
-// Each of them checks the size that the file claims before it makes room for a pixel. Errors:
-// InvalidArgument says what is wrong with the file.
+// Each checks the size in the file's header before it allocates pixels. Errors: InvalidArgument
+// describes what is wrong with the file.
 Result<Image> DecodeJpeg(std::string_view bytes, const ImageLimits& limits);
 Result<Image> DecodePng(std::string_view bytes, const ImageLimits& limits);
 Result<Image> DecodeGif(std::string_view bytes, const ImageLimits& limits);
 Result<Image> DecodeWebp(std::string_view bytes, const ImageLimits& limits);
 
-// InvalidArgument for a picture without pixels or beyond the limits.
+// InvalidArgument for an image without pixels or beyond the limits.
 Status CheckImageSize(int64_t width, int64_t height, const ImageLimits& limits);
 // Transparent black.
 Image MakeImage(int width, int height);
@@ -28,8 +28,8 @@ inline const uint8_t* ToBytes(std::string_view text) {
   return reinterpret_cast<const uint8_t*>(text.data());
 }
 
-// How the camera was held, as EXIF numbers it: which row and column of what it stored are the top
-// and the left of what it saw.
+// The camera's orientation, numbered as in EXIF: which stored row and column are the top and the
+// left of the scene.
 enum class Orientation : uint8_t {
   kTopLeft = 1,
   kTopRight = 2,
@@ -41,7 +41,7 @@ enum class Orientation : uint8_t {
   kLeftBottom = 8,
 };
 
-// `exif`: a whole JPEG file, or the EXIF block of another. kTopLeft where nothing sensible is said.
+// `exif`: a whole JPEG file, or the EXIF block of another format. kTopLeft if missing or invalid.
 Orientation ReadOrientation(std::string_view exif);
 Image TurnUpright(Image image, Orientation orientation);
 

@@ -35,7 +35,7 @@ Status Broken(int error) {
                          std::string(reason == nullptr ? "it ends too early" : reason));
 }
 
-// Reads past an extension; one that says which colour is transparent is remembered.
+// Skips an extension, but records which colour is transparent.
 Status ReadExtension(GifFileType* gif, int& transparent) {
   int kind = 0;
   GifByteType* block = nullptr;
@@ -52,7 +52,7 @@ Status ReadExtension(GifFileType* gif, int& transparent) {
   return {};
 }
 
-// The lines of a frame in the order in which the file holds them.
+// The lines of a frame in file order.
 std::vector<int> LineOrder(const GifImageDesc& frame) {
   std::vector<int> lines;
   lines.reserve(static_cast<size_t>(frame.Height));
@@ -89,11 +89,11 @@ void PaintLine(const std::vector<GifPixelType>& line, const ColorMapObject& colo
   }
 }
 
-// The frame whose description has just been read, on its canvas. What sticks out is cut off.
+// The frame whose description was just read, on its canvas. Parts outside of it are cut off.
 Result<Image> ReadFrame(GifFileType* gif, int transparent, const ImageLimits& limits) {
   const GifImageDesc& frame = gif->Image;
   RETURN_IF_ERROR(CheckImageSize(frame.Width, frame.Height, limits));
-  // Some files leave the size of the canvas to the frame.
+  // Some files define the canvas size only in the frame.
   const bool has_canvas = gif->SWidth > 0 && gif->SHeight > 0;
   const int width = has_canvas ? gif->SWidth : frame.Left + frame.Width;
   const int height = has_canvas ? gif->SHeight : frame.Top + frame.Height;

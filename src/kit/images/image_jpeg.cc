@@ -22,7 +22,7 @@ Status Broken(tjhandle decoder) {
   return InvalidArgument("the JPEG file is broken: " + std::string(tjGetErrorStr2(decoder)));
 }
 
-// The smallest of the sizes which the format gives away cheaply that is not below what is wanted.
+// The smallest cheap scale of the format that is not below the wanted size.
 tjscalingfactor ChooseScale(int width, int height, int edge_wanted) {
   tjscalingfactor best = {1, 1};
   int count = 0;
@@ -36,7 +36,7 @@ tjscalingfactor ChooseScale(int width, int height, int edge_wanted) {
   return best;
 }
 
-// Inks to light, in place. Files of four inks hold what is left of the white, not the ink.
+// CMYK to RGB, in place. CMYK files store inverted ink values.
 void FromInks(Image& image) {
   for (size_t i = 0; i < image.pixels.size(); i += kPixelBytes) {
     uint8_t* const pixel = image.pixels.data() + i;
@@ -72,8 +72,8 @@ Result<Image> DecodeJpeg(std::string_view bytes, const ImageLimits& limits) {
       tjDecompress2(decoder.get(), ToBytes(bytes), bytes.size(), image.pixels.data(), image.width,
                     0, image.height, has_inks ? TJPF_CMYK : TJPF_RGBA, TJFLAG_LIMITSCANS);
   if (failed != 0) {
-    // Cameras leave stray bytes between segments, which every viewer skips; a picture of which a
-    // part is missing is another matter.
+    // Cameras leave stray bytes between segments, which every viewer skips. Missing image data is
+    // an error.
     const std::string_view reason = tjGetErrorStr2(decoder.get());
     const bool is_whole = tjGetErrorCode(decoder.get()) == TJERR_WARNING &&
                           reason.find("remature end") == std::string_view::npos;

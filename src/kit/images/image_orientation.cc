@@ -21,7 +21,7 @@ Orientation ReadOrientation(std::string_view exif) {
   if (exif.size() > std::numeric_limits<unsigned>::max()) return Orientation::kTopLeft;
   const ExifPointer data(exif_data_new());
   if (!data) return Orientation::kTopLeft;
-  // Otherwise libexif would add whatever the standard demands and this file lacks.
+  // Otherwise libexif adds the tags that the standard requires and this file lacks.
   exif_data_unset_option(data.get(), EXIF_DATA_OPTION_FOLLOW_SPECIFICATION);
   exif_data_load_data(data.get(), ToBytes(exif), static_cast<unsigned>(exif.size()));
   const ExifEntry* const entry =

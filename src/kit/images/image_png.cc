@@ -8,7 +8,7 @@
 namespace hearth::kit {
 namespace {
 
-// libpng's reader, which keeps its errors to itself: it neither prints nor jumps over our frames.
+// libpng's simplified reader: it neither prints errors nor uses longjmp across our frames.
 class PngReader {
  public:
   PngReader() { image_.version = PNG_IMAGE_VERSION; }

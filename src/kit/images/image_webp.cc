@@ -37,7 +37,7 @@ class FirstFrame {
 Orientation OrientationOf(const WebPDemuxer* demuxer) {
   WebPChunkIterator chunk = {};
   if (WebPDemuxGetChunk(demuxer, "EXIF", 1, &chunk) == 0) return Orientation::kTopLeft;
-  // Most writers leave the opening out that libexif looks for.
+  // Most writers omit the prefix that libexif expects.
   static constexpr std::string_view kOpening("Exif\0\0", 6);
   std::string exif(reinterpret_cast<const char*>(chunk.chunk.bytes), chunk.chunk.size);
   WebPDemuxReleaseChunkIterator(&chunk);
@@ -49,7 +49,7 @@ Status Broken(std::string_view reason) {
   return InvalidArgument("the WebP file is broken: " + std::string(reason));
 }
 
-// libwebp's own form of a picture. Threads: one at a time.
+// libwebp's image type. Threads: one at a time.
 class Picture {
  public:
   Picture() : is_usable_(WebPPictureInit(&picture_) != 0) {}
@@ -126,7 +126,7 @@ Result<Image> DecodeWebp(std::string_view bytes, const ImageLimits& limits) {
 Result<Image> ShrinkImage(const Image& image, int edge_max) {
   const int edge = std::max(image.width, image.height);
   if (edge <= edge_max) return image;
-  // Rounded, and never nothing: a picture may be a line.
+  // Rounded, and at least one pixel.
   const auto scaled = [&](int length) {
     return static_cast<int>(std::max<int64_t>(1, (int64_t{length} * edge_max + edge / 2) / edge));
   };

@@ -18,24 +18,25 @@ struct Image {
 };
 
 struct ImageLimits {
-  size_t pixels_max = 40'000'000;  // Of the file; what a few kilobytes can claim is checked first.
+  size_t pixels_max = 40'000'000;  // Of the file; its header is checked first.
   int edge_max = 20'000;
-  // Larger pictures may be decoded smaller where their format makes that cheap, but not below this.
+  // Larger images may be decoded at a smaller size if the format makes that cheap, but not below
+  // this.
   int edge_wanted = 20'000;
 };
 
-// A JPEG, PNG, GIF or WebP file, known by its content; the first picture of those that move; turned
-// the way its camera was held. InvalidArgument says what is wrong with it.
+// Decodes a JPEG, PNG, GIF or WebP file, recognised by its content. Animations yield their first
+// frame. The EXIF orientation is applied. InvalidArgument describes what is wrong with it.
 Result<Image> DecodeImage(std::string_view bytes, const ImageLimits& limits);
 
-// The same picture with a longer edge of at most `edge_max`; never larger than it was.
+// The same image with a longer edge of at most `edge_max`; never enlarged.
 Result<Image> ShrinkImage(const Image& image, int edge_max);
 
-// Small files cost time: kFast takes a third of it, for pictures that are made while somebody
-// waits.
+// Smaller files take more time to encode. kFast takes a third of the time, for images that are made
+// while a user waits.
 enum class WebpEffort : uint8_t { kFast, kSmall };
 
-// `quality`: 0 to 100. Holds the pixels and nothing else.
+// `quality`: 0 to 100. The file holds pixels and no metadata.
 Result<std::string> EncodeWebp(const Image& image, int quality,
                                WebpEffort effort = WebpEffort::kSmall);
 

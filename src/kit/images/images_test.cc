@@ -1,4 +1,4 @@
-// Pictures made here, by the libraries that others make theirs with, and pictures that are none.
+// Images made with the libraries that other programs use, and malformed files.
 #include "kit/images/images.h"
 
 #include <gif_lib.h>
@@ -22,7 +22,7 @@ constexpr Color kGreen = {0, 255, 0, 255};
 constexpr Color kBlue = {0, 0, 255, 255};
 constexpr Color kWhite = {255, 255, 255, 255};
 constexpr Color kClear = {0, 0, 0, 0};
-constexpr int kSide = 16;  // Of the four corners that pictures here are made of.
+constexpr int kSide = 16;  // Of the four corners of test images.
 
 Image Paint(int width, int height, const std::function<Color(int x, int y)>& color) {
   Image image{.width = width, .height = height};
@@ -34,7 +34,7 @@ Image Paint(int width, int height, const std::function<Color(int x, int y)>& col
   return image;
 }
 
-// Two by three corners' worth, so that turning it shows: red, green, blue, white.
+// Two by three sides, so that rotation shows: red, green, blue, white.
 Image Corners() {
   return Paint(2 * kSide, 3 * kSide, [](int x, int y) {
     if (y < kSide) return x < kSide ? kRed : kGreen;
@@ -48,7 +48,7 @@ Color At(const Image& image, int x, int y) {
   return {image.pixels[at], image.pixels[at + 1], image.pixels[at + 2], image.pixels[at + 3]};
 }
 
-// What losing a little leaves of the colours here: each part full or nothing.
+// The colour despite lossy encoding: each channel is full or zero.
 Color Corner(const Image& image, int x, int y) {
   Color color = At(image, x < 0 ? image.width + x : x, y < 0 ? image.height + y : y);
   for (int& part : color) part = part >= 128 ? 255 : 0;
@@ -110,10 +110,10 @@ std::string LittleEndian(uint32_t number, size_t count = 4) {
   return bytes;
 }
 
-// The head of a PNG file of that size, and an end; there are no pixels.
+// The header of a PNG file of that size, and its end, without pixels.
 std::string PngClaiming(uint32_t width, uint32_t height) {
   const auto chunk = [](const std::string& name_and_data) {
-    png_uint_32 sum = 0xffffffff;  // The checksum that the format wants: CRC-32.
+    png_uint_32 sum = 0xffffffff;  // The checksum of the format: CRC-32.
     for (const char byte : name_and_data) {
       sum ^= static_cast<uint8_t>(byte);
       for (int bit = 0; bit < 8; ++bit) sum = (sum >> 1) ^ ((sum & 1) != 0 ? 0xedb88320u : 0u);
@@ -141,7 +141,7 @@ struct GifFrame {
   bool interlaced = false;
 };
 
-// Frames of one colour each, but for their last line, which is white.
+// Frames of one colour each, except for the last line, which is white.
 std::string ToGif(int width, int height, int transparent, const std::vector<GifFrame>& frames) {
   std::string bytes;
   int error = 0;
@@ -160,7 +160,7 @@ std::string ToGif(int width, int height, int transparent, const std::vector<GifF
                                frame.interlaced, nullptr),
               GIF_OK);
     for (int line = 0; line < frame.height; ++line) {
-      // The last line is also the last one in the file, interlaced or not, where heights are even.
+      // With an even height the last line is also the last one in the file, interlaced or not.
       const bool is_last = line == frame.height - 1;
       std::vector<GifPixelType> pixels(static_cast<size_t>(frame.width),
                                        static_cast<GifPixelType>(is_last ? 3 : frame.color));
@@ -179,16 +179,16 @@ std::string WebpChunk(const std::string& name, const std::string& data) {
 std::string WebpFile(const std::string& chunks) {
   return "RIFF" + LittleEndian(static_cast<uint32_t>(chunks.size() + 4)) + "WEBP" + chunks;
 }
-// Extended by what `flags` say.
+// Extended as `flags` say.
 std::string WebpHead(uint8_t flags, int width, int height) {
   return WebpChunk("VP8X", std::string(1, static_cast<char>(flags)) + std::string(3, '\0') +
                                LittleEndian(static_cast<uint32_t>(width - 1), 3) +
                                LittleEndian(static_cast<uint32_t>(height - 1), 3));
 }
-// A picture without alpha as chunks, without the file's head.
+// An image without alpha as chunks, without the file's head.
 std::string WebpPixels(const Image& image) { return EncodeWebp(image, 95)->substr(12); }
 
-// One of those of a picture that moves; offsets are even.
+// One frame of an animation; offsets are even.
 std::string WebpFrame(int left, int top, const Image& image) {
   std::string head;
   for (const int number : {left / 2, top / 2, image.width - 1, image.height - 1, 100}) {
@@ -282,7 +282,7 @@ TEST(DecodeImageTest, LimitsHoldToThePixel) {
   EXPECT_EQ(DecodeImage(file, shorter).status().code(), Code::kInvalidArgument);
 }
 
-// EXIF's number, and where the colours of Corners() are seen.
+// EXIF's number, and where the colours of Corners() appear.
 using Turn = std::tuple<int, std::array<Color, 4>>;
 class OrientationTest : public testing::TestWithParam<Turn> {};
 
@@ -322,7 +322,7 @@ TEST(DecodeImageTest, ALargeJpegIsDecodedSmallerButNotTooSmall) {
 }
 
 TEST(DecodeImageTest, AJpegOfFourInksIsSeenAsItIsPrinted) {
-  // What is left of the white by cyan, magenta, yellow and black: red, and then black.
+  // Inverted cyan, magenta, yellow and black: red, then black.
   const Image inks = Paint(32, 32, [](int x, int) {
     return x < 16 ? Color{255, 0, 0, 255} : Color{255, 255, 255, 0};
   });

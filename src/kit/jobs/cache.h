@@ -17,15 +17,15 @@
 
 namespace hearth::kit {
 
-// A value and when it was computed. Promotion from one tier to another keeps the time: nothing
-// lives for two time-to-lives.
+// A value and when it was computed. Promotion to another tier keeps the time, so that no entry
+// outlives its time-to-live.
 template <typename T>
 struct Cached {
   std::shared_ptr<const T> value;  // Shared by the cache and its readers.
   int64_t cached_at_ms;            // Since the epoch.
 };
 
-// Where a cache keeps what must survive the process. Threads: safe for concurrent use.
+// Storage of a cache that survives the process. Threads: safe for concurrent use.
 template <typename T>
 class SecondTier {
  public:
@@ -36,15 +36,14 @@ class SecondTier {
   virtual Status Clear() = 0;
 };
 
-// Values that are dear to compute: first in memory, then in the second tier, then computed. A cold
-// burst computes once (single flight): the others wait for it.
+// A cache for values that are expensive to compute: looks in memory, then in the second tier, then
+// computes. Concurrent misses of a key compute it once (single flight); the others wait.
+// || Failures of the second tier count as misses: the cache never causes an error. A value's time
+// is when its computation began, so it is never older than its time says.
 //
-// A second tier that fails is passed over, and counts as empty: the cache is never the reason for
-// an error. A value counts as cached when its computation began: it is never older than it says.
-//
-// Threads: safe for concurrent use; `compute` and `change` run without a lock and must not come
-// back to the same key. Ownership: borrows the clock and the second tier. Errors: those of
-// `compute`, to all who waited; nothing is kept then.
+// Threads: safe for concurrent use; `compute` and `change` run without a lock and must not access
+// the same key. Ownership: borrows the clock and the second tier. Errors: those of `compute`, to
+// all callers that waited; nothing is cached then.
 template <typename T>
 class TwoTierCache {
  public:
@@ -55,35 +54,35 @@ class TwoTierCache {
     Source source;
   };
 
-  // `entries_max`: of the first tier; the oldest goes first.
+  // `entries_max`: of the first tier; the oldest is evicted first.
   TwoTierCache(const Clock& clock, SecondTier<T>& second_tier, size_t entries_max)
       : clock_(clock), second_tier_(second_tier), entries_max_(entries_max) {}
 
   Result<Hit> Get(const std::string& key, std::chrono::milliseconds time_to_live,
                   const Compute& compute) EXCLUDES_LOCK(mutex_);
-  // Replaces what is cached, in both tiers, by what `change` makes of it; the time it was cached
-  // stays. `change` returns nullopt where nothing is to be changed. Serialised with other Patches
-  // of the same key and with what Get stores: what is being computed is changed once it is there.
-  // Fails where the second tier does; the first one is changed then all the same.
+  // Replaces the cached value, in both tiers, with the result of `change`; its time stays. `change`
+  // returns nullopt to leave it unchanged. Serialised with other Patches of the same key and with
+  // the stores of Get: a value that is being computed is changed once it is there. Returns the
+  // second tier's error; the first tier is changed even then.
   using Change = std::function<std::optional<T>(const T&)>;
   Status Patch(const std::string& key, const Change& change) EXCLUDES_LOCK(mutex_);
-  // Both tiers. What is being computed meanwhile is handed out, but not kept. Fails where the
-  // second tier does; the first one is empty then all the same.
+  // Clears both tiers. A value that is being computed is returned to its callers but not cached.
+  // Returns the second tier's error; the first tier is empty even then.
   Status Clear() EXCLUDES_LOCK(mutex_);
 
  private:
-  // Another machine's clock, or this one before it was set, may be ahead by so much.
+  // How far another machine's clock, or this one's before it was set, may be ahead.
   static constexpr int64_t kClockSkewMaxMs = 60'000;
 
-  // Whoever fills or changes a key holds its turn.
+  // The right to fill or change a key, held by one thread at a time.
   struct Turn {
-    std::optional<Result<Hit>> result;  // Once it is known, of a Get.
+    std::optional<Result<Hit>> result;  // Set once known; only for a Get.
     bool is_over = false;
-    bool is_stale = false;  // The cache was cleared since: nothing may be kept.
+    bool is_stale = false;  // The cache was cleared since: nothing may be stored.
   };
-  using SharedTurn = std::shared_ptr<Turn>;  // Of the holder and of those who wait.
+  using SharedTurn = std::shared_ptr<Turn>;  // Shared by the holder and the waiters.
 
-  // Ends a turn, also when `compute` or `change` throws.
+  // Ends a turn, even if `compute` or `change` throws.
   class TurnHolder {
    public:
     TurnHolder(TwoTierCache& cache, const std::string& key, SharedTurn turn)
@@ -104,14 +103,14 @@ class TwoTierCache {
     return age_ms < time_to_live.count() && age_ms >= -kClockSkewMaxMs;
   }
 
-  // Waits for whoever has the turn of `key`.
+  // Waits until the turn of `key` is free.
   SharedTurn TakeTurn(const std::string& key) EXCLUDES_LOCK(mutex_);
   void EndTurn(const std::string& key, Turn& turn) EXCLUDES_LOCK(mutex_);
   Result<Hit> Fill(const std::string& key, std::chrono::milliseconds time_to_live,
                    const Compute& compute, Turn& turn) EXCLUDES_LOCK(mutex_);
   std::optional<Cached<T>> LoadFresh(const std::string& key,
                                      std::chrono::milliseconds time_to_live);
-  // Stores unless the turn is stale. Clear waits for the stores that have begun.
+  // Stores unless the turn is stale. Clear waits for stores in progress.
   Status StoreSecond(const std::string& key, const Cached<T>& cached, const Turn& turn)
       EXCLUDES_LOCK(mutex_);
   void PublishLocked(const std::string& key, Turn& turn, Result<Hit> result) REQUIRES_LOCK(mutex_);
@@ -122,9 +121,9 @@ class TwoTierCache {
   const size_t entries_max_;
 
   Mutex mutex_;      // Leaf lock.
-  CondVar changed_;  // A result, the end of a turn, of a store or of Clear.
+  CondVar changed_;  // Signals a result, or the end of a turn, a store or Clear.
   std::map<std::string, Cached<T>> entries_ GUARDED_BY(mutex_);
-  std::set<std::pair<int64_t, std::string>> by_age_ GUARDED_BY(mutex_);  // Of entries_.
+  std::set<std::pair<int64_t, std::string>> by_age_ GUARDED_BY(mutex_);  // Index of entries_.
   std::map<std::string, SharedTurn> turns_ GUARDED_BY(mutex_);
   size_t stores_under_way_ GUARDED_BY(mutex_) = 0;
   bool is_clearing_ GUARDED_BY(mutex_) = false;
@@ -149,9 +148,9 @@ Result<typename TwoTierCache<T>::Hit> TwoTierCache<T>::Get(const std::string& ke
         continue;
       }
       const SharedTurn awaited = other->second;
-      // The turn goes on after its result is known, while that is stored.
+      // A turn continues after its result is known, while the result is stored.
       while (!awaited->result && !awaited->is_over) changed_.Wait(mutex_);
-      // Without a result it was a Patch, or a Get that threw.
+      // No result: it was a Patch, or a Get that threw.
       if (!awaited->result) continue;
       const Result<Hit>& result = *awaited->result;
       if (!result.ok() || IsFresh(result->cached, time_to_live)) return result;
@@ -209,7 +208,7 @@ Status TwoTierCache<T>::Patch(const std::string& key, const Change& change) {
   }
   ASSIGN_OR_RETURN(const std::optional<Cached<T>> second, second_tier_.Load(key));
   if (!second) return Status();
-  // Computed at the same time, they are the same value.
+  // Equal times mean the same value.
   if (changed_first && changed_first->cached_at_ms == second->cached_at_ms) {
     return StoreSecond(key, *changed_first, *turn);
   }
@@ -228,7 +227,7 @@ Status TwoTierCache<T>::Clear() {
     entries_.clear();
     by_age_.clear();
     for (const auto& [key, turn] : turns_) turn->is_stale = true;
-    // Those who come from now on do not wait for what began before.
+    // Later callers do not wait for earlier computations.
     turns_.clear();
     changed_.NotifyAll();
     while (stores_under_way_ > 0) changed_.Wait(mutex_);
@@ -253,7 +252,7 @@ template <typename T>
 void TwoTierCache<T>::EndTurn(const std::string& key, Turn& turn) {
   MutexLock lock(mutex_);
   turn.is_over = true;
-  // After Clear the key's turn may be somebody else's.
+  // After Clear the turn of the key may belong to another thread.
   const auto current = turns_.find(key);
   if (current != turns_.end() && current->second.get() == &turn) turns_.erase(current);
   changed_.NotifyAll();

@@ -17,7 +17,7 @@ using std::chrono::minutes;
 using Cache = TwoTierCache<std::string>;
 using Source = Cache::Source;
 
-// A second tier in memory that can be told to fail or to wait.
+// A second tier in memory that can fail or block on demand.
 class FakeTier final : public SecondTier<std::string> {
  public:
   Result<std::optional<Cached<std::string>>> Load(const std::string& key) override {
@@ -59,7 +59,7 @@ class FakeTier final : public SecondTier<std::string> {
   std::map<std::string, Cached<std::string>> entries_ GUARDED_BY(mutex_);
 };
 
-// Something that one thread opens and others wait for.
+// One thread opens it, others wait for it.
 class Gate {
  public:
   void Open() {
@@ -160,7 +160,7 @@ TEST_F(CacheTest, TheOldestGoesFirst) {
   }
   ExpectHit(Get("b", ""), "b", Source::kFirstTier);
   ExpectHit(Get("d", ""), "d", Source::kFirstTier);
-  // Promoted, it is still the oldest, but takes the place of the next.
+  // After promotion it is still the oldest, and evicts the next oldest.
   ExpectHit(Get("a", ""), "a", Source::kSecondTier);
   ExpectHit(Get("b", ""), "b", Source::kSecondTier);
 }
@@ -246,7 +246,7 @@ TEST_F(CacheTest, OtherKeysDoNotWait) {
 }
 
 TEST_F(CacheTest, AFailureReachesAllWhoWaited) {
-  // Whoever comes after the failure computes anew, and fails too.
+  // A caller after the failure computes again, and fails too.
   Gate gate;
   std::atomic<size_t> arrived = 0;
   std::atomic<size_t> failed = 0;
@@ -367,7 +367,7 @@ TEST_F(CacheTest, WhatIsComputedDuringClearIsHandedOutButNotKept) {
   });
   computing.Wait();
   EXPECT_TRUE(cache_.Clear().ok());
-  // Does not wait for what began before.
+  // Does not wait for computations that began before.
   ExpectHit(Get("a", "new"), "new", Source::kComputed);
   cleared.Open();
   getter.join();

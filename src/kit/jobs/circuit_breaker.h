@@ -10,8 +10,8 @@
 
 namespace hearth::kit {
 
-// Spares a service that keeps failing: after so many failures in a row nobody asks it for a while,
-// then one request tries whether it is back.
+// Protects a service that keeps failing: after `failures_max` failures in a row, requests are
+// refused for a while. Then one request probes whether the service is back.
 //
 // Threads: safe for concurrent use. Ownership: borrows the clock.
 class CircuitBreaker {
@@ -20,16 +20,16 @@ class CircuitBreaker {
   enum class Outcome : uint8_t {
     kSuccess,
     kFailure,
-    kNeither,  // Says nothing about the service: cancelled, say.
+    kNeither,  // Says nothing about the service, as when cancelled.
   };
-  // The state that a request was allowed in. Its outcome is of no interest once that has changed.
+  // The state in which a request was admitted. Its outcome is ignored once that has changed.
   enum class Ticket : uint64_t {};
 
   // `failures_max` of 0: never opens.
   CircuitBreaker(const Clock& clock, size_t failures_max, std::chrono::milliseconds open_for)
       : clock_(clock), failures_max_(failures_max), open_for_(open_for) {}
 
-  // nullopt: not now. Otherwise the outcome must be told.
+  // nullopt: refused. Otherwise the caller must report the outcome.
   std::optional<Ticket> Enter() EXCLUDES_LOCK(mutex_);
   void Leave(Ticket ticket, Outcome outcome) EXCLUDES_LOCK(mutex_);
   State state() const EXCLUDES_LOCK(mutex_);

@@ -34,7 +34,7 @@ TEST_F(CircuitBreakerTest, OpensAfterSoManyFailuresInARow) {
   EXPECT_TRUE(Try(Outcome::kSuccess));
   EXPECT_TRUE(Try(Outcome::kFailure));
   EXPECT_TRUE(Try(Outcome::kFailure));
-  EXPECT_TRUE(Try(Outcome::kNeither));  // Breaks no row, and adds nothing to it.
+  EXPECT_TRUE(Try(Outcome::kNeither));  // Neither resets nor extends the run of failures.
   EXPECT_EQ(breaker_.state(), State::kClosed);
   EXPECT_TRUE(Try(Outcome::kFailure));
   EXPECT_EQ(breaker_.state(), State::kOpen);

@@ -41,7 +41,7 @@ void QuotaWindows::ForgetEndedLocked(TimePoint now) {
 }
 
 std::chrono::milliseconds QuotaWindows::Until(TimePoint end, TimePoint now) {
-  // With no keys at all nothing ever ends; the longest wait there can be is as good as any.
+  // Without keys no window ever ends: return the longest wait.
   if (end == TimePoint::max()) return std::chrono::milliseconds::max();
   return std::chrono::ceil<std::chrono::milliseconds>(end - now);
 }

@@ -10,11 +10,10 @@
 
 namespace hearth::kit {
 
-// So many a window for each key: sign-in attempts by address, say. Windows begin with the first
-// use of a key and last `window`.
-//
-// At most `keys_max` keys are remembered; when there are more, those whose windows have ended are
-// forgotten, and if none has, new keys are refused.
+// A number of uses per window for each key, such as sign-in attempts by address. A window begins
+// with the first use of a key and lasts `window`.
+// || At most `keys_max` keys are kept. Beyond that, keys whose windows have ended are dropped. If
+// there are none, new keys are refused.
 //
 // Threads: safe for concurrent use.
 class QuotaWindows {
@@ -26,9 +25,9 @@ class QuotaWindows {
     size_t remaining;
     std::chrono::milliseconds until_reset;  // Rounded up.
   };
-  // Spends one, if there is one left.
+  // Spends one use, if any is left.
   Outcome Spend(const std::string& key) EXCLUDES_LOCK(mutex_);
-  // Gives the key a new window: after a success, say.
+  // Starts a new window for the key, for instance after a success.
   void Reset(const std::string& key) EXCLUDES_LOCK(mutex_);
 
  private:
@@ -47,7 +46,7 @@ class QuotaWindows {
   const size_t keys_max_;
   Mutex mutex_;  // Leaf lock.
   std::unordered_map<std::string, Window> windows_ GUARDED_BY(mutex_);
-  // No window ends before; a full table is not searched until then.
+  // No window ends before this; a full table is not searched until then.
   TimePoint first_end_ GUARDED_BY(mutex_) = TimePoint::max();
 };
 

@@ -76,7 +76,7 @@ TEST_F(QuotaWindowsTest, RefusesNewKeysWhenFullUntilAWindowEnds) {
   const QuotaWindows::Outcome refused = quota.Spend("c");
   EXPECT_FALSE(refused.allowed);
   EXPECT_EQ(refused.until_reset, minutes(10));
-  EXPECT_TRUE(quota.Spend("a").allowed);  // Known keys go on.
+  EXPECT_TRUE(quota.Spend("a").allowed);  // Known keys still work.
   clock_.Advance(minutes(10));
   EXPECT_TRUE(quota.Spend("c").allowed);
   EXPECT_FALSE(quota.Spend("d").allowed);

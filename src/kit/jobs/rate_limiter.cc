@@ -8,7 +8,7 @@ namespace {
 
 std::chrono::nanoseconds IntervalOf(double per_second) {
   if (!(per_second > 0)) return std::chrono::nanoseconds(0);
-  // A rate so small that it makes no sense still is a number: one a day.
+  // Bounds absurdly small rates: at least one token per day.
   return std::chrono::nanoseconds(std::llround(std::min(1e9 / per_second, 86'400e9)));
 }
 

@@ -24,16 +24,16 @@ constexpr std::array<std::string_view, 12> kMonths = {"JAN", "FEB", "MAR", "APR"
                                                       "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"};
 constexpr std::array<std::string_view, 7> kWeekdays = {"SUN", "MON", "TUE", "WED",
                                                        "THU", "FRI", "SAT"};
-// The longest month of every month: 29 February does come.
+// The maximum length of each month, including 29 February.
 constexpr std::array<size_t, 13> kMonthDays = {0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-// 29 February is missing from eight years where a century has no leap day.
+// 29 February can be eight years away, around a century without a leap day.
 constexpr int kSearchDaysMax = 9 * 366;
 
 struct FieldRule {
   std::string_view name;
   int min;
   int max;
-  std::span<const std::string_view> names = {};  // The first one means `min`.
+  std::span<const std::string_view> names = {};  // The first one stands for `min`.
 };
 
 constexpr FieldRule kMinute = {.name = "minute", .min = 0, .max = 59};
@@ -103,13 +103,13 @@ Result<Range> ParseRange(const FieldRule& rule, std::string_view text) {
   ASSIGN_OR_RETURN(const int first, ParseValue(rule, text.substr(0, dash)));
   if (dash == std::string_view::npos) return Range{first, first};
   ASSIGN_OR_RETURN(int last, ParseValue(rule, text.substr(dash + 1)));
-  // A week that is said to end with Sunday does.
+  // A range of weekdays may end with Sunday.
   if (&rule == &kWeekday && last == 0 && first > 0) last = 7;
   if (last < first) return Wrong(rule, text, "the range ends before it begins");
   return Range{first, last};
 }
 
-// One element of a list: a range, and how many steps lie between two values.
+// One element of a list: a range and a step.
 Result<std::vector<int>> ParseElement(const FieldRule& rule, std::string_view text) {
   const size_t slash = text.find('/');
   const std::string_view range_text = text.substr(0, slash);
@@ -134,14 +134,14 @@ template <size_t kSize>
 Status ParseField(const FieldRule& rule, std::string_view text, std::bitset<kSize>& set) {
   for (const std::string_view element : Split(text, ',')) {
     ASSIGN_OR_RETURN(const std::vector<int> values, ParseElement(rule, element));
-    // Only days of the week go beyond their set: 7 is Sunday too.
+    // Only weekdays exceed their set: 7 is also Sunday.
     for (const int value : values) set.set(static_cast<size_t>(value) % kSize);
   }
   return Status();
 }
 
-// What the wall clock of `zone` shows when it is `local`, or the first moment after it where it
-// never is; the first of the two where it is twice.
+// The time at which the wall clock of `zone` shows `local`. If it never does, the first moment
+// after the gap. If it does twice, the first time.
 SysMicros ToSys(const date::time_zone& zone, LocalMinutes local) {
   const date::local_info info = zone.get_info(local);
   if (info.result == date::local_info::nonexistent) return info.first.end;
@@ -197,8 +197,8 @@ bool Schedule::IsOnDay(size_t month, size_t day, size_t weekday) const {
 int64_t Schedule::NextAfter(int64_t after_micros) const {
   const date::time_zone& zone = *date::locate_zone(zone_);
   const SysMicros after{microseconds(after_micros)};
-  // No earlier time on the wall clock can lie after `after`: those of an hour that comes twice
-  // count where they come first.
+  // No earlier wall clock time can lie after `after`: in a repeated hour only the first occurrence
+  // counts.
   const auto start = date::floor<std::chrono::minutes>(zone.to_local(after));
   date::local_days day = date::floor<date::days>(start);
   for (int searched = 0; searched < kSearchDaysMax; ++searched, day += date::days(1)) {
@@ -218,7 +218,7 @@ int64_t Schedule::NextAfter(int64_t after_micros) const {
       }
     }
   }
-  const bool never_happens = true;  // Parse refuses such schedules.
+  const bool never_happens = true;  // Parse rejects such schedules.
   CHECK(!never_happens);
   return 0;
 }

@@ -10,22 +10,22 @@
 
 namespace hearth::kit {
 
-// When something happens, as cron says it, on the wall clock of a time zone: five fields (minute,
-// hour, day of month, month, day of week; 7 is Sunday too), each `*`, a number, a range `a-b`, a
-// step `*/n` or `a-b/n`, names (JAN, MON), or a list of those. Where both days are restricted
-// (anything but `*`), one of them suffices, as in cron.
+// A cron schedule on the wall clock of a time zone. Five fields: minute, hour, day of month, month,
+// day of week (7 is also Sunday). Each is `*`, a number, a range `a-b`, a step `*/n` or `a-b/n`, a
+// name (JAN, MON), or a list of those. If both day fields are restricted (not `*`), either one
+// suffices, as in cron.
 //
-// Daylight saving: an hour that does not exist is skipped to the next minute that does; an hour
-// that comes twice counts once.
+// Daylight saving: times in a skipped hour move to the next minute that exists; a repeated hour
+// counts once.
 //
 // Immutable.
 class Schedule {
  public:
-  // `zone`: "UTC", "Asia/Tehran". InvalidArgument that names the field and what is wrong with it.
+  // `zone`: "UTC", "Asia/Tehran". InvalidArgument names the field and the error.
   static Result<Schedule> Parse(std::string_view cron, std::string_view zone);
 
-  // The first moment after `after`, in microseconds since the epoch. Schedules that never happen
-  // ("0 0 30 2 *") do not parse.
+  // The first time after `after`, in microseconds since the epoch. Schedules that never occur ("0 0
+  // 30 2 *") do not parse.
   int64_t NextAfter(int64_t after_micros) const;
 
  private:

@@ -44,7 +44,7 @@ struct Case {
   const char* cron;
   const char* zone;
   const char* after;
-  std::vector<const char*> next;  // In UTC, one after another.
+  std::vector<const char*> next;  // In UTC, consecutive.
 };
 
 class ScheduleCases : public testing::TestWithParam<Case> {};
@@ -97,14 +97,14 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"0 0 29 2 *", "UTC", "2026-01-01 00:00", {"2028-02-29 00:00", "2032-02-29 00:00"}},
         Case{"0 0 29 2 *", "UTC", "2096-03-01 00:00", {"2104-02-29 00:00"}},
         Case{"59 23 31 12 *", "UTC", "2026-12-31 23:59", {"2027-12-31 23:59"}},
-        // One of both days suffices where both are restricted.
+        // If both day fields are restricted, either one suffices.
         Case{"0 0 13 * FRI",
              "UTC",
              "2026-11-10 00:00",
              {"2026-11-13 00:00", "2026-11-20 00:00", "2026-11-27 00:00", "2026-12-04 00:00",
               "2026-12-11 00:00", "2026-12-13 00:00"}},
         Case{"0 0 13 * *", "UTC", "2026-11-10 00:00", {"2026-11-13 00:00", "2026-12-13 00:00"}},
-        // A day that never comes does not matter where weekdays do.
+        // A day of month that never occurs does not matter if weekdays are given.
         Case{"0 0 30 2 MON", "UTC", "2026-02-01 00:00", {"2026-02-02 00:00", "2026-02-09 00:00"}}));
 
 INSTANTIATE_TEST_SUITE_P(
@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"0 8 * * *", "Asia/Tehran", "2026-11-15 00:00", {"2026-11-15 04:30"}},
                     Case{"*/10 8-13 * * MON-WED",
                          "Asia/Tehran",
-                         "2026-11-15 21:00",  // Already Monday there.
+                         "2026-11-15 21:00",  // Already Monday in that zone.
                          {"2026-11-16 04:30", "2026-11-16 04:40"}},
                     // Tehran had daylight saving until 2022: midnight of 22 March did not exist.
                     Case{"0 0 * * *",
@@ -129,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(
                          "Europe/Berlin",
                          "2026-03-29 00:30",
                          {"2026-03-29 00:40", "2026-03-29 01:00", "2026-03-29 01:20"}},
-                    // Berlin, 25 October 2026: 02:00 to 03:00 comes twice, first from 00:00 UTC.
+                    // Berlin, 25 October 2026: 02:00 to 03:00 occurs twice, first from 00:00 UTC.
                     Case{"30 2 * * *",
                          "Europe/Berlin",
                          "2026-10-24 12:00",
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
                          "2026-10-24 23:45",
                          {"2026-10-25 00:00", "2026-10-25 00:30", "2026-10-25 02:00"}},
                     Case{"30 2 * * *", "Europe/Berlin", "2026-10-25 01:15", {"2026-10-26 01:30"}},
-                    // A whole day that Samoa left out.
+                    // A whole day that Samoa skipped.
                     Case{
                         "0 12 30 12 *", "Pacific/Apia", "2011-12-29 00:00", {"2011-12-30 10:00"}}));
 
@@ -215,7 +215,7 @@ TEST(ScheduleTest, ZonesThatAreNone) {
   }
 }
 
-// The same schedules, tried out minute by minute on the wall clock.
+// The same schedules, evaluated minute by minute on the wall clock.
 class Oracle {
  public:
   struct Field {
@@ -254,12 +254,12 @@ class Oracle {
            (both_restricted ? is_day || is_weekday : is_day && is_weekday);
   }
 
-  // Walks through time: a minute happens when the wall clock first shows it, or when the clock
-  // jumps over it.
+  // Walks through time: a minute occurs when the wall clock first shows it, or when the clock skips
+  // it.
   std::optional<int64_t> NextAfter(const date::time_zone& zone, SysMicros after,
                                    int64_t minutes_max) const {
     auto now = date::floor<std::chrono::minutes>(after);
-    // The latest time that was shown: what comes again was there already.
+    // The latest time shown so far: repeated times do not count again.
     auto shown = date::floor<std::chrono::minutes>(zone.to_local(now));
     for (auto earlier = now - std::chrono::hours(3); earlier < now;
          earlier += std::chrono::minutes(1)) {

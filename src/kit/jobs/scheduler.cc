@@ -15,16 +15,16 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-// The machine's clock may be set while a job waits for its time; so often that is looked at.
+// The machine's clock may be set while a job waits; this is how often it is checked.
 constexpr milliseconds kWaitMax = std::chrono::seconds(10);
-// A clock that was set back by more than this makes times come again. Less is only corrected.
+// A clock set back by more than this makes times occur again. Less counts as a correction.
 constexpr int64_t kSetBackMicrosMin = 60'000'000;
 
-// One run that somebody asked for. Guarded by the scheduler's mutex.
+// One requested run. Guarded by the scheduler's mutex.
 struct Run {
   std::optional<Status> result;
 };
-using SharedRun = std::shared_ptr<Run>;  // Of the job and of those who wait for it.
+using SharedRun = std::shared_ptr<Run>;  // Shared by the job and the waiters.
 
 Status RunGuarded(const Scheduler::Job& job, const std::atomic<bool>& stopping) {
   try {
@@ -48,8 +48,8 @@ struct Scheduler::State {
     std::thread thread;
     // The rest is guarded by the mutex.
     JobStatus status;
-    SharedRun wanted;   // Has not begun.
-    SharedRun current;  // Under way.
+    SharedRun wanted;   // Not yet started.
+    SharedRun current;  // In progress.
     int64_t looked_at_micros = 0;
   };
 
@@ -68,7 +68,7 @@ struct Scheduler::State {
   bool is_started GUARDED_BY(mutex) = false;
   bool is_joining GUARDED_BY(mutex) = false;
   bool is_joined GUARDED_BY(mutex) = false;
-  // The list is complete before Start; what an entry guards is guarded by the mutex.
+  // The list is complete before Start. The guarded part of each entry is guarded by the mutex.
   std::vector<std::unique_ptr<Entry>> entries;
 };
 
@@ -90,7 +90,7 @@ void Scheduler::State::Work(Entry& entry) {
   }
 }
 
-// Null when the scheduler stops.
+// Null if the scheduler stops.
 SharedRun Scheduler::State::WaitForWork(Entry& entry) {
   MutexLock lock(mutex);
   while (!stopping) {

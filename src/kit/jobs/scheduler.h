@@ -15,31 +15,31 @@
 
 namespace hearth::kit {
 
-// Runs jobs when they are due. A job never runs twice at the same time: what comes due, or is asked
-// for, while it runs is run once more afterwards, once for all of it. Different jobs run beside
-// one another. Times missed while the process was down are not made up for.
+// Runs jobs when they are due. A job never runs concurrently with itself: all times and requests
+// that arrive while it runs lead to one more run afterwards. Different jobs run concurrently. Times
+// missed while the process was down are skipped.
 //
-// Threads: safe for concurrent use; a thread a job. Ownership: borrows the clock. The destructor
-// stops.
+// Threads: safe for concurrent use; one thread per job. Ownership: borrows the clock. The
+// destructor stops the jobs.
 class Scheduler {
  public:
-  // Returns soon after `stopping` becomes true.
+  // Must return soon after `stopping` becomes true.
   using Job = std::function<Status(const std::atomic<bool>& stopping)>;
 
   explicit Scheduler(const Clock& clock);
   ~Scheduler();
 
-  // Before Start.
+  // Call before Start.
   void Add(std::string name, Schedule schedule, Job job);
   void Start();
-  // Ends the jobs under way and waits for them.
+  // Stops running jobs and waits for them.
   void Stop();
 
-  // Runs a job now and waits for its end; not from the job itself. Works before Start, too.
-  // NotFound for a name that is none; Cancelled when stopped.
+  // Runs a job now and waits until it ends; not to be called from the job itself. Works before
+  // Start, too. NotFound for an unknown name; Cancelled when stopped.
   Status RunNow(const std::string& name);
-  // For tests with a clock of their own, which need no Start: starts what is due by that clock, and
-  // waits for it and for what runs already.
+  // For tests with a fake clock, without Start: runs the jobs that are due, and waits for them and
+  // for those already running.
   void RunDue();
 
   struct JobStatus {

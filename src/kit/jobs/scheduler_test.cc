@@ -14,7 +14,7 @@ using std::chrono::minutes;
 
 Schedule Every(const char* cron) { return *Schedule::Parse(cron, "UTC"); }
 
-// A job that waits until it is told to go on.
+// A job that blocks until it is released.
 class Barrier {
  public:
   Status Pass(const std::atomic<bool>& stopping) {
@@ -74,7 +74,7 @@ TEST_F(SchedulerTest, RunsWhatIsDueAndNothingElse) {
   EXPECT_EQ(seldom, 0u);
   clock_.Advance(minutes(45));
   scheduler.RunDue();
-  EXPECT_EQ(often, 2u);  // Nine times were missed: they are one.
+  EXPECT_EQ(often, 2u);  // Nine missed times lead to one run.
   EXPECT_EQ(seldom, 1u);
 }
 
@@ -83,7 +83,7 @@ TEST_F(SchedulerTest, StartedItRunsByItself) {
   Scheduler scheduler(clock_);
   scheduler.Add("job", Every("*/5 * * * *"),
                 [&](const std::atomic<bool>& stopping) { return barrier.Pass(stopping); });
-  // Missed before the start: not made up for. The next time is five milliseconds away.
+  // Missed before the start: skipped. The next time is five milliseconds away.
   clock_.Advance(minutes(61) - std::chrono::milliseconds(5));
   scheduler.Start();
   EXPECT_EQ(scheduler.Statuses()[0].next_start_micros, clock_.WallMicros() + 5'000);

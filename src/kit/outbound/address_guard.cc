@@ -19,23 +19,23 @@ constexpr uint32_t Ipv4(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
   return a << 24 | b << 16 | c << 8 | d;
 }
 
-// IANA's special-purpose registry, and groups.
+// IANA's special-purpose registry, and multicast.
 constexpr Ipv4Block kSpecialIpv4[] = {
-    {Ipv4(0, 0, 0, 0), 8},        // This network; 0.0.0.0 is this machine.
+    {Ipv4(0, 0, 0, 0), 8},        // This network; 0.0.0.0 is this host.
     {Ipv4(10, 0, 0, 0), 8},       // Private.
-    {Ipv4(100, 64, 0, 0), 10},    // Behind a carrier's NAT.
-    {Ipv4(127, 0, 0, 0), 8},      // This machine.
-    {Ipv4(169, 254, 0, 0), 16},   // Link-local: clouds keep credentials there.
+    {Ipv4(100, 64, 0, 0), 10},    // Carrier-grade NAT.
+    {Ipv4(127, 0, 0, 0), 8},      // Loopback.
+    {Ipv4(169, 254, 0, 0), 16},   // Link-local; cloud metadata with credentials.
     {Ipv4(172, 16, 0, 0), 12},    // Private.
     {Ipv4(192, 0, 0, 0), 24},     // Protocol assignments.
     {Ipv4(192, 0, 2, 0), 24},     // Documentation.
-    {Ipv4(192, 88, 99, 0), 24},   // Relays of 6to4.
+    {Ipv4(192, 88, 99, 0), 24},   // 6to4 relays.
     {Ipv4(192, 168, 0, 0), 16},   // Private.
     {Ipv4(198, 18, 0, 0), 15},    // Benchmarks.
     {Ipv4(198, 51, 100, 0), 24},  // Documentation.
     {Ipv4(203, 0, 113, 0), 24},   // Documentation.
-    {Ipv4(224, 0, 0, 0), 4},      // Groups.
-    {Ipv4(240, 0, 0, 0), 4},      // Reserved, and broadcast.
+    {Ipv4(224, 0, 0, 0), 4},      // Multicast.
+    {Ipv4(240, 0, 0, 0), 4},      // Reserved and broadcast.
 };
 
 struct Ipv6Block {
@@ -43,12 +43,12 @@ struct Ipv6Block {
   unsigned bits;
 };
 
-// Within 2000::/3; everything outside of it is special.
+// Within 2000::/3; everything outside is special.
 constexpr Ipv6Block kSpecialIpv6[] = {
-    {{0x20, 0x01, 0x00}, 23},        // Protocol assignments, Teredo among them.
+    {{0x20, 0x01, 0x00}, 23},        // Protocol assignments, including Teredo.
     {{0x20, 0x01, 0x0d, 0xb8}, 32},  // Documentation.
-    {{0x20, 0x02}, 16},              // 6to4: an IPv4 address that somebody relays to.
-    {{0x3f, 0xfe}, 16},              // Was a test network.
+    {{0x20, 0x02}, 16},              // 6to4: an IPv4 address behind a relay.
+    {{0x3f, 0xfe}, 16},              // Formerly a test network.
     {{0x3f, 0xff}, 20},              // Documentation.
 };
 

@@ -53,7 +53,7 @@ TEST(AddressGuardTest, PublicAddresses) {
            "2001:200::1",
            "3ffd::1",
            "::ffff:8.8.8.8",    // Mapped.
-           "64:ff9b::8.8.8.8",  // By way of NAT64.
+           "64:ff9b::8.8.8.8",  // Via NAT64.
        }) {
     EXPECT_TRUE(IsPublic(address)) << address;
   }
@@ -112,7 +112,7 @@ TEST(AddressGuardTest, SpecialAddresses) {
            "5f00::1",
            "4000::1",
            "1fff::1",
-           // IPv4 in the clothes of IPv6.
+           // IPv4 embedded in IPv6.
            "::ffff:127.0.0.1",
            "::ffff:10.0.0.1",
            "::ffff:169.254.169.254",

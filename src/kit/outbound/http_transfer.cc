@@ -20,7 +20,7 @@ struct FreeList {
 };
 using HeaderList = std::unique_ptr<curl_slist, FreeList>;
 
-// What the callbacks of one exchange fill in.
+// Filled in by the callbacks of one exchange.
 struct Exchange {
   HttpResponse response;
   size_t head_bytes = 0;
@@ -33,7 +33,7 @@ struct Exchange {
 size_t OnHeader(char* bytes, size_t, size_t count, void* user) {
   Exchange& exchange = *static_cast<Exchange*>(user);
   const std::string_view line(bytes, count);
-  if (line.starts_with("HTTP/")) {  // A new head: what came before was "100 Continue".
+  if (line.starts_with("HTTP/")) {  // A new head: the previous one was "100 Continue".
     exchange.response.headers.clear();
     exchange.head_bytes = 0;
   }
@@ -63,8 +63,8 @@ size_t OnBody(char* bytes, size_t, size_t count, void* user) {
   return count;
 }
 
-// The address is known here and nowhere earlier: a name may resolve to anything, and to something
-// else a moment later.
+// The address is known only here: a name may resolve to anything, and to something else a moment
+// later.
 curl_socket_t OnOpenSocket(void* user, curlsocktype, curl_sockaddr* address) {
   Exchange& exchange = *static_cast<Exchange*>(user);
   if (exchange.addresses == PrivateAddresses::kRefused &&
@@ -84,12 +84,12 @@ HeaderList MakeHeaders(const HttpRequest& request) {
   };
   bool has_content_type = false;
   for (const auto& [name, value] : request.headers) {
-    // libcurl's way to say that a header has no value.
+    // libcurl's syntax for a header without a value.
     add(value.empty() ? name + ";" : name + ": " + value);
     has_content_type |= name.size() == 12 && strncasecmp(name.c_str(), "content-type", 12) == 0;
   }
-  if (!has_content_type) add("Content-Type:");  // libcurl would claim that it is a form.
-  add("Expect:");                               // One round trip less.
+  if (!has_content_type) add("Content-Type:");  // Otherwise libcurl sends a form's content type.
+  add("Expect:");                               // Saves a round trip.
   return list;
 }
 
@@ -114,12 +114,12 @@ void SetOptions(CURL* easy, const OutboundUrl& url, const TransferLimits& limits
   curl_easy_reset(easy);  // Keeps the connections.
   curl_easy_setopt(easy, CURLOPT_URL, url.text.c_str());
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-  // Curl 7.88 may sleep on bytes of HTTP/2 that it has read already.
+  // Curl 7.88 may sleep although it has unread HTTP/2 bytes buffered.
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
-  curl_easy_setopt(easy, CURLOPT_PROXY, "");  // Not even one that the environment names.
+  curl_easy_setopt(easy, CURLOPT_PROXY, "");  // Not even one from the environment.
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);  // Does not wait for a name that nobody needs.
+  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);  // Does not wait for a pending name resolution.
   curl_easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
   curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
   curl_easy_setopt(easy, CURLOPT_USERAGENT, limits.user_agent.c_str());
@@ -158,7 +158,7 @@ void InitialiseLibrary() {
 
 }  // namespace
 
-// An easy handle alone cannot be woken; with a multi handle of its own it can.
+// An easy handle cannot be woken by itself; its own multi handle can.
 struct HttpTransfer::Handles {
   Handles() {
     InitialiseLibrary();

@@ -22,19 +22,19 @@ struct TransferLimits {
   std::string user_agent;
 };
 
-// One HTTP exchange at a time, on connections that stay open in between. Follows no redirects,
-// uses no proxy, keeps no cookies.
+// One HTTP exchange at a time, on connections that are kept open. Follows no redirects, uses no
+// proxy, keeps no cookies.
 //
-// Threads: used by one thread at a time; Wake from any. Errors: as Outbound says.
+// Threads: used by one thread at a time; Wake from any. Errors: as for Outbound.
 class HttpTransfer {
  public:
-  // The head of an answer, names and values.
+  // The head of a response, names and values.
   static constexpr size_t kHeadBytesMax = 64 * 1024;
 
   HttpTransfer();
   ~HttpTransfer();
 
-  // Ends with Cancelled when it is woken and `stopping` is true.
+  // Returns Cancelled if woken while `stopping` is true.
   Result<HttpResponse> Perform(const HttpRequest& request, const OutboundUrl& url,
                                PrivateAddresses addresses, const TransferLimits& limits,
                                const std::atomic<bool>& stopping);

@@ -21,10 +21,10 @@ namespace {
 using std::chrono::milliseconds;
 using TimePoint = std::chrono::steady_clock::time_point;
 
-// A clock that is not the system's moves without waking anybody; so often it is looked at.
+// A fake clock advances without waking waiters, so it is polled.
 constexpr milliseconds kClockPollInterval{20};
 
-constexpr int kFetchedJsonDepthMax = 100;  // At most, of arrays and objects in one another.
+constexpr int kFetchedJsonDepthMax = 100;  // Nesting of arrays and objects.
 
 const std::vector<double> kSecondsBounds = {0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30};
 
@@ -66,14 +66,14 @@ CircuitBreaker::Outcome OutcomeOf(const Result<HttpResponse>& result) {
     case Code::kUnavailable:
     case Code::kDeadlineExceeded:
       return CircuitBreaker::Outcome::kFailure;
-    case Code::kResourceExhausted:  // It answers, if too much.
+    case Code::kResourceExhausted:  // It answers, though too much.
       return CircuitBreaker::Outcome::kSuccess;
     default:
       return CircuitBreaker::Outcome::kNeither;
   }
 }
 
-// What "Retry-After" asks for: seconds, or a date.
+// The value of "Retry-After": seconds, or a date.
 std::optional<milliseconds> RetryAfter(const Result<HttpResponse>& result, const Clock& clock) {
   if (!result.ok()) return std::nullopt;
   const std::optional<std::string_view> text = result->Header("retry-after");
@@ -91,7 +91,7 @@ std::optional<milliseconds> RetryAfter(const Result<HttpResponse>& result, const
   return milliseconds(std::max<int64_t>(0, date * 1'000 - clock.WallMicros() / 1'000));
 }
 
-// Headers that are meant for one origin and no other.
+// Removes headers that are meant for one origin only.
 void DropCredentials(HttpRequest& request) {
   std::erase_if(request.headers, [](const auto& header) {
     std::string name = header.first;
@@ -102,7 +102,7 @@ void DropCredentials(HttpRequest& request) {
   });
 }
 
-// The request that a redirect asks for instead of `request`.
+// Turns `request` into the one that the redirect asks for.
 void ApplyRedirect(int status, HttpRequest& request) {
   const bool becomes_get = (status == 303 && request.method != "HEAD") ||
                            ((status == 301 || status == 302) && request.method == "POST");
@@ -152,7 +152,7 @@ struct Outbound::State {
                                      "How long requests to outside services took.", kSecondsBounds,
                                      {{"service", options.name}})) {}
 
-  // Both false when stopped.
+  // Both return false when stopped.
   bool AcquireSlot() EXCLUDES_LOCK(mutex);
   bool WaitUntil(TimePoint when) EXCLUDES_LOCK(mutex);
   void ReleaseSlot() EXCLUDES_LOCK(mutex);
@@ -294,7 +294,7 @@ Result<HttpResponse> Outbound::Send(const HttpRequest& request) {
   for (size_t attempt = 1;; ++attempt) {
     std::optional<Result<HttpResponse>> result = state_->Attempt(request, url);
     if (!result) {
-      // What it answered before says more than that it is not asked any more.
+      // The last answer says more than that the breaker is open.
       if (last) return *std::move(last);
       return Status(Code::kUnavailable,
                     state_->options.name + ": failed too often, is left alone for a while");
@@ -316,7 +316,7 @@ Result<nlohmann::json> Outbound::FetchJson(const std::string& url) {
   if (response.status < 200 || response.status > 299) {
     return Status(Code::kUnavailable, url + ": answered " + std::to_string(response.status));
   }
-  // What walks over the result is recursive: the service must not choose how deep.
+  // Code that walks the result is recursive: the service must not choose the depth.
   bool is_too_deep = false;
   const auto check_depth = [&is_too_deep](int depth, nlohmann::json::parse_event_t event,
                                           const nlohmann::json&) {

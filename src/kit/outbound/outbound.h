@@ -35,49 +35,49 @@ struct HttpResponse {
   std::optional<std::string_view> Header(std::string_view lower_case_name) const;
 };
 
-// How to deal with one outside service.
+// How to talk to one outside service.
 struct OutboundOptions {
   std::string name;  // For metrics and errors: "hn".
   std::string user_agent = "Hearth/1.0";
   std::chrono::milliseconds connect_timeout = std::chrono::seconds(5);
-  std::chrono::milliseconds timeout = std::chrono::seconds(10);  // Of one attempt, body included.
+  std::chrono::milliseconds timeout = std::chrono::seconds(10);  // Per attempt, including the body.
   size_t response_bytes_max = 10 * 1024 * 1024;
-  size_t redirects_max = 0;  // The answer that leads beyond is handed out as it is.
-  size_t attempts_max = 3;   // Of requests that change nothing (GET, HEAD), after what may pass.
+  size_t redirects_max = 0;  // A redirect beyond this is returned as the response.
+  size_t attempts_max = 3;   // For GET and HEAD, after transient failures.
   std::chrono::milliseconds backoff = std::chrono::milliseconds(250);  // Doubles; jitter of half.
-  std::chrono::milliseconds backoff_max = std::chrono::seconds(30);    // Of Retry-After too.
+  std::chrono::milliseconds backoff_max = std::chrono::seconds(30);    // Also bounds Retry-After.
   size_t concurrent_max = 20;
-  double requests_per_second = 0;  // 0: as fast as it goes. Up to a second's worth at once.
-  // The breaker opens after so many failures in a row, refuses for a while, then lets one try.
+  double requests_per_second = 0;  // 0: no limit. Bursts of up to a second's worth.
+  // The breaker opens after this many failures in a row, refuses for a while, then lets one request
+  // probe.
   size_t breaker_failures = 5;
   std::chrono::milliseconds breaker_open = std::chrono::seconds(30);
-  // Addresses of this machine, of private networks, link-local and other special ones are refused,
-  // after resolving and on redirects too, unless the URL's "host:port" is listed here.
+  // Loopback, private, link-local and other special addresses are refused, also after name
+  // resolution and on redirects, unless the URL's "host:port" is listed here.
   std::vector<std::string> private_hosts_allowed = {};
 };
 
 // Outbound HTTP to one service.
 //
-// Threads: safe for concurrent use; calls block. Ownership: borrows what the constructor is given.
+// Threads: safe for concurrent use; calls block. Ownership: borrows the constructor's arguments.
 // Errors: Unavailable (cannot be reached, breaker open), DeadlineExceeded, ResourceExhausted
-// (answer too large), PermissionDenied (address not allowed), InvalidArgument (URL), Cancelled
-// (stopped). An answer with any status is no error of Send's; FetchJson makes one of those that are
-// not 2xx.
+// (response too large), PermissionDenied (address not allowed), InvalidArgument (URL), Cancelled
+// (stopped). For Send a response with any status is a success; FetchJson fails unless it is 2xx.
 class Outbound {
  public:
   Outbound(OutboundOptions options, const Clock& clock, RandomSource& random, Metrics& metrics);
   ~Outbound();
 
   Result<HttpResponse> Send(const HttpRequest& request);
-  // GET, 2xx, JSON. DataLoss for an answer that is no JSON; NotFound for 404; Unavailable for other
-  // statuses.
+  // GET, expecting 2xx and JSON. DataLoss if the response is not JSON; NotFound for 404;
+  // Unavailable for other statuses.
   Result<nlohmann::json> FetchJson(const std::string& url);
-  // The answers in the order of the URLs, `concurrent_max` at a time; as FetchJson for each.
+  // The results in the order of the URLs, `concurrent_max` at a time; each as from FetchJson.
   std::vector<Result<nlohmann::json>> FetchAllJson(const std::vector<std::string>& urls);
 
   using BreakerState = CircuitBreaker::State;
   BreakerState breaker_state() const;
-  // Calls under way and later ones end with Cancelled, soon.
+  // Running and later calls end with Cancelled, soon.
   void Stop();
 
  private:

@@ -19,7 +19,7 @@ using http::PlainCall;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// A service whose answers a test decides.
+// A service whose responses the test chooses.
 class OutboundTest : public testing::Test {
  protected:
   using Answer = std::function<PlainAnswer(const PlainCall&)>;
@@ -40,7 +40,7 @@ class OutboundTest : public testing::Test {
       held_.Update([&call](auto& calls) { calls.push_back(std::move(call)); });
     });
   }
-  // One status after another; the last one stays.
+  // One status after another; the last one repeats.
   void ServeStatuses(const std::string& method, const std::string& path, std::vector<int> statuses,
                      std::vector<std::pair<std::string, std::string>> headers = {}) {
     auto next = std::make_shared<std::atomic<size_t>>(0);
@@ -298,7 +298,7 @@ TEST_F(OutboundTest, FollowsRedirectsUpToTheLimit) {
 
 TEST_F(OutboundTest, ARedirectIsCheckedLikeTheFirstUrl) {
   ServeText("/x", "secret");
-  // The same server by another name, which is not listed.
+  // The same server under another name, which is not listed.
   Serve("GET", "/inside", [this](const PlainCall&) {
     return PlainAnswer{.status = 302,
                        .more_headers = {{"location", "http://localhost:" +
@@ -410,12 +410,12 @@ TEST_F(OutboundTest, WhenTheBreakerOpensBetweenTriesTheLastAnswerCounts) {
   EXPECT_EQ(asked_, 2u);
 }
 
-// Advances a clock of its own until `done`, and tells how far that was.
+// Advances a fake clock until `done` and returns by how much.
 class Waiting : public OutboundTest {
  protected:
   milliseconds AdvanceUntil(const std::atomic<bool>& done) {
     milliseconds waited(0);
-    // Much slower than what waits looks at its clock.
+    // Much slower than waiters poll their clock.
     while (!done && waited < seconds(600)) {
       std::this_thread::yield();
       if (fake_clock_reads_.load() < 2) continue;
@@ -426,7 +426,7 @@ class Waiting : public OutboundTest {
     return waited;
   }
 
-  // Counts how often it is asked, so that a test knows that somebody waits.
+  // Counts how often it is read, so that a test knows that a thread waits.
   class CountingClock final : public Clock {
    public:
     CountingClock(const FakeClock& clock, std::atomic<size_t>& reads)
@@ -490,7 +490,7 @@ TEST_F(Waiting, PausesDoubleUpToTheLimitAndAreCutByHalfAtMost) {
   const milliseconds waited = AdvanceUntil(done);
   sending.join();
   EXPECT_GE(waited, seconds(10 + 15));
-  // The clock moves a little while requests are under way, too.
+  // The clock also advances a little while requests are in progress.
   EXPECT_LE(waited, seconds(20 + 30 + 20));
 }
 

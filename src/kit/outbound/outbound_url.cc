@@ -17,12 +17,12 @@ struct FreeUrl {
 using UrlHandle = std::unique_ptr<CURLU, FreeUrl>;
 
 Status Refuse(const std::string& text, std::string_view why) {
-  // Whole URLs may be long, or hold a password.
+  // Whole URLs may be long, or contain a password.
   const std::string shown = text.find('@') == std::string::npos ? text.substr(0, 200) : "...";
   return InvalidArgument("URL \"" + shown + "\": " + std::string(why));
 }
 
-// "" where the URL has no such part.
+// "" if the URL has no such part.
 std::string Part(CURLU* url, CURLUPart part, unsigned flags = 0) {
   char* text = nullptr;
   if (curl_url_get(url, part, &text, flags) != CURLUE_OK) return "";
@@ -66,7 +66,7 @@ Result<OutboundUrl> Check(CURLU* url, const std::string& text) {
   const std::string host = LowerCase(Part(url, CURLUPART_HOST));
   if (host.empty()) return Refuse(text, "has no host");
   checked.host_port = host + ":" + Part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
-  // What follows '#' is not sent.
+  // The fragment is not sent.
   curl_url_set(url, CURLUPART_FRAGMENT, nullptr, 0);
   checked.text = Part(url, CURLUPART_URL);
   return checked;
@@ -84,7 +84,7 @@ Result<OutboundUrl> ParseOutboundUrl(const std::string& text) {
 Result<OutboundUrl> ResolveOutboundUrl(const OutboundUrl& base, const std::string& location) {
   const UrlHandle url(curl_url());
   RETURN_IF_ERROR(SetText(url.get(), base.text));
-  // Relative to what is there already.
+  // Relative to the current URL.
   RETURN_IF_ERROR(SetText(url.get(), location));
   return Check(url.get(), location);
 }

@@ -7,10 +7,10 @@
 
 namespace hearth::kit {
 
-// A URL that may be asked for: http or https, with a host, without a user or password.
+// A URL that may be requested: http or https, with a host, without a user or password.
 struct OutboundUrl {
   std::string text;
-  std::string host_port;  // "news.example:443", in lower case; the port is always there.
+  std::string host_port;  // "news.example:443", in lower case; always has a port.
   std::string scheme;     // "http" or "https".
 
   bool SameOrigin(const OutboundUrl& other) const {
@@ -20,9 +20,9 @@ struct OutboundUrl {
 
 inline constexpr size_t kUrlBytesMax = 8 * 1024;
 
-// InvalidArgument that says what is wrong with it.
+// InvalidArgument describes what is wrong.
 Result<OutboundUrl> ParseOutboundUrl(const std::string& text);
-// Where "Location: `location`" leads from `base`.
+// The target of "Location: `location`" relative to `base`.
 Result<OutboundUrl> ResolveOutboundUrl(const OutboundUrl& base, const std::string& location);
 
 }  // namespace hearth::kit

@@ -25,7 +25,7 @@ bool ChangesSomething(std::string_view method) {
   return method != "GET" && method != "HEAD" && method != "OPTIONS";
 }
 
-// 0 for what is no number.
+// 0 if it is not a number.
 uint64_t ParseNumber(std::string_view text) {
   uint64_t number = 0;
   const char* const end = text.data() + text.size();
@@ -35,11 +35,11 @@ uint64_t ParseNumber(std::string_view text) {
 
 }  // namespace
 
-// One request that a handler answers. A body whose announced length is beyond the limit is refused
+// One request that goes to a handler. A body whose announced length exceeds the limit is refused
 // before any of it is read.
 //
-// Threads: the exchange's loop, except that Run has the request to itself. Ownership: shared by
-// the connection, by the task that runs the handler and by the answer on its way back.
+// Threads: the exchange's loop, except that Run has the request to itself. Ownership: shared by the
+// connection, the task that runs the handler and the task that sends the answer.
 class AppService::Call final : public http::ExchangeHandler,
                                public std::enable_shared_from_this<Call> {
  public:
@@ -58,7 +58,7 @@ class AppService::Call final : public http::ExchangeHandler,
         started_(service.clock_.Monotonic()),
         head_(exchange.TakeHead()) {}
 
-  // False when it is refused already.
+  // False if already refused.
   bool CheckAnnouncedLength() {
     if (body_bytes_announced_ <= body_bytes_max_) return true;
     RefuseTooLarge();
@@ -77,8 +77,8 @@ class AppService::Call final : public http::ExchangeHandler,
       return Refuse(503, "too many large requests at the same time");
     }
     service_taken_bytes_ += bytes.size();
-    // At once, because growing step by step would hold a large body twice; what the client never
-    // sends is not touched, and so costs no memory.
+    // Reserved at once, because growing step by step would hold a large body twice. Pages that the
+    // client never fills are not touched, and so cost no memory.
     if (body_.empty()) body_.reserve(body_bytes_announced_);
     body_.append(bytes);
   }
@@ -108,11 +108,11 @@ class AppService::Call final : public http::ExchangeHandler,
   }
 
  private:
-  // On one of the service's threads.
+  // Runs on one of the service's threads.
   void Run() {
     Response response = service_.routes_.Answer(
         Request(std::move(head_), std::move(body_), std::move(path_), peer_));
-    ReturnBodyBytes();  // The body went with the request. An answer may take long.
+    ReturnBodyBytes();  // The body is gone with the request. Sending may take long.
     if (response.events) {
       loop_->Post([self = shared_from_this(), events = std::move(response.events)]() mutable {
         self->SendEvents(std::move(events));
@@ -133,7 +133,7 @@ class AppService::Call final : public http::ExchangeHandler,
 
   void SendEvents(std::shared_ptr<EventChannel> channel) {
     if (answered_) return;
-    // Browsers come back after the end, over and over, until they are told that there is no more.
+    // Browsers reconnect after the end until they get a response that says that there is no more.
     const EventChannel::Piece rest = channel->ReadAfter(last_event_id_, 1);
     if (rest.has_ended && rest.text.empty()) {
       service_.Count(method_, route_, 204, started_);
@@ -173,14 +173,14 @@ class AppService::Call final : public http::ExchangeHandler,
   const std::string method_;
   const std::string route_;
   const size_t body_bytes_max_;
-  const uint64_t body_bytes_announced_;  // 0 where it is not.
+  const uint64_t body_bytes_announced_;  // 0 if not announced.
   std::string path_;
   const std::string peer_;
   const std::chrono::steady_clock::time_point started_;
   http::RequestHead head_;
   std::string body_;
-  size_t budget_taken_bytes_ = 0;   // Of the connection.
-  size_t service_taken_bytes_ = 0;  // Of the service, until the body is gone.
+  size_t budget_taken_bytes_ = 0;   // From the connection's budget.
+  size_t service_taken_bytes_ = 0;  // From the service's budget, until the body is freed.
   bool answered_ = false;
   bool is_with_handler_ = false;
   std::shared_ptr<EventStream> stream_;  // Shared with the loop's tasks.
@@ -203,7 +203,7 @@ std::shared_ptr<http::ExchangeHandler> AppService::Open(http::Exchange& exchange
   const std::string_view whole_path = exchange.head().path();
   const std::string_view below =
       whole_path.substr(std::min(options_.prefix.size(), whole_path.size()));
-  // "/apps/news" is not above "/apps/newspaper".
+  // "/apps/news" is not a parent of "/apps/newspaper".
   if (!whole_path.starts_with(options_.prefix) || (!below.empty() && !below.starts_with('/'))) {
     PreparedAnswer::Of(routes_.Error(404, "not found"), AnswerWishes(exchange.head()))
         .SendTo(exchange);
@@ -239,7 +239,7 @@ bool AppService::AnswerAtOnce(http::Exchange& exchange, const Routes::Found& fou
   } else if (found.asset != nullptr) {
     answer = PreparedAnswer::Of(*found.asset, wishes);
   } else if (found.handler == nullptr) {
-    // Nobody's code runs for it.
+    // No application code runs for it.
     answer = PreparedAnswer::Of(
         routes_.Answer(Request(head, "", std::string(path), exchange.peer())), wishes);
   }

@@ -31,13 +31,13 @@ constexpr Asset kAssets[] = {
     {.path = "dot.png", .content_type = "image/png", .etag = "\"d\"", .content = "P", .gzip = ""},
 };
 
-// Ten pictures of 5 MiB, and something around them.
+// Ten images of 5 MiB, plus overhead.
 constexpr size_t kUploadBytesMax = 52 * 1024 * 1024;
 
 class AppServiceTest : public testing::Test {
  protected:
   ~AppServiceTest() override {
-    // As a process ends: first the server, then the handlers.
+    // As at the end of a process: first the server, then the handlers.
     if (server_.server) server_.server->Drain(std::chrono::seconds(20));
     release_.set_value();
   }
@@ -50,7 +50,7 @@ class AppServiceTest : public testing::Test {
     server_.Start();
   }
 
-  // The whole answer to one request, on a connection of its own.
+  // The whole response to one request, on its own connection.
   std::string Ask(std::string_view method, const std::string& path, const std::string& headers = "",
                   const std::string& body = "") {
     TestSocket socket(server_.port());
@@ -177,7 +177,7 @@ TEST_F(AppServiceTest, ARouteMayTakeLargerBodiesThanTheOthers) {
   constexpr size_t kPieceBytes = 1024 * 1024;
   for (size_t sent = 0; sent < kUploadBytesMax; sent += kPieceBytes) {
     client.SendBody(stream, std::string_view(largest).substr(sent, kPieceBytes));
-    ASSERT_TRUE(client.RoundTrip());  // The server has read some of it, and said how much it takes.
+    ASSERT_TRUE(client.RoundTrip());  // The server has read some of it, and sent its window.
   }
   client.EndBody(stream);
   ASSERT_TRUE(client.UntilClosed(stream));
@@ -220,11 +220,11 @@ TEST_F(AppServiceTest, AllBodiesTogetherAreBounded) {
   first.SendBody(unfinished, body);
   ASSERT_TRUE(first.RoundTrip());
 
-  const std::string refused = Ask("POST", "/items", "", body);  // On a connection of its own.
+  const std::string refused = Ask("POST", "/items", "", body);  // On its own connection.
   EXPECT_THAT(refused, StartsWith("HTTP/1.1 503 "));
   EXPECT_THAT(refused, HasSubstr("too many large requests at the same time"));
   EXPECT_THAT(Ask("POST", "/items", "", std::string(400, 'x')), StartsWith("HTTP/1.1 201 "));
-  // What was given up, and what was answered, counts no more.
+  // Cancelled and answered requests no longer count.
   first.Reset(unfinished);
   ASSERT_TRUE(first.RoundTrip());
   for (int i = 0; i < 3; ++i) {
@@ -241,7 +241,7 @@ TEST_F(AppServiceTest, MoreThanThreadsAndQueueHoldIsRefused) {
   TestSocket second(server_.port());
   first.Send(Request("GET", "/waits", "", ""));
   second.Send(Request("GET", "/waits", "", ""));
-  // One of them is queued; the other is told at once.
+  // One is queued; the other is refused at once.
   while (!first.readable() && !second.readable()) std::this_thread::yield();
   TestSocket& refused = first.readable() ? first : second;
   TestSocket& queued = first.readable() ? second : first;
@@ -345,7 +345,7 @@ TEST_F(AppServiceTest, PagesOfOtherSitesCannotAct) {
   EXPECT_THAT(Ask("POST", "/items", "Sec-Fetch-Site: cross-site\r\n"), StartsWith("HTTP/1.1 403 "));
   EXPECT_THAT(Ask("POST", "/items", "Origin: http://here:1\r\nSec-Fetch-Site: same-origin\r\n"),
               StartsWith("HTTP/1.1 201 "));
-  // Links from elsewhere may be followed.
+  // Links from other sites may be followed.
   EXPECT_THAT(Ask("GET", "/items/1", "Sec-Fetch-Site: cross-site\r\n"),
               StartsWith("HTTP/1.1 200 "));
 }
@@ -391,7 +391,7 @@ TEST_F(AppServiceTest, EventsGoOnWhereTheClientStopped) {
   events_->Publish("n", 4);
   events_->Close();
   EXPECT_THAT(second.ReadToEnd(), HasSubstr("data: 4\n\n"));
-  // Nothing more will come: the client is told not to come back.
+  // Nothing more will come: the client is told not to reconnect.
   EXPECT_THAT(Ask("GET", "/events", "Last-Event-ID: 4\r\n"), StartsWith("HTTP/1.1 204 "));
 }
 
@@ -413,10 +413,10 @@ TEST_F(AppServiceTest, AReaderThatIsTooSlowIsCutOff) {
   socket.Send(Request("GET", "/events", "", ""));
   socket.ReadUntil("\r\n\r\n");
   const std::string data(32 * 1024, 'x');
-  // Nobody reads: the kernel's buffers fill, then the exchange's, then the channel forgets.
+  // Nobody reads: the kernel's buffers fill, then the exchange's, then the channel drops events.
   while (events_->subscriber_count() > 0) events_->Publish("n", data);
   const std::string rest = socket.ReadToEnd();
-  EXPECT_THAT(rest, Not(EndsWith("0\r\n\r\n")));  // It can tell that this is not the end.
+  EXPECT_THAT(rest, Not(EndsWith("0\r\n\r\n")));  // The client can tell that this is not the end.
 }
 
 TEST_F(AppServiceTest, EventsEndWhenTheServerDoes) {

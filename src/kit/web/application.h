@@ -14,44 +14,45 @@
 
 namespace hearth::kit {
 
-// What an application is given. Where it runs, in the server's process or in one of its own,
-// makes no difference to it.
+// The environment of an application. It is the same in the server's process and in a process of its
+// own.
 struct AppContext {
   client::Firestore database;
   const Clock& clock;
   RandomSource& random;
   Metrics& metrics;
-  std::string data_path;    // A folder of its own, for what is no document. Made when needed.
+  std::string data_path;    // Its own folder, for data other than documents. Created on demand.
   std::string environment;  // "prod", "staging", "ci" or "dev".
-  nlohmann::json settings;  // Its part of the configuration; an object.
+  nlohmann::json settings;  // Its section of the configuration; an object.
   std::string sandbox_url;  // Of the stand-ins, "http://127.0.0.1:4711"; empty: the real services.
 };
 
-// One line about how it is doing, for the front page.
+// One line of status for the front page.
 struct Fact {
   std::string label;  // "stories"
   std::string value;  // "1,204"
 };
 
 struct AppInfo {
-  std::string name;     // "hackernews": the path and the command line say so.
+  std::string name;     // "hackernews": used in the path and on the command line.
   std::string title;    // "Hacker News reader"
   std::string summary;  // One sentence.
 };
 
-// An application: routes, and work of its own between Start and Stop.
+// An application: routes, and background work between Start and Stop.
 //
-// Threads: routes() is read from any; Start and Stop are called once each, in this order.
+// Threads: routes() may be called from any thread; Start and Stop are called once each, in this
+// order.
 class Application {
  public:
   virtual ~Application() = default;
 
   virtual const AppInfo& info() const = 0;
   virtual const Routes& routes() const = 0;
-  // May fail for settings that make no sense. What can fail later, such as the services that it
-  // calls, does not fail this.
+  // Fails for invalid settings. Failures that may come and go, such as those of called services,
+  // must not fail this.
   virtual Status Start() = 0;
-  // Ends its own work. Requests under way may still call the routes.
+  // Stops the background work. Requests in progress may still call the routes.
   virtual void Stop() = 0;
   // May read the database; called at most every few seconds.
   virtual std::vector<Fact> Facts() = 0;

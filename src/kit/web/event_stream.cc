@@ -14,7 +14,7 @@ EventStream::EventStream(http::Exchange& exchange, std::shared_ptr<EventChannel>
       last_id_(last_id) {}
 
 bool EventStream::Subscribe() {
-  // Weak: a publisher that is calling must not keep the stream, whose timer is the loop's.
+  // Weak: a publisher's call must not keep the stream alive, whose timer belongs to the loop.
   const std::optional<uint64_t> subscription =
       channel_->Subscribe([weak = weak_from_this(), loop = loop_] {
         if (const auto self = weak.lock()) {
@@ -35,7 +35,7 @@ void EventStream::Start() {
 }
 
 void EventStream::OnNews() {
-  delivery_due_ = false;  // Before reading: what comes from now on is posted again.
+  delivery_due_ = false;  // Reset before reading: later events post again.
   Deliver();
 }
 
@@ -49,7 +49,7 @@ void EventStream::Deliver() {
       Close();
       return exchange.Abort();
     }
-    if (is_full) return;  // OnWritable comes.
+    if (is_full) return;  // OnWritable resumes.
     has_begun_ = true;
     last_id_ = piece.last_id;
     const bool has_text = !piece.text.empty();
@@ -61,7 +61,7 @@ void EventStream::Deliver() {
 
 void EventStream::ArmKeepAlive() {
   timer_.Arm(loop_->turn_start() + keep_alive_, [this] {
-    // Where bytes wait already, another one tells nobody anything.
+    // A heartbeat is pointless while bytes are still waiting.
     if (exchange_->unsent_bytes() == 0) exchange_->SendBody(": still here\n\n");
     ArmKeepAlive();
   });

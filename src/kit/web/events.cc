@@ -13,7 +13,7 @@ EventChannel::EventChannel(size_t past_events_max) : past_events_max_(past_event
 
 void EventChannel::Publish(std::string_view name, const nlohmann::json& data) {
   CHECK(name.find_first_of("\r\n") == std::string_view::npos);
-  // JSON without indentation is one line, as the form needs.
+  // JSON without indentation is one line, as the format requires.
   const std::string line = data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   {
     MutexLock lock(mutex_);

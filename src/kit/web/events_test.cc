@@ -27,7 +27,7 @@ TEST(EventChannelTest, GoesOnWhereAClientStopped) {
   for (int i = 1; i <= 3; ++i) channel.Publish("n", i);
   EXPECT_EQ(channel.ReadAfter(2, kAll).text, "id: 3\nevent: n\ndata: 3\n\n");
   EXPECT_EQ(channel.ReadAfter(3, kAll).text, "");
-  // From another life of the server.
+  // From before a restart of the server.
   EXPECT_EQ(channel.ReadAfter(4, kAll).last_id, 3u);
   EXPECT_EQ(channel.ReadAfter(4, kAll).text.substr(0, 5), "id: 1");
 }
@@ -57,7 +57,7 @@ TEST(EventChannelTest, KeepsNoMoreBytesThanItMay) {
   channel.Publish("n", large);
   EXPECT_EQ(channel.ReadAfter(0, 1).last_id, 2u);  // The first is gone.
   channel.Publish("n", std::string(2 * EventChannel::kPastBytesMax, 'x'));
-  EXPECT_EQ(channel.ReadAfter(0, 1).last_id, 3u);  // The newest stays whatever its size.
+  EXPECT_EQ(channel.ReadAfter(0, 1).last_id, 3u);  // The newest stays, whatever its size.
 }
 
 TEST(EventChannelTest, EndsOnceAllIsRead) {

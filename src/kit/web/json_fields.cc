@@ -6,10 +6,10 @@
 namespace hearth::kit {
 namespace {
 
-// Of what was sent, in an error.
+// Limit for quoting the input in an error.
 constexpr size_t kShownBytesMax = 40;
 
-// How deep arrays and objects are nested, for text that is JSON.
+// The nesting depth of arrays and objects. Requires valid JSON.
 size_t DepthOf(std::string_view text) {
   size_t depth = 0;
   size_t deepest = 0;

@@ -14,20 +14,21 @@
 
 namespace hearth::kit {
 
-// What walks over parsed JSON is recursive: text from outside must not choose how deep.
+// Code that walks parsed JSON is recursive: input must not choose the depth.
 inline constexpr size_t kJsonDepthMax = 100;
 
-// InvalidArgument, with the place, for text that is no JSON or nested more than kJsonDepthMax deep.
+// InvalidArgument, with the position, for text that is not JSON or nested deeper than
+// kJsonDepthMax.
 Result<nlohmann::json> ParseJson(std::string_view text);
 
-// The fields of a JSON object that somebody sent, checked one by one:
+// Reads and validates the fields of a JSON object from outside:
 //
 //   JsonFields fields = JsonFields::Parse(request.body());
 //   const int64_t hidden = fields.Integer("hidden", {.min = 0});
 //   RETURN_IF_ERROR(fields.status());
 //
-// The first thing that is wrong is kept, with the field's name; what is asked for afterwards comes
-// back as zero or empty. A field that is null counts as missing.
+// The first error is kept, with the field's name; reads after it return zero or empty. A null field
+// counts as missing.
 //
 // Threads: one at a time. Ownership: a value.
 class JsonFields {
@@ -41,7 +42,7 @@ class JsonFields {
     size_t characters_max = 10'000;
   };
 
-  // A body that is no JSON object is an error, of status().
+  // A body that is not a JSON object is an error in status().
   static JsonFields Parse(std::string_view body);
   explicit JsonFields(nlohmann::json object);
 
@@ -51,16 +52,16 @@ class JsonFields {
   bool Boolean(std::string_view name);
   std::string Text(std::string_view name, TextRange range);
   std::optional<std::string> OptionalText(std::string_view name, TextRange range);
-  // A nested object or array, as it is; null where it is missing.
+  // A nested object or array, unchecked; null if missing.
   nlohmann::json Raw(std::string_view name);
-  // Fails where there are fields that nobody asked for.
+  // Fails if there are fields that were not read.
   void RefuseOthers();
 
   // InvalidArgument that names the field, or OK.
   const Status& status() const { return status_; }
 
  private:
-  // Null where the field is missing, or where something was wrong before.
+  // Null if the field is missing, or after an error.
   const nlohmann::json* Find(std::string_view name);
   const nlohmann::json* Require(std::string_view name);
   int64_t ToInteger(std::string_view name, const nlohmann::json& value, IntegerRange range);

@@ -5,7 +5,7 @@
 namespace hearth::kit {
 namespace {
 
-// What is said when the integer "n" of at least 0 is asked of `body`.
+// The error for reading the integer "n" of at least 0 from `body`.
 std::string IntegerError(std::string_view body, JsonFields::IntegerRange range = {.min = 0}) {
   JsonFields fields = JsonFields::Parse(body);
   EXPECT_EQ(fields.Integer("n", range), 0);
@@ -100,7 +100,7 @@ TEST(JsonFieldsTest, DepthIsBounded) {
   EXPECT_FALSE(JsonFields::Parse(nested(kJsonDepthMax + 1)).status().ok());
   EXPECT_FALSE(JsonFields::Parse(std::string(5'000'000, '[')).status().ok());
   EXPECT_FALSE(JsonFields::Parse(nested(2'000'000)).status().ok());
-  // Brackets in text are no depth, nor are those behind an escaped quote.
+  // Brackets in strings do not count, nor do those after an escaped quote.
   EXPECT_TRUE(JsonFields::Parse("{\"a\":\"\\\"" + std::string(1'000, '[') + "\"}").status().ok());
 }
 

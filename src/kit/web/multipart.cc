@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kBoundaryBytesMax = 70;          // RFC 2046, 5.1.1.
 constexpr size_t kPartHeaderBytesMax = 8 * 1024;  // All fields of one part.
 
-// What stands before the first ';', and the parameters after it: `form-data; name="a"; filename=b`.
+// The text before the first ';', and the parameters after it: `form-data; name="a"; filename=b`.
 struct FieldValue {
   std::string_view value;
   std::vector<std::pair<std::string_view, std::string>> parameters = {};
@@ -27,9 +27,8 @@ struct FieldValue {
   }
 };
 
-// Reads the text between quotes, the first of which is gone already. Browsers write "%22" for a
-// quote; others write a backslash before it. Before anything else a backslash stands for itself:
-// some send a path.
+// Reads quoted text after its opening quote. Browsers write "%22" for a quote; other clients escape
+// it with a backslash. Before any other character a backslash is literal: some clients send a path.
 std::optional<std::string> TakeQuoted(std::string_view& rest) {
   std::string text;
   while (!rest.empty()) {
@@ -45,7 +44,7 @@ std::optional<std::string> TakeQuoted(std::string_view& rest) {
   return std::nullopt;
 }
 
-// nullopt for what is malformed.
+// nullopt if malformed.
 std::optional<FieldValue> ParseFieldValue(std::string_view text) {
   const size_t end = text.find(';');
   FieldValue field = {.value = Trim(text.substr(0, end))};
@@ -53,7 +52,7 @@ std::optional<FieldValue> ParseFieldValue(std::string_view text) {
   while (!rest.empty()) {
     if (!rest.starts_with(';')) return std::nullopt;
     rest = Trim(rest.substr(1));
-    if (rest.empty()) break;  // Some end with a ';'.
+    if (rest.empty()) break;  // A trailing ';' is allowed.
     const size_t equals = rest.find('=');
     if (equals == std::string_view::npos) return std::nullopt;
     const std::string_view name = Trim(rest.substr(0, equals));
@@ -108,7 +107,7 @@ Status ReadPartField(std::string_view line, FormPart& part) {
   return {};
 }
 
-// Reads the fields of a part up to the empty line, which it takes from `rest` with them.
+// Reads the header fields of a part and the empty line after them, and removes them from `rest`.
 Result<FormPart> TakePartHead(std::string_view& rest) {
   FormPart part;
   const size_t size_before = rest.size();
@@ -128,14 +127,14 @@ Result<FormPart> TakePartHead(std::string_view& rest) {
   return part;
 }
 
-// Whether a delimiter ends where this begins; some text may begin like one.
+// Whether a delimiter ends here; content may begin like one.
 bool EndsDelimiter(std::string_view behind) {
   if (behind.starts_with("--")) return true;
   const size_t end = behind.find_first_not_of(kSpaceOrTab);
   return end != std::string_view::npos && behind.substr(end).starts_with("\r\n");
 }
 
-// npos where there is none.
+// npos if not found.
 size_t FindDelimiter(std::string_view body, std::string_view delimiter) {
   size_t at = body.find(delimiter);
   while (at != std::string_view::npos && !EndsDelimiter(body.substr(at + delimiter.size()))) {
@@ -150,7 +149,7 @@ Result<std::vector<FormPart>> ParseMultipart(std::string_view content_type, std:
                                              size_t parts_max) {
   ASSIGN_OR_RETURN(const std::string boundary, ReadBoundary(content_type));
   const std::string delimiter = "\r\n--" + boundary;
-  // The first one needs no line end before it where nothing else stands there.
+  // The first delimiter needs no line break before it at the start of the body.
   const std::string_view first = std::string_view(delimiter).substr(2);
   std::string_view rest = body;
   if (body.starts_with(first) && EndsDelimiter(body.substr(first.size()))) {
@@ -166,7 +165,7 @@ Result<std::vector<FormPart>> ParseMultipart(std::string_view content_type, std:
     if (parts.size() == parts_max) {
       return InvalidArgument("the form has more than " + std::to_string(parts_max) + " parts");
     }
-    rest.remove_prefix(rest.find("\r\n") + 2);  // EndsDelimiter has seen it.
+    rest.remove_prefix(rest.find("\r\n") + 2);  // EndsDelimiter has found it.
     ASSIGN_OR_RETURN(FormPart part, TakePartHead(rest));
     const size_t end = FindDelimiter(rest, delimiter);
     if (end == std::string_view::npos) return InvalidArgument("the form ends within a part");

@@ -56,11 +56,11 @@ bool WantsHtml(std::string_view accept) {
 
 bool IsCrossSite(const http::RequestHead& head) {
   const std::optional<std::string_view> site = head.Find("sec-fetch-site");
-  // "none": the user did it, in the address bar say.
+  // "none": initiated by the user, for instance in the address bar.
   if (site && *site != "same-origin" && *site != "none") return true;
   std::optional<std::string_view> origin = head.Find("origin");
   if (!origin) return false;
-  // The scheme is not compared: behind a proxy that encrypts, only the page's is https.
+  // The scheme is not compared: behind a TLS proxy only the page's is https.
   const size_t scheme_end = origin->find("://");
   if (scheme_end == std::string_view::npos) return true;  // "null": a sandboxed frame, a file.
   return !EqualsIgnoringCase(origin->substr(scheme_end + 3), head.authority());

@@ -1,4 +1,4 @@
-// What a request's head asks for, and whether it comes from where it should.
+// Content negotiation and the origin of requests.
 #pragma once
 
 #include <string_view>
@@ -7,17 +7,17 @@
 
 namespace hearth::kit {
 
-// Whether the value of Accept-Encoding lets an answer be gzip.
+// Whether the value of Accept-Encoding allows gzip.
 bool AcceptsGzip(std::string_view accept_encoding);
 
-// Whether `if_none_match` names `etag`; weak comparison, as RFC 9110 wants it there.
+// Whether `if_none_match` names `etag`, by weak comparison (RFC 9110).
 bool MatchesEtag(std::string_view if_none_match, std::string_view etag);
 
 // Whether the value of Accept asks for HTML by name: browsers do, programs do not.
 bool WantsHtml(std::string_view accept);
 
-// Whether a page of another site, or of another port of this host, has the browser send this. Only
-// browsers say where a request comes from: others are never cross-site.
+// Whether a page of another site, or of another port of this host, made the browser send this. Only
+// browsers send the origin of a request: other clients are never cross-site.
 bool IsCrossSite(const http::RequestHead& head);
 
 }  // namespace hearth::kit

@@ -11,7 +11,7 @@ namespace {
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
-// Pages load nothing from other hosts, run no scripts but their own, and stand in no frame.
+// Pages load nothing from other hosts, run only their own scripts, and cannot be framed.
 constexpr std::pair<std::string_view, std::string_view> kSecurityHeaders[] = {
     {"content-security-policy",
      "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
@@ -35,7 +35,7 @@ bool IsCompressible(std::string_view content_type) {
          content_type.starts_with("application/xml") || content_type.starts_with("image/svg");
 }
 
-// A line break in a header's value would let whoever chose the value write headers of their own.
+// A line break in a header's value would allow header injection.
 bool IsHeaderText(std::string_view text) {
   return std::ranges::none_of(text, [](char c) {
     return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
@@ -50,7 +50,7 @@ bool IsSayable(const Response& response) {
          });
 }
 
-// The compressed form is another representation: what identifies it may only say "equivalent".
+// The compressed form is another representation, so its tag can only be weak.
 void WeakenEtag(Headers& headers) {
   std::string* etag = Find(headers, "etag");
   if (etag != nullptr && !etag->starts_with("W/")) etag->insert(0, "W/");
@@ -100,7 +100,7 @@ PreparedAnswer PreparedAnswer::Of(Response response, const AnswerWishes& wishes)
 PreparedAnswer PreparedAnswer::Of(const Asset& asset, const AnswerWishes& wishes) {
   const bool is_compressed = wishes.takes_gzip && !asset.gzip.empty();
   PreparedAnswer answer;
-  // Asked for again each time, so that a new version of the page is never mixed with an old one.
+  // Revalidated each time, so that new and old versions of a page are never mixed.
   answer.headers = {{"etag", std::string(asset.etag)}, {"cache-control", "no-cache"}};
   for (const auto& [name, value] : kSecurityHeaders) answer.headers.emplace_back(name, value);
   if (!asset.gzip.empty()) answer.headers.emplace_back("vary", "accept-encoding");
@@ -132,7 +132,7 @@ void PreparedAnswer::SendTo(http::Exchange& exchange) && {
 void SendEventStreamHead(http::Exchange& exchange) {
   std::vector<http::Header> fields = {{.name = "content-type", .value = "text/event-stream"},
                                       {.name = "cache-control", .value = "no-store"},
-                                      // Proxies that gather answers would hold events back.
+                                      // Buffering proxies would delay events.
                                       {.name = "x-accel-buffering", .value = "no"}};
   for (const auto& [name, value] : kSecurityHeaders) {
     fields.push_back({.name = name, .value = value});

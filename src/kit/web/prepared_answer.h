@@ -12,10 +12,10 @@
 
 namespace hearth::kit {
 
-// Answers of at least this size are compressed, where the client takes that.
+// Responses of at least this size are compressed if the client accepts it.
 inline constexpr size_t kCompressedBytesMin = 1'024;
 
-// What a request's head says about the form of its answer.
+// What a request's head says about the form of the response.
 struct AnswerWishes {
   explicit AnswerWishes(const http::RequestHead& head);
 
@@ -24,18 +24,18 @@ struct AnswerWishes {
   std::string if_none_match;
 };
 
-// An answer as it goes out: headers of security and caching added, 304 where the client has it
-// already, compressed where that helps. Compressing takes milliseconds: not for a loop.
+// A response ready to send: security and caching headers added, 304 if the client already has it,
+// compressed if that helps. Compression takes milliseconds: do not call on a loop.
 struct PreparedAnswer {
   int status = 200;
   std::vector<std::pair<std::string, std::string>> headers = {};
   std::string body = {};
 
-  // `response` has no events. One that cannot be said in HTTP becomes a bare 500.
+  // `response` has no events. One that is not valid HTTP becomes a bare 500.
   static PreparedAnswer Of(Response response, const AnswerWishes& wishes);
   static PreparedAnswer Of(const Asset& asset, const AnswerWishes& wishes);
 
-  // The whole answer; a client that asked with HEAD gets what it asked for.
+  // The whole response; a HEAD request gets no body.
   void SendTo(http::Exchange& exchange) &&;
 };
 

@@ -9,7 +9,7 @@
 namespace hearth::kit {
 namespace {
 
-// As the text stands where it is not decodable: the caller says what is wrong with the value.
+// Text that cannot be decoded is returned unchanged: the caller rejects the value.
 std::string DecodeForm(std::string_view text) {
   std::optional<std::string> decoded = http::DecodePercent(text, {.plus_is_space = true});
   return decoded ? std::move(*decoded) : std::string(text);
@@ -52,7 +52,7 @@ std::optional<std::string> Request::Query(std::string_view name) const {
 }
 
 std::optional<std::string> Request::Cookie(std::string_view name) const {
-  // HTTP/2 clients may send every cookie in a field of its own.
+  // HTTP/2 clients may send every cookie in its own field.
   for (size_t i = 0; i < head_.header_count(); ++i) {
     const http::Header header = head_.header(i);
     if (header.name != "cookie") continue;

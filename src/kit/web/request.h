@@ -10,17 +10,17 @@
 
 namespace hearth::kit {
 
-// One request to an application, complete.
+// One complete request to an application.
 //
-// Threads: immutable. Ownership: belongs to whoever answers it; what it borrows lives as long.
+// Threads: immutable. Ownership: owned by its handler; what it borrows lives as long.
 class Request {
  public:
   Request(http::RequestHead head, std::string body, std::string path, std::string peer);
 
   std::string_view method() const { return head_.method(); }
-  // Below where the application is mounted: "/api/v1/stories". Not decoded.
+  // Relative to the application's mount point: "/api/v1/stories". Not decoded.
   const std::string& path() const { return path_; }
-  // The address that the request came from, without a port.
+  // The client's address, without a port.
   const std::string& peer() const { return peer_; }
   const std::string& body() const { return body_; }
   std::optional<std::string_view> Header(std::string_view lower_case_name) const {
@@ -29,7 +29,7 @@ class Request {
 
   // "42" for ":id" in the route's pattern, percent-decoded. Requires that the pattern has it.
   const std::string& Parameter(std::string_view name) const;
-  // Of the query string, percent-decoded; nullopt where it is missing.
+  // From the query string, percent-decoded; nullopt if missing.
   std::optional<std::string> Query(std::string_view name) const;
   std::optional<std::string> Cookie(std::string_view name) const;
 

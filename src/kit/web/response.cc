@@ -15,7 +15,7 @@ bool IsCookieCharacter(char c) {
 }  // namespace
 
 Response Response::Json(const nlohmann::json& json, int status) {
-  // Text from outside may not be UTF-8; that must not cost the answer.
+  // Text from outside may not be UTF-8; that must not fail the response.
   return {.status = status,
           .content_type = "application/json; charset=utf-8",
           .body = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
@@ -26,7 +26,7 @@ Response Response::Events(std::shared_ptr<EventChannel> events) {
 }
 
 Response Response::Redirect(std::string location) {
-  // 303: after a form has been posted, the browser asks for the page with GET.
+  // 303: after posting a form, the browser fetches the page with GET.
   return {.status = 303, .headers = {{"location", std::move(location)}}};
 }
 

@@ -12,14 +12,13 @@ namespace hearth::kit {
 
 class EventChannel;
 
-// What an application answers.
+// An application's response.
 struct Response {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
   std::string body = {};
   std::vector<std::pair<std::string, std::string>> headers = {};  // Names in lower case.
-  // Instead of a body: server-sent events until the channel is closed. Shared with those who
-  // publish.
+  // Instead of a body: server-sent events until the channel is closed. Shared with the publishers.
   std::shared_ptr<EventChannel> events = {};
 
   static Response Json(const nlohmann::json& json, int status = 200);
@@ -28,13 +27,13 @@ struct Response {
 };
 
 struct CookieOptions {
-  std::chrono::seconds max_age{0};  // 0: until the browser closes; negative: it is removed.
+  std::chrono::seconds max_age{0};  // 0: until the browser closes; negative: deletes it.
   std::string path = "/";
   bool http_only = true;
   bool secure = false;
 };
 
-// A Set-Cookie header, always SameSite=Strict. The value must have no characters that cookies
+// A Set-Cookie header, always SameSite=Strict. The value must not contain characters that cookies
 // cannot hold.
 std::pair<std::string, std::string> SetCookie(std::string_view name, std::string_view value,
                                               const CookieOptions& options);

@@ -31,7 +31,8 @@ bool Fits(const std::vector<std::string>& pattern, const std::vector<std::string
   });
 }
 
-// Whether `left` is fixed where `right`, which fits the same path, first differs from it.
+// Whether `left` has the fixed segment where it first differs from `right`. Both match the same
+// path.
 bool IsMoreFixed(const std::vector<std::string>& left, const std::vector<std::string>& right) {
   for (size_t i = 0; i < left.size(); ++i) {
     if (IsParameter(left[i]) != IsParameter(right[i])) return !IsParameter(left[i]);
@@ -41,7 +42,7 @@ bool IsMoreFixed(const std::vector<std::string>& left, const std::vector<std::st
 
 using Parameters = std::map<std::string, std::string, std::less<>>;
 
-// nullopt for text that is none once it is decoded.
+// nullopt if the decoded text is invalid.
 std::optional<Parameters> ReadParameters(std::string_view pattern, std::string_view path) {
   const std::vector<std::string> names = Split(pattern);
   const std::vector<std::string> values = Split(path);
@@ -128,7 +129,7 @@ Response Routes::Run(const Handler& handler, const Request& request) const {
     return handler(request);
   } catch (const std::exception& error) {
     reason = error.what();
-  } catch (...) {  // A library of the application's may throw anything.
+  } catch (...) {  // Libraries may throw anything.
     reason = "not a std::exception";
   }
   Log(LogLevel::kError, "a handler threw",

@@ -19,20 +19,20 @@ namespace hearth::kit {
 using Handler = std::function<Response(const Request&)>;
 
 struct RouteOptions {
-  // Of a request's body; what the service allows to all where it is not set.
+  // Limit of a request's body; by default that of the service.
   std::optional<size_t> body_bytes_max = std::nullopt;
 };
 
-// Who answers what, in one application.
+// The routes of one application.
 //
-// Patterns are paths whose segments may be parameters: "/users/:id/posts". A fixed segment wins
-// over a parameter, and a route over a file of the page. GET answers HEAD too. A path that is known
-// with other methods only is answered with 405.
+// Patterns are paths whose segments may be parameters: "/users/:id/posts". A fixed segment takes
+// precedence over a parameter, and a route over a file of the page. GET answers HEAD too. A path
+// that exists only with other methods gets 405.
 //
 // Threads: filled before the first Answer, then immutable.
 class Routes {
  public:
-  // How this application words its errors. Without it: {"error": message}.
+  // The format of the application's errors. Default: {"error": message}.
   using ErrorBody = std::function<nlohmann::json(int status, const std::string& message)>;
 
   void Add(std::string_view method, std::string_view pattern, Handler handler,
@@ -40,21 +40,21 @@ class Routes {
   // The page and its files: GET "/" and "/FILE".
   void AddAssets(const AssetBundle& assets);
   void SetErrorBody(ErrorBody body) { error_body_ = std::move(body); }
-  // What is said of paths that nobody answers; 404 "not found" without it.
+  // The message for unknown paths. Default: 404 "not found".
   void SetNotFound(std::string message) { not_found_ = std::move(message); }
 
-  // Who answers a request; one of `handler` and `asset`, or neither and the methods that the path
-  // is known with.
+  // The match of a request: one of `handler` and `asset`, or neither, with the methods that the
+  // path supports.
   struct Found {
     const Handler* handler = nullptr;
     const Asset* asset = nullptr;
-    std::string pattern = {};  // "/users/:id"; "assets"; "" where nobody answers.
+    std::string pattern = {};  // "/users/:id"; "assets"; "" if nothing matches.
     std::string allowed_methods = {};
     RouteOptions options = {};
   };
   Found Find(std::string_view method, std::string_view path) const;
 
-  // Never throws: what a handler throws is logged and answered with 500.
+  // Never throws: exceptions of a handler are logged and answered with 500.
   Response Answer(Request request) const;
   Response Error(int status, const std::string& message) const;
 

@@ -24,7 +24,7 @@ namespace hearth::kit {
 namespace {
 
 constexpr size_t kSecretBytes = 32;
-// Of the token that is looked at; ours are a few hundred bytes.
+// Longer tokens are rejected; ours are a few hundred bytes.
 constexpr size_t kTokenBytesMax = 8 * 1024;
 constexpr int64_t kMicrosPerSecond = 1'000'000;
 
@@ -49,7 +49,7 @@ Status FileError(const std::string& path, const char* doing) {
   return Status(Code::kUnavailable, std::string(doing) + " " + path + ": " + std::strerror(errno));
 }
 
-// Makes `path` hold `content`, all or nothing, for its owner only. False when it exists already.
+// Writes `content` to `path` atomically, readable by its owner only. False if it exists already.
 Result<bool> WriteNew(const std::string& path, const std::string& content) {
   const std::string draft = path + "." + std::to_string(getpid());
   const int file = open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -59,7 +59,7 @@ Result<bool> WriteNew(const std::string& path, const std::string& content) {
       fsync(file) == 0;
   const Status failure = written ? Status() : FileError(draft, "cannot write");
   close(file);
-  // A link, unlike a rename, does not replace what another process has put there meanwhile.
+  // Unlike rename, link does not replace a file that another process has created meanwhile.
   const bool linked = written && link(draft.c_str(), path.c_str()) == 0;
   const bool exists = written && !linked && errno == EEXIST;
   const Status unlinked = linked || exists ? Status() : FileError(path, "cannot make");
@@ -114,7 +114,7 @@ Result<nlohmann::json> SessionSigner::Verify(std::string_view token) const {
                                  static_cast<int>(secret_.size()));
   if (failure != 0 || read == nullptr) return NotASession("malformed, or signed by another");
   const JwtPointer owned(read);
-  // The token says itself how it is signed: "none" would need no secret at all.
+  // The token names its own algorithm: "none" would need no secret at all.
   if (jwt_get_alg(read) != JWT_ALG_HS256) return NotASession("signed in another way");
   const TextPointer text(jwt_get_grants_json(read, nullptr));
   if (text == nullptr) return NotASession("without claims");
@@ -143,7 +143,7 @@ Result<std::string> LoadOrMakeSecret(const std::string& path) {
 
 namespace {
 
-// Each takes 64 MiB: a crowd that signs in must not take all there is.
+// Each takes 64 MiB: many concurrent sign-ins must not exhaust memory.
 std::counting_semaphore<kPasswordsAtOnce>& PasswordPlaces() {
   static std::counting_semaphore<kPasswordsAtOnce> places(kPasswordsAtOnce);
   return places;

@@ -31,15 +31,15 @@ class SessionSigner {
   const Clock* clock_;
 };
 
-// A secret that outlives the process: read from `path`, or made (32 random bytes, for its owner
-// only) and written there.
+// A secret that outlives the process: read from `path`, or generated (32 random bytes, readable by
+// its owner only) and written there.
 Result<std::string> LoadOrMakeSecret(const std::string& path);
 
-// Whether two secrets are the same, in a time that tells nothing about where they differ.
+// Whether two secrets are equal, in constant time.
 bool IsSameSecret(std::string_view a, std::string_view b);
 
-// Argon2id. Takes tens of milliseconds and 64 MiB on purpose; kPasswordsAtOnce at a time, and the
-// others wait.
+// Argon2id. Takes tens of milliseconds and 64 MiB on purpose. At most kPasswordsAtOnce run at a
+// time; others wait.
 inline constexpr int kPasswordsAtOnce = 4;
 Result<std::string> HashPassword(std::string_view password);
 bool CheckPassword(std::string_view password, const std::string& hash);

@@ -54,7 +54,7 @@ TEST_F(SessionTest, RefusesWhatIsNotOurs) {
 }
 
 TEST_F(SessionTest, RefusesTokensThatNeedNoSecret) {
-  // {"alg":"none","typ":"JWT"} . {"sub":"a","exp":9999999999} . nothing
+  // {"alg":"none","typ":"JWT"} . {"sub":"a","exp":9999999999} . no signature
   const std::string head = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0";
   const std::string claims = "eyJzdWIiOiJhIiwiZXhwIjo5OTk5OTk5OTk5fQ";
   for (const std::string& token : {head + "." + claims + ".", head + "." + claims}) {
@@ -78,7 +78,7 @@ TEST(SecretTest, IsMadeOnceForItsOwnerOnly) {
   struct stat status;
   ASSERT_EQ(stat(path.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0600u);
-  // Nothing else is left behind.
+  // No other files are left.
   const std::filesystem::directory_iterator files(std::filesystem::path(path).parent_path());
   EXPECT_EQ(std::distance(begin(files), end(files)), 1);
 }

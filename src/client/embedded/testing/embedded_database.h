@@ -18,9 +18,9 @@ inline Firestore OpenTestDatabase(const std::string& path) {
   return *std::move(database);
 }
 
-// An empty one in a folder of its own.
+// An empty database in its own folder.
 inline Firestore FreshTestDatabase() {
-  // They outlive the tests, whose members have the last handles.
+  // They outlive the tests, whose members hold the last handles.
   static std::vector<std::unique_ptr<storage::TemporaryFolder>> folders;
   folders.push_back(std::make_unique<storage::TemporaryFolder>());
   return OpenTestDatabase(folders.back()->path());
