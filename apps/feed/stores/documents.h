@@ -54,7 +54,7 @@ bool IsMadeBy(const std::string& maker, const client::DocumentSnapshot& document
 
 // What goes on when there is a document that no version of this application has made.
 inline Status NotOurs(const client::DocumentSnapshot& document, const char* kind) {
-  return Status(Code::kDataLoss, document.path().path() + " is no " + kind);
+  return Status(Code::kDataLoss, document.path().path() + " is not a valid " + kind);
 }
 
 }  // namespace hearth::feed

@@ -67,7 +67,7 @@ FollowStore::FollowStore(const Clock& clock, Collections collections)
 // The list says whether there is an edge, and that there is an account is said by the update of its
 // count: nothing is read that belongs to the account followed, or followers would queue up there.
 Result<int64_t> FollowStore::Follow(UserId user, UserId followed) {
-  if (user == followed) return InvalidArgument("nobody follows themselves");
+  if (user == followed) return InvalidArgument("an account cannot follow itself");
   const client::DocumentReference list = collections_.following_list(user);
   Following following;
   RETURN_IF_ERROR(collections_.database().RunTransaction(
@@ -79,8 +79,8 @@ Result<int64_t> FollowStore::Follow(UserId user, UserId followed) {
           return Status(Code::kAlreadyExists, "followed already");
         }
         if (following.ids.size() >= kFollowingMax) {
-          return InvalidArgument("nobody follows more than " + std::to_string(kFollowingMax) +
-                                 " accounts");
+          return InvalidArgument("an account cannot follow more than " +
+                                 std::to_string(kFollowingMax) + " accounts");
         }
         following.ids.insert(place, followed);
         ++following.version;
