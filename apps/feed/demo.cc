@@ -10,7 +10,7 @@ namespace {
 
 // An array element of the service's response, which must be an object.
 Result<kit::JsonFields> FieldsOf(const nlohmann::json& json) {
-  if (!json.is_object()) return Status(Code::kDataLoss, "the demonstration has something else");
+  if (!json.is_object()) return Status(Code::kDataLoss, "the demo data is malformed");
   return kit::JsonFields(json);
 }
 
@@ -113,7 +113,7 @@ Result<std::vector<Media>> Demo::BringPictures(const nlohmann::json& post,
     ASSIGN_OR_RETURN(const kit::HttpResponse picture,
                      outbound_.Send({.url = host + path.get<std::string>()}));
     if (picture.status != 200) {
-      return Status(Code::kUnavailable, "a picture of the demonstration could not be had");
+      return Status(Code::kUnavailable, "cannot fetch a picture for the demo");
     }
     ASSIGN_OR_RETURN(media.emplace_back(), upload->Add(picture.body));
   }

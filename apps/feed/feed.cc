@@ -60,7 +60,7 @@ Result<Settings> ReadSettings(const kit::AppContext& context) {
   fields.RefuseOthers();
   RETURN_IF_ERROR(fields.status());
   if (settings.has_demo && context.sandbox_url.empty()) {
-    return InvalidArgument("demo needs the sandbox, and there is none");
+    return InvalidArgument("demo needs the sandbox, which is not running");
   }
   return settings;
 }
@@ -135,7 +135,7 @@ class Feed final : public kit::Application {
     scheduler_.Start();
     if (has_demo_) {
       first_run_ = std::thread(
-          [this] { IgnoreError(scheduler_.RunNow(kDemoJob), "the scheduler has logged it"); });
+          [this] { IgnoreError(scheduler_.RunNow(kDemoJob), "logged by the scheduler"); });
     }
     return Status();
   }

@@ -179,7 +179,7 @@ kit::Response Api::PostLogin(const kit::Request& request) {
   const kit::QuotaWindows::Outcome quota = sign_in_tries_.Spend(request.peer());
   if (!quota.allowed) {
     const auto wait = std::chrono::ceil<std::chrono::seconds>(quota.until_reset);
-    kit::Response response = Error(429, "too many attempts, try again later");
+    kit::Response response = Error(429, "too many attempts; try again later");
     response.headers.emplace_back("retry-after", std::to_string(wait.count()));
     return response;
   }

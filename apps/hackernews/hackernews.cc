@@ -124,7 +124,7 @@ class Hackernews final : public kit::Application {
     scheduler_.Start();
     // An empty reader should not wait for the next scheduled run.
     first_run_ = std::thread(
-        [this] { IgnoreError(scheduler_.RunNow(kWorkerJob), "the job's status has it"); });
+        [this] { IgnoreError(scheduler_.RunNow(kWorkerJob), "recorded in the job's status"); });
     return Status();
   }
 

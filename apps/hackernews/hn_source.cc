@@ -47,7 +47,7 @@ Result<std::vector<int64_t>> HnSource::NewStories() {
   Note(answer.status());
   RETURN_IF_ERROR(answer.status());
   if (!answer->is_array()) {
-    const Status status(Code::kDataLoss, "the list of new stories is no JSON array");
+    const Status status(Code::kDataLoss, "the list of new stories is not a JSON array");
     Note(status);
     return status;
   }
@@ -76,7 +76,7 @@ std::vector<Result<std::optional<StoryItem>>> HnSource::Items(const std::vector<
     Result<std::optional<StoryItem>> item = ParseItem(*answer);
     const int64_t id = ids[items.size()];
     if (item.ok() && *item && (*item)->story.id != id) {
-      item = Status(Code::kDataLoss, "item " + std::to_string(id) + " has another's id");
+      item = Status(Code::kDataLoss, "item " + std::to_string(id) + " has the id of another item");
     }
     items.push_back(std::move(item));
   }

@@ -70,7 +70,7 @@ std::string PaddedId(int64_t id) {
 
 Result<std::optional<StoryItem>> ParseItem(const nlohmann::json& item) {
   if (item.is_null()) return std::optional<StoryItem>();
-  if (!item.is_object()) return Status(Code::kDataLoss, "an item is no JSON object");
+  if (!item.is_object()) return Status(Code::kDataLoss, "an item is not a JSON object");
   if (IsSet(item, "deleted") || IsSet(item, "dead")) return std::optional<StoryItem>();
   if (TextOr(item, "type", "") != "story") return std::optional<StoryItem>();
 

@@ -93,7 +93,7 @@ Status StoryStore::SaveRefreshed(const std::vector<Refresh>& refreshes, int64_t 
     }
     writer.Update(Doc(refresh.id), changes);
   }
-  IgnoreError(writer.Flush(), "the callback has heard of each error");
+  IgnoreError(writer.Flush(), "the callback received each error");
   MutexLock lock(mutex);
   return failure;
 }

@@ -25,7 +25,7 @@ Result<FaultKind> ParseKind(const std::string& text) {
     if (name == text) return kind;
     known += (known.empty() ? "" : ", ") + std::string(name);
   }
-  return InvalidArgument("fault: \"" + text + "\" is none of " + known);
+  return InvalidArgument("fault: \"" + text + "\" is not one of " + known);
 }
 
 }  // namespace

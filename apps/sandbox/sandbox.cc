@@ -97,7 +97,7 @@ class Switchboard {
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Sandbox</title>"
         "<style>body{font:16px/1.5 system-ui;max-width:40em;margin:2em auto;padding:0 1em;"
         "color-scheme:light dark}</style><h1>Sandbox</h1>"
-        "<p>Stand-ins for outside services. What they tell is made up.</p><ul>";
+        "<p>Stand-ins for outside services. Their content is made up.</p><ul>";
     for (const auto& stand_in : stand_ins_) {
       const std::string path = "/" + stand_in->name() + stand_in->example_path();
       page += "<li><a href=\"" + path + "\">" + stand_in->name() + "</a>: " + stand_in->summary() +

@@ -75,9 +75,9 @@ struct Encoder {
   }
   Result<std::string> operator()(const Map& value) const { return EncodeEntries(value); }
   Result<std::string> operator()(const FieldValue& value) const {
-    return InvalidArgument(std::string(value.name()) +
-                           " can only stand for a field of what is written, not in an array or a "
-                           "query.");
+    return InvalidArgument(
+        std::string(value.name()) +
+        " can only be the value of a field in a write, not in an array or a query.");
   }
 };
 

@@ -295,7 +295,7 @@ Result<Write> UpdateWrite(const model::DocumentPath& path, const Map& data,
   ASSIGN_OR_RETURN(Write write, PathsWrite(path, changes, Deletes::kAtTheTop));
   ASSIGN_OR_RETURN(write.precondition, ToPrecondition(precondition));
   if (precondition.exists == false) {
-    return InvalidArgument("An update cannot ask for a document that does not exist.");
+    return InvalidArgument("An update cannot require that the document does not exist.");
   }
   if (!precondition.last_update_time) write.precondition.exists = true;
   return write;

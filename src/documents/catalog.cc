@@ -35,7 +35,7 @@ Result<Database*> Catalog::Open(const model::DatabaseName& name) {
   if (found != databases_.end()) return found->second.get();
   if (databases_.size() >= kDatabasesMax) {
     return Status(Code::kResourceExhausted,
-                  "there are " + std::to_string(kDatabasesMax) + " databases already");
+                  "too many databases: the limit is " + std::to_string(kDatabasesMax));
   }
   auto database = std::make_unique<Database>(name, model::DatabaseNumber{next_number_++}, false);
   return databases_.emplace(name.text(), std::move(database)).first->second.get();

@@ -89,7 +89,7 @@ TEST_F(CatalogTest, IsBounded) {
     ASSERT_TRUE(catalog->Open(NameDatabase("d" + std::to_string(i))).ok());
   }
   EXPECT_EQ(catalog->Open(NameDatabase("another")).status(),
-            Status(Code::kResourceExhausted, "there are 100000 databases already"));
+            Status(Code::kResourceExhausted, "too many databases: the limit is 100000"));
   EXPECT_TRUE(catalog->Open(NameDatabase("d7")).ok());
 }
 

@@ -148,9 +148,9 @@ Status Engine::Core::ClearTtlPolicy(documents::Database& database,
       return Status(Code::kNotFound,
                     "the collection group '" + collection_group + "' has no TTL policy");
     }
-    return Status(Code::kFailedPrecondition, "the TTL policy of the collection group '" +
-                                                 collection_group +
-                                                 "' is the index configuration's: change the file");
+    return Status(Code::kFailedPrecondition,
+                  "the TTL policy of the collection group '" + collection_group +
+                      "' comes from the index configuration: change the file");
   }
   RETURN_IF_ERROR(committer_.RunStep(
       [&](storage::Batch* batch) {

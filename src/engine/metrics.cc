@@ -30,10 +30,9 @@ void Engine::Core::AddMetrics() {
   const auto gauge = [this](const char* name, const char* help, std::function<double()> read) {
     metric_callbacks_.push_back(metrics_.get().AddGauge(name, help, std::move(read)));
   };
-  counter("hearth_commit_groups_total",
-          "Writes with one sync each: groups of commits, and steps of indexing.",
+  counter("hearth_commit_groups_total", "Synced writes: groups of commits and indexing steps.",
           [this] { return static_cast<double>(committer_.groups()); });
-  counter("hearth_commit_group_errors_total", "Such writes that failed.",
+  counter("hearth_commit_group_errors_total", "Synced writes that failed.",
           [this] { return static_cast<double>(committer_.failed_groups()); });
   metric_callbacks_.push_back(metrics_.get().AddCounters(
       "hearth_document_reads_total", "Reads of single documents by where the answer came from.",
@@ -50,7 +49,7 @@ void Engine::Core::AddMetrics() {
           [this] { return static_cast<double>(locks_.waits()); });
   gauge("hearth_lock_waiting_requests", "Requests that wait for locks now.",
         [this] { return static_cast<double>(locks_.waiting_requests()); });
-  gauge("hearth_live_targets", "Targets that are being listened to.",
+  gauge("hearth_live_targets", "Targets with an active listener.",
         [this] { return static_cast<double>(live_targets()); });
   AddTtlMetrics();
   AddIndexMetrics();
@@ -71,7 +70,7 @@ void Engine::Core::AddTtlMetrics() {
   };
   metric_callbacks_.push_back(metrics_.get().AddGauges(
       "hearth_ttl_late_seconds",
-      "By how much the oldest expired document that is still there has outlived its time.",
+      "How long the oldest expired document still stored is overdue, in seconds.",
       for_each([](const expiry::TtlStatus& status) {
         return std::chrono::duration<double>(status.late).count();
       })));
@@ -92,7 +91,7 @@ void Engine::Core::AddIndexMetrics() {
         return Metrics::Samples{{{{"state", "building"}}, building}, {{{"state", "ready"}}, ready}};
       }));
   metric_callbacks_.push_back(metrics_.get().AddGauge(
-      "hearth_index_bytes", "About how many bytes the indexes take up.", [this] {
+      "hearth_index_bytes", "Approximate size of the indexes in bytes.", [this] {
         double bytes = 0;
         for (const auto indexes = indexes_.Current(); const index::Index& index : indexes->all()) {
           bytes += static_cast<double>(IndexBytes(index));

@@ -129,7 +129,7 @@ void Engine::Core::NoteCost(const documents::Database& database, const execution
       plan.missing.empty() ? plan.alternatives_to_joins : plan.missing;
   if (wanted.empty()) return;
   if (statistics.documents_scanned > options_.scanned_documents_max) {
-    Log(LogLevel::kWarning, "a query without a fitting index has read many documents",
+    Log(LogLevel::kWarning, "a query without a matching index read many documents",
         {{"database", database.name.text()},
          {"collection", wanted[0].collection_id},
          {"index", index::Properties(wanted[0])},

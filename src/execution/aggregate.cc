@@ -151,7 +151,7 @@ class Aggregator {
       const bool descends = layout_.fields[i].direction == query::SortDirection::kDescending;
       const std::optional<size_t> length =
           index::ComponentLength(rest, descends ? ByteOrder::kDescending : ByteOrder::kAscending);
-      if (!length) return Status(Code::kDataLoss, "an index entry does not decode");
+      if (!length) return Status(Code::kDataLoss, "cannot decode an index entry");
       std::string component(rest.substr(0, *length));
       rest.remove_prefix(*length);
       if (descends) index::Complement(0, &component);

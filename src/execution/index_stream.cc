@@ -245,7 +245,7 @@ class IndexStream final : public Stream {
       }
       const std::optional<size_t> length =
           index::ComponentLength(suffix.substr(position), OrderOf(order));
-      if (!length) return Status(Code::kDataLoss, "an index entry does not decode");
+      if (!length) return Status(Code::kDataLoss, "cannot decode an index entry");
       const std::string_view bytes = suffix.substr(position, *length);
       for (; filter != scan_.filters.end() && filter->component == component; ++filter) {
         if (!Passes(*filter, bytes, order)) return false;
@@ -310,7 +310,7 @@ class IndexStream final : public Stream {
     for (const query::Order* order : suffix_fields_) {
       const std::optional<size_t> length =
           index::ComponentLength(suffix.substr(position), OrderOf(*order));
-      if (!length) return Status(Code::kDataLoss, "an index entry does not decode");
+      if (!length) return Status(Code::kDataLoss, "cannot decode an index entry");
       position += *length;
     }
     return PathOf(context_.layout, {std::string(suffix), position});

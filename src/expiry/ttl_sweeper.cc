@@ -146,7 +146,7 @@ size_t TtlSweeper::SweepAll() {
       if (swept.ok()) {
         deleted += *swept;
       } else {
-        Log(LogLevel::kWarning, "expired documents have to wait",
+        Log(LogLevel::kWarning, "cannot delete expired documents; will retry",
             {{"collection", policy.collection_group}, {"error", swept.status().ToString()}});
       }
       if (stopping()) return deleted;
@@ -204,7 +204,7 @@ Result<std::vector<TtlSweeper::Candidate>> TtlSweeper::FindExpired(const Index& 
   for (; cursor->Valid() && candidates.size() < kUnderWayMax; cursor->Next()) {
     const std::string_view rest = cursor->key().substr(prefix.size());
     const std::optional<size_t> length = index::ComponentLength(rest, index::ByteOrder::kAscending);
-    if (!length) return Status(Code::kDataLoss, "an index entry does not decode");
+    if (!length) return Status(Code::kDataLoss, "cannot decode an index entry");
     ASSIGN_OR_RETURN(model::DocumentPath path,
                      index::DecodeName(rest.substr(*length), index.definition.scope, false, ""));
     candidates.push_back(

@@ -37,7 +37,7 @@ Result<tcp::endpoint> Resolve(boost::asio::io_context& io, const ListenAddress& 
                        tcp::resolver::passive | tcp::resolver::numeric_service, error);
   if (error || found.empty()) {
     return InvalidArgument("cannot listen on " + ToText(address) +
-                           ": the host is no address or known name");
+                           ": the host is neither an address nor a known name");
   }
   for (const auto& entry : found) {
     if (entry.endpoint().address().is_v4()) return entry.endpoint();

@@ -90,7 +90,7 @@ EntryFlags DecodeFlags(std::string_view value) {
 }
 
 Result<VectorEntry> DecodeVectorEntry(std::string_view value, uint32_t dimension) {
-  const Status undecodable(Code::kDataLoss, "an entry of a vector index does not decode");
+  const Status undecodable(Code::kDataLoss, "cannot decode an entry of a vector index");
   const size_t vector_bytes = dimension * sizeof(double);
   if (value.size() < vector_bytes) return undecodable;
   VectorEntry entry;

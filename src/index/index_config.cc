@@ -69,7 +69,7 @@ Status ExpectObject(const Node& node, std::initializer_list<const char*> known,
     if (std::any_of(known.begin(), known.end(), is_key)) continue;
     if (std::any_of(ignored.begin(), ignored.end(), is_key)) continue;
     return node.Error("unknown key " + Quoted(key) +
-                      (known.size() == 0 ? "" : "; known are " + Join(known)));
+                      (known.size() == 0 ? "" : "; known keys: " + Join(known)));
   }
   return {};
 }
@@ -137,7 +137,7 @@ Result<FieldMode> ReadOldMode(const Node& node) {
   if (node.value == "ARRAY_CONTAINS") return FieldMode::kContains;
   if (node.value == "ASCENDING") return FieldMode::kAscending;
   if (node.value == "DESCENDING") return FieldMode::kDescending;
-  return node.Error(Quoted(node.value) + " is none of ASCENDING, DESCENDING, ARRAY_CONTAINS");
+  return node.Error(Quoted(node.value) + " is not one of ASCENDING, DESCENDING, ARRAY_CONTAINS");
 }
 
 Result<FieldMode> ReadMode(const Node& node) {
@@ -158,7 +158,7 @@ Result<DistanceMeasure> ReadDistanceMeasure(const Node& node) {
        {DistanceMeasure::kEuclidean, DistanceMeasure::kCosine, DistanceMeasure::kDotProduct}) {
     if (node.value == DistanceMeasureText(measure)) return measure;
   }
-  return node.Error(Quoted(node.value) + " is none of EUCLIDEAN, COSINE, DOT_PRODUCT");
+  return node.Error(Quoted(node.value) + " is not one of EUCLIDEAN, COSINE, DOT_PRODUCT");
 }
 
 Result<HnswOptions> ReadHnsw(const Node& node) {
@@ -232,7 +232,7 @@ class FieldList {
 
  private:
   Status AddName(const Node& node) {
-    if (name_descending_) return node.Error("__name__ is in this index already");
+    if (name_descending_) return node.Error("__name__ is already in this index");
     if (!node.Has("order") && !node.Has("mode")) return node.Error("__name__ needs an order");
     ASSIGN_OR_RETURN(const FieldMode mode, ReadMode(node));
     if (mode == FieldMode::kContains) return node.Error("__name__ needs an order");
@@ -247,7 +247,7 @@ class FieldList {
       if ((other.mode == FieldMode::kContains) != contains) continue;
       if (contains) return node.Error("an index can have only one field with arrayConfig");
       if (other.path == field.path) {
-        return node.Error(field.path.ToString() + " is in this index already");
+        return node.Error(field.path.ToString() + " is already in this index");
       }
     }
     fields_.push_back(std::move(field));
@@ -429,7 +429,7 @@ Result<bool> FileReader::ReadTtl(const Node& node, const std::string& collection
   if (!field) return ttl.Error("a TTL policy is for one field, not for *");
   const auto [first, is_new] = ttl_places_.emplace(collection_group, node.place);
   if (!is_new) {
-    return ttl.Error("the collection group has a TTL policy already, in " + first->second);
+    return ttl.Error("the collection group already has a TTL policy, in " + first->second);
   }
   std::chrono::seconds offset{0};
   if (node.Has("ttlOffset")) {

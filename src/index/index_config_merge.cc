@@ -43,8 +43,8 @@ class Merger {
     const auto [first, is_new] = vectors_.emplace(KeyOf(index), Stated<VectorIndex>{index, source});
     if (is_new || first->second.value == index) return Status();
     return InvalidArgument("the vector index of " + index.field.ToString() + " of " +
-                           index.collection_group + " has other options in " +
-                           first->second.source + " than in " + source);
+                           index.collection_group + " has different options in " +
+                           first->second.source + " and in " + source);
   }
 
   Status AddOverride(const std::string& source, const FieldOverride& override) {

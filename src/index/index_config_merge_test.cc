@@ -73,10 +73,10 @@ TEST(MergeIndexConfigs, EqualIndexesCountOnce) {
 
 TEST(MergeIndexConfigs, AnIndexOfVectorsHasOneKind) {
   EXPECT_EQ(Problem(Indexes(VectorJson("\"flat\": {}")), Indexes(VectorJson("\"hnsw\": {}"))),
-            "the vector index of v of rooms has other options in one than in two");
+            "the vector index of v of rooms has different options in one and in two");
   EXPECT_EQ(
       Problem(Indexes(VectorJson(R"("hnsw": {"m": 8})")), Indexes(VectorJson("\"hnsw\": {}"))),
-      "the vector index of v of rooms has other options in one than in two");
+      "the vector index of v of rooms has different options in one and in two");
 }
 
 TEST(MergeIndexConfigs, OverridesOfAFieldAreCombined) {

@@ -282,7 +282,7 @@ TEST(IndexConfigErrorTest, File) {
   EXPECT_EQ(Problem(std::string(33, '[') + std::string(33, ']')), "nested more than 32 deep");
   EXPECT_EQ(Problem("[]"), "the file: must be of type object, not array");
   EXPECT_EQ(Problem(File("{'indices': []}")),
-            "the file: unknown key 'indices'; known are indexes, fieldOverrides");
+            "the file: unknown key 'indices'; known keys: indexes, fieldOverrides");
   EXPECT_EQ(Problem(File("{'indexes': {}}")), "indexes: must be of type array, not object");
   EXPECT_EQ(Problem(File("{'fieldOverrides': 1}")),
             "fieldOverrides: must be of type array, not number");
@@ -302,7 +302,7 @@ TEST(IndexConfigErrorTest, Index) {
   EXPECT_EQ(problem("7"), "indexes[0]: must be of type object, not number");
   EXPECT_EQ(problem("{}"), "indexes[0]: collectionGroup is missing");
   EXPECT_EQ(problem("{'collectionGroup': 'c', 'size': 1}"),
-            "indexes[0]: unknown key 'size'; known are collectionGroup, queryScope, fields");
+            "indexes[0]: unknown key 'size'; known keys: collectionGroup, queryScope, fields");
   EXPECT_EQ(problem("{'collectionGroup': null}"),
             "indexes[0].collectionGroup: must be of type string, not null");
   EXPECT_EQ(problem("{'collectionGroup': 'a/b'}"),
@@ -355,7 +355,7 @@ TEST(IndexConfigErrorTest, Field) {
   EXPECT_EQ(problem("[]"), "indexes[0].fields[1]: must be of type object, not array");
   EXPECT_EQ(problem("{}"), "indexes[0].fields[1]: fieldPath is missing");
   EXPECT_EQ(problem("{'field': 'a'}"),
-            "indexes[0].fields[1]: unknown key 'field'; known are fieldPath, order, arrayConfig, "
+            "indexes[0].fields[1]: unknown key 'field'; known keys: fieldPath, order, arrayConfig, "
             "vectorConfig");
   EXPECT_EQ(problem("{'fieldPath': 1}"),
             "indexes[0].fields[1].fieldPath: must be of type string, not number");
@@ -377,7 +377,7 @@ TEST(IndexConfigErrorTest, Field) {
   EXPECT_EQ(problem("{'fieldPath': 'a', 'arrayConfig': false}"),
             "indexes[0].fields[1].arrayConfig: must be of type string, not boolean");
   EXPECT_EQ(problem("{'fieldPath': 'a', 'mode': 'CONTAINS'}"),
-            "indexes[0].fields[1].mode: 'CONTAINS' is none of ASCENDING, DESCENDING, "
+            "indexes[0].fields[1].mode: 'CONTAINS' is not one of ASCENDING, DESCENDING, "
             "ARRAY_CONTAINS");
 }
 
@@ -387,13 +387,13 @@ TEST(IndexConfigErrorTest, FieldsThatDoNotGoTogether) {
   const std::string v = "{'fieldPath': 'v', 'vectorConfig': {'dimension': 1, 'flat': {}}}";
   const std::string name = "{'fieldPath': '__name__', 'order': 'DESCENDING'}";
   const std::string comma = ", ";
-  EXPECT_EQ(Problem(WithFields(a + comma + a)), "indexes[0].fields[1]: a is in this index already");
+  EXPECT_EQ(Problem(WithFields(a + comma + a)), "indexes[0].fields[1]: a is already in this index");
   EXPECT_EQ(Problem(WithFields(t + comma + a + comma + t)),
             "indexes[0].fields[2]: an index can have only one field with arrayConfig");
   EXPECT_EQ(Problem(WithFields(name + comma + a)),
             "indexes[0].fields[1]: only a vector field may follow __name__");
   EXPECT_EQ(Problem(WithFields(name + comma + name)),
-            "indexes[0].fields[1]: __name__ is in this index already");
+            "indexes[0].fields[1]: __name__ is already in this index");
   EXPECT_EQ(Problem(WithFields("{'fieldPath': '__name__', 'arrayConfig': 'CONTAINS'}")),
             "indexes[0].fields[0]: __name__ needs an order");
   EXPECT_EQ(Problem(WithFields("{'fieldPath': '__name__', 'mode': 'ARRAY_CONTAINS'}")),
@@ -413,7 +413,7 @@ TEST(IndexConfigErrorTest, VectorConfig) {
     return text.substr(kPlace.size());
   };
   EXPECT_EQ(problem("3"), ": must be of type object, not number");
-  EXPECT_EQ(problem("{'size': 3}"), ": unknown key 'size'; known are dimension, flat, hnsw");
+  EXPECT_EQ(problem("{'size': 3}"), ": unknown key 'size'; known keys: dimension, flat, hnsw");
   EXPECT_EQ(problem("{'flat': {}}"), ": dimension is missing");
   for (const std::string value : {"0", "2049", "-1", "1.5", "'3'", "18446744073709551615"}) {
     EXPECT_EQ(problem("{'dimension': " + value + ", 'flat': {}}"),
@@ -427,7 +427,7 @@ TEST(IndexConfigErrorTest, VectorConfig) {
   EXPECT_EQ(problem("{'dimension': 3, 'flat': {'m': 1}}"), ".flat: unknown key 'm'");
   EXPECT_EQ(problem("{'dimension': 3, 'hnsw': []}"), ".hnsw: must be of type object, not array");
   EXPECT_EQ(problem("{'dimension': 3, 'hnsw': {'M': 16}}"),
-            ".hnsw: unknown key 'M'; known are m, efConstruction, efSearch, distanceMeasure");
+            ".hnsw: unknown key 'M'; known keys: m, efConstruction, efSearch, distanceMeasure");
   EXPECT_EQ(problem("{'dimension': 3, 'hnsw': {'m': 1}}"),
             ".hnsw.m: 1 is not a whole number from 2 to 128");
   EXPECT_EQ(problem("{'dimension': 3, 'hnsw': {'m': 129}}"),
@@ -437,7 +437,7 @@ TEST(IndexConfigErrorTest, VectorConfig) {
   EXPECT_EQ(problem("{'dimension': 3, 'hnsw': {'efSearch': 10001}}"),
             ".hnsw.efSearch: 10001 is not a whole number from 1 to 10000");
   EXPECT_EQ(problem("{'dimension': 3, 'hnsw': {'distanceMeasure': 'L2'}}"),
-            ".hnsw.distanceMeasure: 'L2' is none of EUCLIDEAN, COSINE, DOT_PRODUCT");
+            ".hnsw.distanceMeasure: 'L2' is not one of EUCLIDEAN, COSINE, DOT_PRODUCT");
 }
 
 TEST(IndexConfigErrorTest, SameIndexTwice) {
@@ -460,7 +460,7 @@ TEST(IndexConfigErrorTest, Override) {
   EXPECT_EQ(Problem(File("{'fieldOverrides': [{}]}")),
             "fieldOverrides[0]: collectionGroup is missing");
   EXPECT_EQ(Problem(WithOverride("'index': []")),
-            "fieldOverrides[0]: unknown key 'index'; known are collectionGroup, fieldPath, ttl, "
+            "fieldOverrides[0]: unknown key 'index'; known keys: collectionGroup, fieldPath, ttl, "
             "ttlOffset, indexes");
   EXPECT_EQ(Problem(WithOverride("'indexes': []")), "fieldOverrides[0]: fieldPath is missing");
   EXPECT_EQ(Problem(WithOverride("'fieldPath': 'f'")), "fieldOverrides[0]: indexes is missing");
@@ -481,9 +481,10 @@ TEST(IndexConfigErrorTest, OverrideIndexes) {
   };
   EXPECT_EQ(problem("{}"), "fieldOverrides[0].indexes: must be of type array, not object");
   EXPECT_EQ(problem("[1]"), "fieldOverrides[0].indexes[0]: must be of type object, not number");
-  EXPECT_EQ(problem("[{'fieldPath': 'f'}]"),
-            "fieldOverrides[0].indexes[0]: unknown key 'fieldPath'; known are order, arrayConfig, "
-            "queryScope");
+  EXPECT_EQ(
+      problem("[{'fieldPath': 'f'}]"),
+      "fieldOverrides[0].indexes[0]: unknown key 'fieldPath'; known keys: order, arrayConfig, "
+      "queryScope");
   EXPECT_EQ(problem("[{}]"),
             "fieldOverrides[0].indexes[0]: needs exactly one of order, arrayConfig");
   EXPECT_EQ(problem("[{'order': 'UP'}]"),
@@ -503,7 +504,7 @@ TEST(IndexConfigErrorTest, Ttl) {
             "fieldOverrides[0].ttl: a TTL policy is for one field, not for *");
   EXPECT_EQ(Problem(WithOverride("'fieldPath': 'f', 'ttl': true}, "
                                  "{'collectionGroup': 'c', 'fieldPath': 'g', 'ttl': true")),
-            "fieldOverrides[1].ttl: the collection group has a TTL policy already, in "
+            "fieldOverrides[1].ttl: the collection group already has a TTL policy, in "
             "fieldOverrides[0]");
   EXPECT_EQ(Problem(WithOverride("'fieldPath': 'f', 'ttlOffset': '1s', 'indexes': []")),
             "fieldOverrides[0].ttlOffset: has no meaning without 'ttl': true");

@@ -248,7 +248,7 @@ void IndexKeeper::Create(model::DatabaseNumber database, const Definition& defin
     return;
   }
   if (registry_.Current()->all().size() >= kIndexesMax) {
-    Log(LogLevel::kWarning, "no more indexes are made", {{"indexes", kIndexesMax}});
+    Log(LogLevel::kWarning, "index limit reached; not creating more", {{"indexes", kIndexesMax}});
     return;
   }
   const IndexNumber number{next_number_++};
@@ -263,7 +263,7 @@ void IndexKeeper::Create(model::DatabaseNumber database, const Definition& defin
   Status status;
   do {
     status = committer_->RunStep(stage, [&] { Replace(number, index); });
-  } while (!status.ok() && PauseAfter(status, "cannot make an index yet"));
+  } while (!status.ok() && PauseAfter(status, "cannot create an index; will retry"));
   if (!status.ok()) return;
   Log(LogLevel::kInfo, "building an index",
       {{"collection", definition.collection_id}, {"index", index::Properties(definition)}});
@@ -282,7 +282,7 @@ void IndexKeeper::SetOrigin(IndexNumber number, Origin origin) {
       },
       [&] { Replace(number, index); });
   if (!status.ok()) {
-    Log(LogLevel::kWarning, "cannot note whom an index is for", {{"error", status.ToString()}});
+    Log(LogLevel::kWarning, "cannot store the origin of an index", {{"error", status.ToString()}});
   }
 }
 
@@ -293,11 +293,11 @@ void IndexKeeper::Build(IndexNumber number, std::string progress) {
   while (!finished && !stopping()) {
     const Status status = BuildStep(*index, &progress, &finished);
     if (status.code() == Code::kInvalidArgument) {
-      Log(LogLevel::kError, "an index cannot be built",
+      Log(LogLevel::kError, "building an index failed",
           {{"collection", index->definition.collection_id}, {"error", status.ToString()}});
       return Remove(number);
     }
-    if (!status.ok() && !PauseAfter(status, "building an index has to wait")) return;
+    if (!status.ok() && !PauseAfter(status, "building an index failed; will retry")) return;
   }
   if (!finished) return;
   Log(LogLevel::kInfo, "an index is ready",
@@ -390,7 +390,7 @@ void IndexKeeper::Remove(IndexNumber number) {
   Status status;
   do {
     status = committer_->RunStep(stage, stored);
-  } while (!status.ok() && PauseAfter(status, "cannot drop an index yet"));
+  } while (!status.ok() && PauseAfter(status, "cannot drop an index; will retry"));
   if (!status.ok()) return;
   // A reader that holds the old set may be about to read.
   while (!old_set.expired()) {
@@ -424,7 +424,7 @@ void IndexKeeper::RemoveEntries(IndexNumber number) {
     if (status.ok()) status = committer_->RunStep(stage, [] {});
     if (status.ok()) continue;
     finished = false;
-    if (!PauseAfter(status, "cannot remove index entries yet")) return;
+    if (!PauseAfter(status, "cannot remove index entries; will retry")) return;
   }
 }
 
@@ -440,7 +440,8 @@ void IndexKeeper::NoteUses() {
       },
       [] {});
   if (!status.ok()) {
-    Log(LogLevel::kWarning, "cannot note when indexes were used", {{"error", status.ToString()}});
+    Log(LogLevel::kWarning, "cannot store when indexes were last used",
+        {{"error", status.ToString()}});
   }
 }
 

@@ -149,7 +149,7 @@ Status VectorGraph::Reset() {
 Status VectorGraph::Load(const std::string& path, Timestamp through) {
   ASSIGN_OR_RETURN(std::unique_ptr<vector::HnswIndex> loaded, vector::HnswIndex::Load(path));
   if (!IsSameGraph(loaded->options(), ToGraphOptions(index_.definition, options_))) {
-    return Status(Code::kNotFound, "what was saved has other options");
+    return Status(Code::kNotFound, "the saved graph has different options");
   }
   RETURN_IF_ERROR(Reset());
   MutexLock lock(mutex_);

@@ -108,7 +108,7 @@ Status VectorGraphUpkeep::Start() {
         return Status();
       }
     } else if (status.code() != Code::kNotFound) {
-      Log(LogLevel::kWarning, "a saved vector graph is of no use",
+      Log(LogLevel::kWarning, "cannot use a saved vector graph",
           {{"collection", graph_->index().definition.collection_id}, {"error", status.ToString()}});
     }
   }
@@ -263,7 +263,7 @@ Result<bool> VectorGraphUpkeep::TakeInSome() {
   if (IsSaveDue()) {
     const Status status = Save();
     if (!status.ok()) {
-      Log(LogLevel::kWarning, "a vector graph cannot be saved", {{"error", status.ToString()}});
+      Log(LogLevel::kWarning, "cannot save a vector graph", {{"error", status.ToString()}});
     }
   }
   return more || !graph_->is_collecting();
@@ -316,7 +316,7 @@ Result<Timestamp> VectorGraphUpkeep::LoadTime() const {
   int64_t micros = 0;
   if (!reader.Read(magic.data(), magic.size()) || magic != kTimeMagic ||
       !reader.ReadNumber(&format) || format != kTimeFormat || !reader.ReadNumber(&micros)) {
-    return Status(Code::kDataLoss, "the time of a vector graph does not decode");
+    return Status(Code::kDataLoss, "cannot decode the time of a vector graph");
   }
   RETURN_IF_ERROR(reader.Verify());
   return Timestamp::FromMicros(micros);

@@ -41,7 +41,7 @@ VectorGraphs::~VectorGraphs() {
   for (auto& [number, care] : cares_) {
     const Status status = care.upkeep->Save();
     if (!status.ok()) {
-      Log(LogLevel::kWarning, "a vector graph cannot be saved", {{"error", status.ToString()}});
+      Log(LogLevel::kWarning, "cannot save a vector graph", {{"error", status.ToString()}});
     }
   }
 }
@@ -150,7 +150,7 @@ bool VectorGraphs::StepOne(Care& care) {
   care.pause_until.reset();
   const Result<bool> has_more = care.upkeep->Step();
   if (has_more.ok()) return *has_more;
-  Log(LogLevel::kWarning, "a vector graph has to wait",
+  Log(LogLevel::kWarning, "updating a vector graph failed; will retry",
       {{"collection", care.upkeep->graph().index().definition.collection_id},
        {"error", has_more.status().ToString()}});
   care.pause_until = clock_.Monotonic() + kGraphPauseAfterError;

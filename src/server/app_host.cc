@@ -91,8 +91,8 @@ Status AppHost::Add(const AppEntry& entry, const std::string& prefix,
         options_.clock, options_.metrics);
     Log(LogLevel::kInfo, "application started", {{"name", name}, {"path", prefix + "/"}});
   } else {
-    app->service = std::make_unique<Refusal>(name + " does not run: " + app->status.message());
-    Log(LogLevel::kError, "an application does not start",
+    app->service = std::make_unique<Refusal>(name + " is not running: " + app->status.message());
+    Log(LogLevel::kError, "an application failed to start",
         {{"name", name}, {"reason", app->status.message()}});
   }
   const Status status = app->status;

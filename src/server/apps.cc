@@ -28,10 +28,10 @@ constexpr std::streamsize kSettingsBytesMax = 1024 * 1024;
 std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 std::string Names(std::span<const AppEntry> apps) {
-  if (apps.empty()) return "there are none";
+  if (apps.empty()) return "none is available";
   std::string names;
   for (const AppEntry& app : apps) names += (names.empty() ? "" : ", ") + std::string(app.name);
-  return "there is " + names;
+  return "available: " + names;
 }
 
 Result<std::string> ReadFile(const std::string& path) {
@@ -53,7 +53,7 @@ std::span<const AppEntry> AllApps() { return kApps; }
 Result<AppEntry> FindApp(std::string_view name, std::span<const AppEntry> all) {
   const auto found = std::ranges::find(all, name, &AppEntry::name);
   if (found != all.end()) return *found;
-  return InvalidArgument("there is no application " + Quoted(name) + ": " + Names(all));
+  return InvalidArgument("there is no application " + Quoted(name) + "; " + Names(all));
 }
 
 Result<std::vector<AppEntry>> ChooseApps(std::string_view text, std::span<const AppEntry> all) {
@@ -80,7 +80,8 @@ Result<nlohmann::json> LoadAppSettings(const std::string& path, std::span<const 
   Result<nlohmann::json> settings = kit::ParseJson(text);
   if (!settings.ok()) return settings.status().While("reading " + path);
   if (!settings->is_object()) {
-    return InvalidArgument(path + " must hold a JSON object: the settings of applications by name");
+    return InvalidArgument(path +
+                           " must contain a JSON object: application names and their settings");
   }
   for (const auto& [name, value] : settings->items()) {
     if (const Status known = FindApp(name, all).status(); !known.ok()) {

@@ -26,7 +26,7 @@ Result<Json> Call(const std::string& server, ControlRequest request) {
   const bool allow_exceptions = false;
   Json json = Json::parse(body, nullptr, allow_exceptions);
   if (json.is_object()) return json;
-  return Status(Code::kUnknown, server + " answers with something else than JSON");
+  return Status(Code::kUnknown, server + " did not answer with JSON");
 }
 
 // The text of a member; empty if missing.
@@ -51,7 +51,7 @@ std::vector<Json> List(const Json& json, const char* key) {
 }
 
 Status Ambiguous(const std::vector<DatabaseName>& found) {
-  std::string message = "say which database with --project and --database; there are";
+  std::string message = "choose a database with --project and --database:";
   constexpr size_t kNamedMax = 20;
   for (size_t i = 0; i < found.size() && i < kNamedMax; ++i) {
     message += "\n  --project " + std::string(found[i].project()) + " --database '" +
@@ -80,8 +80,8 @@ Result<DatabaseName> FindDatabase(const TargetOptions& target) {
   }
   if (found.empty()) {
     return Status(Code::kNotFound,
-                  "the server has no database yet: one comes into being with its first write, or "
-                  "name a new one with --project");
+                  "the server has no database yet: write a document to create one, or name a new "
+                  "one with --project");
   }
   if (of_that_id.size() == 1) return of_that_id[0];
   if (target.database.empty() && found.size() == 1) return found[0];
@@ -182,8 +182,8 @@ Result<std::string> ClearTtlPolicy(const TargetOptions& target, const std::strin
   ASSIGN_OR_RETURN(const std::string path,
                    TargetPath(target, "ttlPolicies/" + http::EncodePercent(collection)));
   ASSIGN_OR_RETURN(const Json json, Call(target.server, {.method = "DELETE", .target = path}));
-  if (json.empty()) return "documents of " + collection + " do not expire any more\n";
-  return "the index configuration has a policy, too: documents of " + PolicyText(json) + "\n";
+  if (json.empty()) return "documents of " + collection + " no longer expire\n";
+  return "the index configuration also has a policy: documents of " + PolicyText(json) + "\n";
 }
 
 }  // namespace hearth::server

@@ -88,7 +88,7 @@ Status ErrorOf(const std::string& server, const Answer& answer) {
     return found != json["error"].end() && found->is_string() ? found->get<std::string>() : "";
   };
   if (!text("message").empty()) return Status(CodeNamed(text("status")), text("message"));
-  return Status(Code::kUnknown, server + " answers with HTTP status " +
+  return Status(Code::kUnknown, server + " answered with HTTP status " +
                                     std::to_string(answer.status) + ": is it a hearth server?");
 }
 
@@ -111,7 +111,7 @@ Result<std::string> CallServer(const std::string& server, const ControlRequest& 
   if (error) {
     return Status(Code::kUnavailable, "no hearth server answers at " + server + " (" +
                                           error.message() +
-                                          "): start one with 'hearth serve', or say where it is "
+                                          "): start one with 'hearth serve', or give its address "
                                           "with --server HOST:PORT");
   }
   if (answer.status != 200) return ErrorOf(server, answer);

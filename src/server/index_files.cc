@@ -110,8 +110,9 @@ Result<IndexFiles::File> IndexFiles::ParseFlag(std::string_view flag) {
   const std::string id(flag.substr(0, equals));
   const auto name = model::DatabaseName::Parse("projects/p/databases/" + id);
   if (!name.ok()) {
-    return InvalidArgument("'" + std::string(flag) + "' names no database before its '=': write " +
-                           "DATABASE=FILE, or ./FILE if the file's own name has the sign");
+    return InvalidArgument("'" + std::string(flag) +
+                           "' has no valid database id before the '=': write " +
+                           "DATABASE=FILE, or ./FILE if the file name contains '='");
   }
   return File{id, std::string(flag.substr(equals + 1))};
 }
@@ -153,7 +154,7 @@ Result<IndexConfig> IndexFiles::Read(const Followed& followed) const {
   Result<IndexConfig> merged = index::MergeIndexConfigs(parts);
   if (merged.ok()) return merged;
   return InvalidArgument("the index configurations of the database '" + followed.database +
-                         "' do not fit together: " + merged.status().message());
+                         "' contradict each other: " + merged.status().message());
 }
 
 void IndexFiles::Apply(engine::Engine* engine) const {
@@ -162,12 +163,12 @@ void IndexFiles::Apply(engine::Engine* engine) const {
 
 void IndexFiles::Reload(engine::Engine* engine) {
   if (files_.empty()) {
-    return Log(LogLevel::kInfo, "there is no index configuration to read again");
+    return Log(LogLevel::kInfo, "no index configuration to reload");
   }
   for (Followed& followed : followed_) {
     Result<IndexConfig> config = Read(followed);
     if (!config.ok()) {
-      Log(LogLevel::kError, "the index configuration stays as it was",
+      Log(LogLevel::kError, "the index configuration was not reloaded",
           {{"database", followed.database}, {"error", config.status().message()}});
       continue;
     }

@@ -76,7 +76,7 @@ TEST_F(IndexFilesTest, NamesFileAndPlaceOfWhatIsWrong) {
 TEST_F(IndexFilesTest, EachIsForADatabase) {
   const std::string file = Write("a=b.json", kOneIndex);
   EXPECT_TRUE(Load({file, "other=" + file}).ok());
-  EXPECT_THAT(Problem({"no database=" + file}), HasSubstr("names no database"));
+  EXPECT_THAT(Problem({"no database=" + file}), HasSubstr("has no valid database id"));
 }
 
 TEST_F(IndexFilesTest, SeveralForADatabaseAreMerged) {
@@ -121,10 +121,11 @@ TEST_F(IndexFilesTest, AContradictionNamesBothSides) {
       {"collectionGroup": "rooms", "fieldPath": "gone", "indexes": []}]})");
   const std::string third = Write("third.json", R"({"fieldOverrides": [
       {"collectionGroup": "rooms", "fieldPath": "gone", "indexes": [{"order": "ASCENDING"}]}]})");
-  EXPECT_EQ(Problem({"second=" + other, "second=" + third}),
-            "the index configurations of the database 'second' do not fit together: the field gone "
-            "of rooms is exempt from indexing in '" +
-                other + "' but has indexes in '" + third + "'");
+  EXPECT_EQ(
+      Problem({"second=" + other, "second=" + third}),
+      "the index configurations of the database 'second' contradict each other: the field gone "
+      "of rooms is exempt from indexing in '" +
+          other + "' but has indexes in '" + third + "'");
 }
 
 TEST_F(IndexFilesTest, AContradictionThatComesLaterChangesNothing) {

@@ -26,28 +26,26 @@ constexpr int kExitNoServer = 2;
 void AddIndexFlags(CLI::App* serve, ServeOptions* options) {
   serve
       ->add_option("--indexes", options->indexes,
-                   "auto: no query is refused, indexes come and go with the queries that need "
-                   "them; strict: a query without its index is refused as in the cloud")
+                   "auto: every query is answered, and indexes are created and dropped as needed; "
+                   "strict: a query without its index is refused, as in the cloud")
       ->capture_default_str()
       ->type_name("auto|strict");
   serve
       ->add_option("--index-config", options->index_config,
-                   "A firestore.indexes.json to follow, for the database (default) or the one "
-                   "named; may be given more than once, and files for one database are merged; "
-                   "SIGHUP reads the files again")
+                   "A firestore.indexes.json to apply to DATABASE, or to (default); may be given "
+                   "more than once: files for the same database are merged; SIGHUP reloads them")
       ->take_all()
       ->expected(1)
       ->type_name("[DATABASE=]FILE");
   serve
       ->add_option("--unused-index-days", options->unused_index_days,
-                   "An index that was made on demand is dropped when no query has used it for so "
-                   "many days")
+                   "Drop an index created on demand after this many days without use")
       ->check(CLI::Range(1, 36'500))
       ->capture_default_str();
   serve
       ->add_option("--scan-documents-max", options->scan_documents_max,
-                   "A query that reads more documents than this for want of an index is logged; "
-                   "in strict mode it is refused")
+                   "Log a query that reads more documents than this because it lacks an index; in "
+                   "strict mode, refuse it")
       ->check(CLI::Range(1, 1'000'000'000))
       ->capture_default_str();
 }
@@ -61,19 +59,19 @@ void AddLogFlags(CLI::App* command, std::string* level, std::string* format) {
 void AddAppFlags(CLI::App* command, AppOptions* options) {
   command
       ->add_option("--app-config", options->config,
-                   "A JSON file with the settings of applications: {\"NAME\": {...}}")
+                   "JSON file with application settings: {\"NAME\": {...}}")
       ->type_name("FILE");
   command
       ->add_option("--redis", options->redis,
-                   "A Redis for the caches and queues of applications that can use one; several "
-                   "nodes of a cluster with commas between them")
+                   "Redis server for the caches and queues of applications that support it; "
+                   "separate several cluster nodes with commas")
       ->type_name("HOST:PORT");
   command->add_flag("--live", options->is_live,
-                    "Applications call the real services instead of local stand-ins");
+                    "Let applications call the real services instead of local stand-ins");
 }
 
 void AddServeFlags(CLI::App* serve, ServeOptions* options) {
-  serve->add_option("--data", options->data_path, "Folder for the data; made if it is missing")
+  serve->add_option("--data", options->data_path, "Data folder; created if missing")
       ->capture_default_str();
   serve
       ->add_option("--listen", options->listen,
@@ -85,44 +83,45 @@ void AddServeFlags(CLI::App* serve, ServeOptions* options) {
   serve->add_option("--cache-mib", options->cache_mib, "Memory for cached data, in MiB")
       ->check(CLI::Range(8, 1024 * 1024))
       ->capture_default_str();
-  serve->add_option("--loops", options->loops, "Event loops; 0 is one a core")
+  serve->add_option("--loops", options->loops, "Number of event loops; 0 means one per core")
       ->check(CLI::Range(0, 256))
       ->capture_default_str();
-  serve->add_option("--connections-max", options->connections_max, "Connections at a time")
+  serve
+      ->add_option("--connections-max", options->connections_max,
+                   "Maximum number of open connections")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   serve
       ->add_option("--drain-seconds", options->drain_seconds,
-                   "How long requests under way may take after SIGTERM")
+                   "Seconds that open requests may take to finish after SIGTERM")
       ->check(CLI::Range(0, 3600))
       ->capture_default_str();
   AddIndexFlags(serve, options);
   serve
       ->add_option("--apps", options->apps,
-                   "Applications to run beside the database: all, none, or names with commas "
-                   "between them; each is at /apps/NAME/")
+                   "Applications to run in the server: all, none, or a comma-separated list of "
+                   "names; each is served at /apps/NAME/")
       ->capture_default_str()
       ->type_name("all|none|NAMES");
-  serve->add_option("--app-project", options->app_project, "The project that applications use")
+  serve->add_option("--app-project", options->app_project, "Project that applications use")
       ->capture_default_str();
   AddAppFlags(serve, &options->app);
   AddLogFlags(serve, &options->log_level, &options->log_format);
 }
 
 void AddRunAppFlags(CLI::App* run, RunAppOptions* options) {
-  run->add_option("NAME", options->name, "The application")->required();
+  run->add_option("NAME", options->name, "Name of the application")->required();
   run->add_option("--firestore", options->firestore,
-                  "Where its database is; without it FIRESTORE_EMULATOR_HOST, or Google Cloud")
+                  "Address of its database; default: FIRESTORE_EMULATOR_HOST, else Google Cloud")
       ->type_name("HOST:PORT");
-  run->add_option("--project", options->project, "The project of its database")
-      ->capture_default_str();
+  run->add_option("--project", options->project, "Project of its database")->capture_default_str();
   run->add_option("--listen", options->listen, "HOST:PORT to listen on; port 0 picks a free one")
       ->capture_default_str()
       ->type_name("HOST:PORT");
   run->add_option("--data", options->data_path,
-                  "Folder for what is no document, such as keys; data-NAME if it is not given");
+                  "Folder for files that are not documents, such as keys; default: data-NAME");
   run->add_option("--drain-seconds", options->drain_seconds,
-                  "How long requests under way may take after SIGTERM")
+                  "Seconds that open requests may take to finish after SIGTERM")
       ->check(CLI::Range(0, 3600))
       ->capture_default_str();
   AddAppFlags(run, &options->app);
@@ -130,11 +129,11 @@ void AddRunAppFlags(CLI::App* run, RunAppOptions* options) {
 }
 
 void AddTargetFlags(CLI::App* command, TargetOptions* target) {
-  command->add_option("--server", target->server, "Where the server listens")
+  command->add_option("--server", target->server, "Address of the server")
       ->capture_default_str()
       ->type_name("HOST:PORT");
-  command->add_option("--project", target->project, "Not needed while there is only one");
-  command->add_option("--database", target->database, "The database's id, if not (default)");
+  command->add_option("--project", target->project, "Project id; optional if there is only one");
+  command->add_option("--database", target->database, "Database id, if not (default)");
 }
 
 // The subcommands and the chosen one's action.
@@ -149,27 +148,27 @@ struct Commands {
     AddTargetFlags(indexes, &target);
     indexes->add_flag("--needed", needed,
                       "Print the firestore.indexes.json that the queries since the server's start "
-                      "need in the cloud");
+                      "would need in the cloud");
     indexes->callback([this] {
       chosen = [this] { return needed ? PrintNeededIndexes(target) : ListIndexes(target); };
     });
 
-    CLI::App* policies = app->add_subcommand("ttl", "See and change when documents expire");
+    CLI::App* policies = app->add_subcommand("ttl", "Show and change when documents expire");
     policies->require_subcommand(1);
-    CLI::App* list = policies->add_subcommand("list", "List the policies and how they are doing");
+    CLI::App* list = policies->add_subcommand("list", "List the policies and their progress");
     AddTargetFlags(list, &target);
     list->callback([this] { chosen = [this] { return ListTtlPolicies(target); }; });
 
     CLI::App* set = policies->add_subcommand(
-        "set", "Let the documents of a collection group expire at the time in one of their fields");
+        "set", "Expire the documents of a collection group at the time in one of their fields");
     AddTargetFlags(set, &target);
     set->add_option("COLLECTION", ttl.collection, "The collection's id")->required();
-    set->add_option("FIELD", ttl.field, "The field, a timestamp")->required();
-    set->add_option("--offset", ttl.offset, "How much later they expire: 90s, 15m, 12h or 2d")
+    set->add_option("FIELD", ttl.field, "The timestamp field")->required();
+    set->add_option("--offset", ttl.offset, "Delay after that time, such as 90s, 15m, 12h or 2d")
         ->capture_default_str();
     set->callback([this] { chosen = [this] { return SetTtlPolicy(target, ttl); }; });
 
-    CLI::App* clear = policies->add_subcommand("clear", "Let the documents live for ever again");
+    CLI::App* clear = policies->add_subcommand("clear", "Remove the policy of a collection group");
     AddTargetFlags(clear, &target);
     clear->add_option("COLLECTION", ttl.collection, "The collection's id")->required();
     clear->callback([this] { chosen = [this] { return ClearTtlPolicy(target, ttl.collection); }; });
@@ -198,13 +197,13 @@ int main(int argc, char** argv) {
   CLI::App app("Hearth: a document database that every Firestore client already speaks to.");
   app.set_version_flag("--version", HEARTH_VERSION);
   app.failure_message([](const CLI::App*, const CLI::Error& error) {
-    return std::string("hearth: ") + error.what() + " (hearth --help lists what there is)\n";
+    return std::string("hearth: ") + error.what() + " (try --help)\n";
   });
   ServeOptions options;
   CLI::App* serve = app.add_subcommand("serve", "Serve a data folder over gRPC and HTTP");
   AddServeFlags(serve, &options);
   RunAppOptions app_options;
-  CLI::App* run = app.add_subcommand("app", "Run one application on a database elsewhere");
+  CLI::App* run = app.add_subcommand("app", "Run one application against a remote database");
   AddRunAppFlags(run, &app_options);
   std::string sandbox_listen = "127.0.0.1:8090";
   CLI::App* sandbox =
@@ -221,7 +220,7 @@ int main(int argc, char** argv) {
   if (sandbox->parsed()) return Report(hearth::server::RunSandbox(sandbox_listen));
   // Not left to the parser, which would report this instead of an unknown argument.
   if (!serve->parsed()) {
-    std::fprintf(stderr, "hearth: what to do? (hearth --help lists what there is)\n");
+    std::fprintf(stderr, "hearth: missing command (try --help)\n");
     return EXIT_FAILURE;
   }
   return Report(hearth::server::Serve(options));

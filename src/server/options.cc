@@ -38,8 +38,8 @@ Result<http::ListenAddress> ParseListenAddress(std::string_view text) {
   ASSIGN_OR_RETURN(http::ListenAddress address, ParseAddress(text));
   if (!IsLoopback(address.host)) {
     return InvalidArgument("'" + std::string(text) +
-                           "' can be reached from other machines, and Hearth cannot tell yet who "
-                           "may do what: listen on 127.0.0.1, [::1] or localhost");
+                           "' is reachable from other machines, and Hearth has no authentication "
+                           "yet: listen on 127.0.0.1, [::1] or localhost");
   }
   return address;
 }

@@ -91,7 +91,7 @@ void AddApps(const AppPlan& plan, const ServeOptions& options, AppHost* apps) {
   for (const AppEntry& app : plan.chosen) {
     const std::string name(app.name);
     IgnoreError(apps->Add(app, "/apps/" + name, options.data_path + "/apps/" + name),
-                "the front page and the log say so; the database serves all the same");
+                "reported on the front page and in the log; the database keeps serving");
   }
 }
 

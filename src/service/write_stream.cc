@@ -75,7 +75,7 @@ class WriteStream final : public rpc::Receiver {
     }
     ASSIGN_OR_RETURN(database_, engine_.OpenDatabase(name));
     if (request.stream_id().empty() && !request.stream_token().empty()) {
-      return InvalidArgument("A stream is resumed with its 'stream_id' and a 'stream_token'.");
+      return InvalidArgument("Resuming a stream requires its 'stream_id' and a 'stream_token'.");
     }
     std::shared_ptr<WriteStreamState> state;
     if (request.stream_id().empty()) {
@@ -96,7 +96,7 @@ class WriteStream final : public rpc::Receiver {
                                                        const model::DatabaseName& name) {
     std::shared_ptr<WriteStreamState> state = streams_.Find(request.stream_id());
     if (!state || state->database() != name.text()) {
-      return Status(Code::kAborted, "The stream cannot be resumed any more.");
+      return Status(Code::kAborted, "The stream can no longer be resumed.");
     }
     const std::optional<uint64_t> answers = WriteStreamState::AnswersOf(request.stream_token());
     if (!answers) return InvalidArgument("The stream token is not one of this stream.");

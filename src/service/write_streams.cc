@@ -28,7 +28,7 @@ Status WriteStreamState::Acknowledge(uint64_t answers) {
 Result<std::optional<std::string>> WriteStreamState::AnswerAfter(uint64_t answers) {
   MutexLock lock(mutex_);
   if (answers < forgotten_) {
-    return Status(Code::kAborted, "The stream cannot be resumed from this token any more.");
+    return Status(Code::kAborted, "The stream can no longer be resumed from this token.");
   }
   if (answers >= forgotten_ + answers_.size()) return std::optional<std::string>();
   return std::optional<std::string>(answers_[answers - forgotten_]);

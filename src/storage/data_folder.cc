@@ -62,12 +62,12 @@ Status MakeFolder(const std::string& path) {
     return Status(Code::kFailedPrecondition, path + " is not a folder");
   }
   if (errno == ENOTDIR) {
-    return Status(Code::kFailedPrecondition, path + " is within something that is not a folder");
+    return Status(Code::kFailedPrecondition, path + " is inside something that is not a folder");
   }
   if (errno != ENOENT) return FromErrno(errno, path);
   if (mkdir(path.c_str(), 0700) == 0) return SyncParent(path);
   if (errno == ENOENT) {
-    return Status(Code::kNotFound, "cannot make " + path + ": its parent folder does not exist");
+    return Status(Code::kNotFound, "cannot create " + path + ": its parent folder does not exist");
   }
   return FromErrno(errno, path);
 }
@@ -112,7 +112,7 @@ Status RefuseForeign(const std::string& path) {
       return Status(Code::kFailedPrecondition,
                     "data in " + path + " has no format number (the file HEARTH is missing)");
     }
-    return Status(Code::kFailedPrecondition, path + " holds something else than Hearth data (" +
+    return Status(Code::kFailedPrecondition, path + " contains something other than Hearth data (" +
                                                  entry.path().filename().string() + ")");
   }
   return error ? FromErrno(error.value(), path) : Status();

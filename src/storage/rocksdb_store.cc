@@ -121,7 +121,7 @@ class RocksDbStore final : public Store {
 RocksDbStore::~RocksDbStore() {
   healer_.reset();
   if (Status cut = FromRocksDb(parts_.wal->CutBack()); !cut.ok()) {
-    Log(LogLevel::kError, "a failed commit may come back at the next start",
+    Log(LogLevel::kError, "a failed commit may reappear at the next start",
         {{"error", cut.ToString()}});
   } else if (!parts_.errors->troubled()) {
     // So that the next start has no log to replay. If this fails, the log is still there.
@@ -179,7 +179,7 @@ Status RocksDbStore::Write(const Batch& batch) {
   // is not enough.
   parts_.errors->Set();
   if (Status cut = FromRocksDb(parts_.wal->CutBack()); !cut.ok()) {
-    Log(LogLevel::kError, "cannot take a failed commit out of the log yet",
+    Log(LogLevel::kError, "cannot remove a failed commit from the log; will retry",
         {{"error", cut.ToString()}});
   }
   return FromRocksDb(written.IsBusy() ? parts_.wal->failure() : written);

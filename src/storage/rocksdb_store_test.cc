@@ -161,7 +161,7 @@ TEST_F(RocksDbStoreTest, AFolderWithSomethingElseIsRefusedAndLeftAlone) {
   Write("holiday.jpg", "beach");
   const Status refused = OpenFails();
   EXPECT_EQ(refused.code(), Code::kFailedPrecondition);
-  EXPECT_THAT(refused.message(), HasSubstr("holds something else than Hearth data"));
+  EXPECT_THAT(refused.message(), HasSubstr("contains something other than Hearth data"));
   EXPECT_EQ(std::distance(fs::directory_iterator(path_), fs::directory_iterator()), 1);
 }
 

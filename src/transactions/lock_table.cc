@@ -312,7 +312,7 @@ void LockTable::Acquire(LockOwner owner, LockScope scope, LockMode mode, OnDecid
     } else if (!closed_.ok()) {
       answer(closed_);
     } else if (waiting_.size() >= kWaitingRequestsMax) {
-      answer(Status(Code::kResourceExhausted, "too many requests wait for a lock"));
+      answer(Status(Code::kResourceExhausted, "too many requests are waiting for a lock"));
     } else {
       waits_.Add();
       Enqueue(std::move(request), ticket);

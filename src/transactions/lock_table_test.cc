@@ -552,7 +552,7 @@ TEST_F(LockTableTest, WaitingRequestsAreBounded) {
   }
   EXPECT_TRUE(Waits(waiting.back()));
   EXPECT_EQ(**Write(kB, "a1"),
-            Status(Code::kResourceExhausted, "too many requests wait for a lock"));
+            Status(Code::kResourceExhausted, "too many requests are waiting for a lock"));
   EXPECT_TRUE(Granted(Write(kB, "b1")));  // Requests that need not wait are not affected.
   locks_.Release(kA);
   EXPECT_TRUE(Granted(waiting.back()));

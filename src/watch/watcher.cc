@@ -208,7 +208,7 @@ void Watcher::Handle(Request request) {
   if (!request.target) return Remove(request.id, Status());
   if (targets_.contains(request.id)) {
     return sink_->End(
-        InvalidArgument("Target id " + std::to_string(request.id) + " is in use already."));
+        InvalidArgument("Target id " + std::to_string(request.id) + " is already in use."));
   }
   sink_->Send(request::TargetEvent{Kind::kAdd, {request.id}});
   const Status status = Check(*request.target);

@@ -113,7 +113,7 @@ void Writer::Map(const Message& message, const FieldDescriptor& field) {
   const FieldDescriptor& key_field = *field.message_type()->map_key();
   const FieldDescriptor& value_field = *field.message_type()->map_value();
   if (key_field.cpp_type() != FieldDescriptor::CPPTYPE_STRING) {
-    status_ = Status(Code::kInternal, "the keys of " + field.full_name() + " are no strings");
+    status_ = Status(Code::kInternal, "the keys of " + field.full_name() + " are not strings");
     return;
   }
   std::vector<std::pair<std::string, const Message*>> entries;

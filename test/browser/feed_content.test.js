@@ -238,7 +238,7 @@ test('every file that cannot be posted is named with its reason, and the others 
   assert.deepEqual(
     await complaints.allTextContents(),
     ['first.png', 'second.png'].map(
-      (name) => `“${name}” cannot be posted: the file is neither JPEG, PNG, GIF nor WebP.`,
+      (name) => `“${name}” cannot be posted: the file is not a JPEG, PNG, GIF or WebP image.`,
     ),
   );
   assert.deepEqual(

@@ -79,7 +79,7 @@ test('the database need not be named while there is only one', async () => {
   await openFirestore(server, {projectId: 'two', databaseId: 'second'}).doc('a/b').set({});
   await fail(
     1,
-    /say which .*\n {2}--project one --database '\(default\)'\n {2}--project two --database '\(default\)'\n/,
+    /choose a database .*\n {2}--project one --database '\(default\)'\n {2}--project two --database '\(default\)'\n/,
     'indexes',
     ...at,
   );
@@ -206,7 +206,7 @@ test('policies have offsets, survive a restart, and can be cleared', async () =>
   await firestore.doc('sessions/young').set({createdAt: inSeconds(-1800)});
   assert.ok(await eventually(async () => !(await exists(firestore, 'sessions/old'))));
   assert.ok(await exists(firestore, 'sessions/young'));
-  assert.equal(await run(second, 'ttl', 'clear', 'sessions'), 'documents of sessions do not expire any more\n');
+  assert.equal(await run(second, 'ttl', 'clear', 'sessions'), 'documents of sessions no longer expire\n');
   assert.equal(await run(second, 'ttl', 'list'), 'no TTL policies\n');
 });
 
@@ -220,7 +220,7 @@ test('policies of the configuration', async () => {
   assert.ok(await eventually(async () => !(await exists(firestore, 'sessions/old'))));
   await fail(
     1,
-    /is the index configuration's: change the file/,
+    /comes from the index configuration: change the file/,
     'ttl',
     'clear',
     'sessions',
@@ -230,7 +230,7 @@ test('policies of the configuration', async () => {
   await run(server, 'ttl', 'set', 'sessions', 'until', '--offset', '1d');
   assert.match(
     await run(server, 'ttl', 'clear', 'sessions'),
-    /^the index configuration has a policy, too: .* until \+ 0s\n$/,
+    /^the index configuration also has a policy: .* until \+ 0s\n$/,
   );
 });
 

@@ -236,7 +236,7 @@ test('ids that the server gives', async () => {
 test('ids that end the stream', async () => {
   for (const {id, again, message, emulator} of [
     {id: -1, message: 'Invalid target id: -1', emulator: {code: 'UNKNOWN', message: /./}},
-    {id: 2, again: 2, message: 'Target id 2 is in use already.', emulator: {code: 'UNKNOWN', message: ''}},
+    {id: 2, again: 2, message: 'Target id 2 is already in use.', emulator: {code: 'UNKNOWN', message: ''}},
     {
       id: 2,
       again: 0,

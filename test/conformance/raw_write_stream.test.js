@@ -55,7 +55,7 @@ test('first requests that are refused', async () => {
     ],
     [
       {database: fixture.database, streamToken: Buffer.from('0')},
-      invalid("A stream is resumed with its 'stream_id' and a 'stream_token'.", {
+      invalid("Resuming a stream requires its 'stream_id' and a 'stream_token'.", {
         message: /^Resuming streams is not supported/,
       }),
     ],
@@ -63,7 +63,7 @@ test('first requests that are refused', async () => {
       {database: fixture.database, streamId: '12345', streamToken: Buffer.from('0')},
       {
         code: 'ABORTED',
-        message: 'The stream cannot be resumed any more.',
+        message: 'The stream can no longer be resumed.',
         emulator: {code: 'INVALID_ARGUMENT', message: /^Resuming streams is not supported/},
       },
     ],
@@ -356,12 +356,12 @@ ownTest('streams that cannot be resumed', noResume, async () => {
   // What the client has said it has got is gone.
   expectOutcome(await attempt({streamToken: token}), {
     code: 'ABORTED',
-    message: 'The stream cannot be resumed from this token any more.',
+    message: 'The stream can no longer be resumed from this token.',
   });
   // A stream belongs to its database.
   expectOutcome(await attempt({streamToken: second}, new Fixture(context)), {
     code: 'ABORTED',
-    message: 'The stream cannot be resumed any more.',
+    message: 'The stream can no longer be resumed.',
   });
   const again = await resume(fixture, id, second);
   await again.stream.cancel();

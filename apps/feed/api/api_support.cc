@@ -109,21 +109,21 @@ kit::Response Failed(const Status& status) {
     case Code::kDeadlineExceeded:
     case Code::kResourceExhausted:
     case Code::kUnavailable:
-      return Error(503, DefaultCode(503), "this does not work at the moment, try again soon");
+      return Error(503, DefaultCode(503), "temporarily unavailable; try again soon");
     default:
-      return Error(500, DefaultCode(500), "something is wrong here, not with your request");
+      return Error(500, DefaultCode(500), "internal error");
   }
 }
 
-kit::Response AccountGone() { return Unauthenticated("the account is gone"); }
+kit::Response AccountGone() { return Unauthenticated("the account no longer exists"); }
 
 kit::Response NoContent() { return {.status = 204}; }
 
 kit::Handler Gate::SignedIn(ForUser handler) const {
   return [&tokens = tokens_, handler = std::move(handler)](const kit::Request& request) {
     const Result<std::optional<UserId>> viewer = ViewerOf(request, tokens);
-    if (!viewer.ok()) return Unauthenticated("the access token is not valid, or has expired");
-    if (!*viewer) return Unauthenticated("an access token is needed");
+    if (!viewer.ok()) return Unauthenticated("the access token is invalid or has expired");
+    if (!*viewer) return Unauthenticated("an access token is required");
     return handler(request, **viewer);
   };
 }
@@ -131,13 +131,13 @@ kit::Handler Gate::SignedIn(ForUser handler) const {
 kit::Handler Gate::Anyone(ForAnyone handler) const {
   return [&tokens = tokens_, handler = std::move(handler)](const kit::Request& request) {
     const Result<std::optional<UserId>> viewer = ViewerOf(request, tokens);
-    if (!viewer.ok()) return Unauthenticated("the access token is not valid, or has expired");
+    if (!viewer.ok()) return Unauthenticated("the access token is invalid or has expired");
     return handler(request, *viewer);
   };
 }
 
 kit::Response InvalidId(std::string_view kind) {
-  return Error(400, "invalid_" + std::string(kind) + "_id", "ids are positive whole numbers");
+  return Error(400, "invalid_" + std::string(kind) + "_id", "an id must be a positive integer");
 }
 
 kit::Response Missing(std::string_view kind) {
@@ -145,7 +145,7 @@ kit::Response Missing(std::string_view kind) {
 }
 
 kit::Response InvalidCursor() {
-  return Error(400, "invalid_cursor", "a cursor is the next_cursor of a page, ID:SECONDS");
+  return Error(400, "invalid_cursor", "cursor must be the next_cursor of a page (ID:SECONDS)");
 }
 
 kit::Response Page(const char* name, nlohmann::json items, const std::string& cursor,

@@ -11,9 +11,9 @@ namespace hearth::feed {
 namespace {
 
 constexpr char kBadUsername[] =
-    "a username has 3 to 30 characters: letters from a to z, digits, dots and underscores";
-constexpr char kBadPassword[] = "a password has 8 to 200 characters";
-constexpr char kBadSession[] = "session, where it is there, is \"cookie\"";
+    "a username must have 3 to 30 characters: letters a to z, digits, dots and underscores";
+constexpr char kBadPassword[] = "a password must have 8 to 200 characters";
+constexpr char kBadSession[] = "session must be \"cookie\" if present";
 
 std::string Lowered(std::string text) {
   for (char& c : text) {
@@ -91,7 +91,7 @@ kit::Response AuthApi::Register(const kit::Request& request) {
   user.password_hash = *std::move(hash);
   const Result<User> created = parts_.core.users().Create(std::move(user));
   if (created.status().code() == Code::kAlreadyExists) {
-    return Error(409, "username_taken", "somebody else has this username");
+    return Error(409, "username_taken", "this username is already taken");
   }
   if (!created.ok()) return Failed(created.status());
   return StartSession(201, *created, *delivery);
@@ -110,14 +110,13 @@ kit::Response AuthApi::Login(const kit::Request& request) {
   const kit::QuotaWindows::Outcome quota = sign_in_tries_.Spend(key);
   if (!quota.allowed) {
     const auto wait = std::chrono::ceil<std::chrono::seconds>(quota.until_reset);
-    kit::Response response =
-        Error(429, DefaultCode(429), "there were too many attempts, try again later");
+    kit::Response response = Error(429, DefaultCode(429), "too many attempts; try again later");
     response.headers.emplace_back("retry-after", std::to_string(wait.count()));
     return response;
   }
   const Result<std::optional<User>> user = FindByPassword(username, password);
   if (!user.ok()) return Failed(user.status());
-  if (!*user) return Error(401, "invalid_credentials", "the username or the password is wrong");
+  if (!*user) return Error(401, "invalid_credentials", "wrong username or password");
   sign_in_tries_.Reset(key);
   return StartSession(200, **user, *delivery);
 }
@@ -130,8 +129,7 @@ kit::Response AuthApi::Refresh(const kit::Request& request) {
   if (!token) token = request.Cookie(kRefreshCookie);
 
   const auto refuse = [delivery] {
-    kit::Response response = Error(401, "invalid_refresh_token",
-                                   "the refresh token is not valid any more, or never was");
+    kit::Response response = Error(401, "invalid_refresh_token", "the refresh token is not valid");
     if (delivery == Delivery::kCookie) response.headers.push_back(RemovedCookie());
     return response;
   };

@@ -85,7 +85,7 @@ kit::Response CommentsApi::Delete(const kit::Request& request, UserId viewer) {
   const Status deleted = parts_.core.comments().Delete(*post_id, *comment_id, viewer);
   if (deleted.code() == Code::kNotFound) return MissingOf(*post_id);
   if (deleted.code() == Code::kPermissionDenied) {
-    return Error(403, "not_owner", "this comment is not yours, nor is the post");
+    return Error(403, "not_owner", "neither this comment nor its post is yours");
   }
   if (!deleted.ok()) return Failed(deleted);
   return NoContent();

@@ -11,7 +11,7 @@
 namespace hearth::feed {
 namespace {
 
-constexpr char kCaptionTooLong[] = "a caption has at most 2200 characters";
+constexpr char kCaptionTooLong[] = "a caption can have at most 2200 characters";
 
 bool IsForm(std::string_view content_type) {
   constexpr std::string_view kForm = "multipart/form-data";
@@ -99,7 +99,7 @@ kit::Response PostsApi::Create(const kit::Request& request, UserId viewer) {
 std::optional<kit::Response> PostsApi::ReadForm(const kit::Request& request, Form* form) {
   const std::string_view content_type = request.Header("content-type").value_or("");
   if (!IsForm(content_type)) {
-    return Error(415, DefaultCode(415), "a post is sent as multipart/form-data");
+    return Error(415, DefaultCode(415), "a post must be sent as multipart/form-data");
   }
   const Result<std::vector<kit::FormPart>> parts =
       kit::ParseMultipart(content_type, request.body(), kFormPartsMax);
@@ -119,7 +119,7 @@ std::optional<kit::Response> PostsApi::ReadForm(const kit::Request& request, For
   }
   if (form->images.empty()) return Error(400, "no_images", "a post needs an image");
   if (form->images.size() > kImagesMax) {
-    return Error(400, "too_many_images", "a post has at most 10 images");
+    return Error(400, "too_many_images", "a post can have at most 10 images");
   }
   std::vector<BadImage> bad;
   for (size_t i = 0; i < form->images.size(); ++i) {
@@ -184,7 +184,7 @@ kit::Response PostsApi::Like(const kit::Request& request, UserId viewer) {
   if (!id) return InvalidId("post");
   const Status liked = parts_.core.Like(*id, viewer);
   if (liked.code() == Code::kAlreadyExists) {
-    return Error(409, "already_liked", "you like this post already");
+    return Error(409, "already_liked", "you already like this post");
   }
   if (!liked.ok()) return Refused(liked);
   const Result<Post> post = parts_.core.posts().Get(*id);

@@ -58,7 +58,7 @@ kit::Response UsersApi::GetThumbnails(const kit::Request& request) const {
 kit::Response UsersApi::Search(const kit::Request& request, const Viewer& viewer) const {
   const std::string text = request.Query("q").value_or("");
   if (!IsValidUtf8(text) || CharactersIn(text) > kSearchCharactersMax) {
-    return Error(400, "invalid_query", "q is text of at most 100 characters");
+    return Error(400, "invalid_query", "q must be text of at most 100 characters");
   }
   const Result<std::vector<User>> users = parts_.core.users().Search(text, kFoundUsersMax);
   if (!users.ok()) return Failed(users.status());
@@ -111,7 +111,7 @@ kit::Response UsersApi::List(Side side, const kit::Request& request, const Viewe
 kit::Response UsersApi::Follow(const kit::Request& request, UserId viewer) {
   const std::optional<UserId> id = IdOf<UserId>(request, "id");
   if (!id) return InvalidId("user");
-  if (*id == viewer) return Error(400, "cannot_follow_self", "nobody can follow themselves");
+  if (*id == viewer) return Error(400, "cannot_follow_self", "you cannot follow yourself");
   const Status followed = parts_.core.Follow(viewer, *id);
   switch (followed.code()) {
     case Code::kOk:
@@ -119,7 +119,7 @@ kit::Response UsersApi::Follow(const kit::Request& request, UserId viewer) {
     case Code::kNotFound:
       return Missing("user");
     case Code::kAlreadyExists:
-      return Error(409, "already_following", "you follow this account already");
+      return Error(409, "already_following", "you already follow this account");
     case Code::kInvalidArgument:
       return Error(400, "following_limit", followed.message());
     default:

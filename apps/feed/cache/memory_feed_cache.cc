@@ -20,11 +20,12 @@ Status MemoryFeedCache::StartEpoch(PostKey newest) {
 
 Status MemoryFeedCache::MarkPushed(const std::string& epoch, PostKey post) {
   MutexLock lock(mutex_);
-  if (!mark_ || mark_->epoch != epoch) return Status(Code::kAborted, "another epoch has begun");
+  if (!mark_ || mark_->epoch != epoch) return Status(Code::kAborted, "the epoch has changed");
   if (post.id <= mark_->newest.id) return Status();
   if (post.id > Next(mark_->newest.id)) {
     if (ahead_.size() >= kAheadMax && !ahead_.contains(post.id)) {
-      return Status(Code::kUnavailable, "too many posts wait for one before them to be pushed");
+      return Status(Code::kUnavailable,
+                    "too many posts are waiting for an earlier post to be pushed");
     }
     ahead_[post.id] = post.created_seconds;
     return Status();
@@ -74,7 +75,9 @@ Status MemoryFeedCache::FinishWarming(UserId user, const std::string& ticket,
                                       const std::vector<PostKey>& posts) {
   MutexLock lock(mutex_);
   Cache* cache = FindLocked(user);
-  if (!cache || cache->ticket != ticket) return Status(Code::kAborted, "somebody else makes it");
+  if (!cache || cache->ticket != ticket) {
+    return Status(Code::kAborted, "the warming ticket is no longer valid");
+  }
   if (!cache->is_warming) return Status();  // Already finished, by a call whose answer was lost.
   if (posts.empty()) {
     DropLocked(user);

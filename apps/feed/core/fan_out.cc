@@ -73,11 +73,11 @@ Result<size_t> FanOut::RunOnce(std::chrono::milliseconds patience) {
   ASSIGN_OR_RETURN(const std::vector<FeedQueue::Delivery> deliveries, parts_.queue.Take(patience));
   for (const FeedQueue::Delivery& delivery : deliveries) {
     const Status processed = Process(delivery.event, [&] {
-      IgnoreError(parts_.queue.KeepAlive(delivery), "at worst somebody else does it, too");
+      IgnoreError(parts_.queue.KeepAlive(delivery), "at worst another worker does it as well");
     });
     if (processed.ok()) {
       events_done_.Add();
-      IgnoreError(parts_.queue.Finish(delivery), "at worst it is done once more");
+      IgnoreError(parts_.queue.Finish(delivery), "at worst it is done twice");
       continue;
     }
     events_failed_.Add();
@@ -85,7 +85,7 @@ Result<size_t> FanOut::RunOnce(std::chrono::milliseconds patience) {
         {{"kind", std::string(ToString(delivery.event.kind))},
          {"try", std::to_string(delivery.tries)},
          {"reason", processed.ToString()}});
-    IgnoreError(parts_.queue.Fail(delivery, processed), "it is delivered again by itself");
+    IgnoreError(parts_.queue.Fail(delivery, processed), "it is redelivered automatically");
   }
   return deliveries.size();
 }
@@ -117,7 +117,7 @@ Status FanOut::Process(const FeedEvent& event, const KeepAlive& keep_alive) {
     case FeedEvent::Kind::kUserUnfollowed:
       return ChangeFollowing(event);
   }
-  return InvalidArgument("an event of no kind");
+  return InvalidArgument("unknown event kind");
 }
 
 Status FanOut::Push(UserId author, PostKey post, const KeepAlive& keep_alive) {

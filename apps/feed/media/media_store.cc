@@ -74,7 +74,7 @@ Status WriteAll(int descriptor, std::string_view content) {
 Result<std::string> WriteTemporary(const std::string& folder, std::string_view content) {
   std::string path = folder + "/XXXXXX";
   const int descriptor = mkostemp(path.data(), O_CLOEXEC);
-  if (descriptor < 0) return DiskFailed("cannot make a file in " + folder, errno);
+  if (descriptor < 0) return DiskFailed("cannot create a file in " + folder, errno);
   const Status written = WriteAll(descriptor, content);
   close(descriptor);
   if (!written.ok()) {
@@ -147,7 +147,7 @@ Result<std::string> MediaStore::Store(std::string_view content, std::vector<std:
     std::error_code error;
     const bool is_new_folder = std::filesystem::create_directories(folder, error);
     if (!error) std::filesystem::create_directories(folder_ + kIncoming, error);
-    if (error) return DiskFailed("cannot make " + folder, error.value());
+    if (error) return DiskFailed("cannot create " + folder, error.value());
     if (is_new_folder) RETURN_IF_ERROR(SyncFolder(folder_));
     ASSIGN_OR_RETURN(const std::string temporary_path,
                      WriteTemporary(folder_ + kIncoming, content));

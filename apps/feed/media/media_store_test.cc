@@ -143,7 +143,7 @@ TEST_F(MediaStoreTest, WhatIsNoPictureOrTooLargeIsRefused) {
   EXPECT_THAT(large.message(), HasSubstr("larger than 5242880 bytes"));
   // One byte less is decoded.
   EXPECT_THAT(upload.Add(std::string(MediaStore::kImageBytesMax, 'x')).status().message(),
-              HasSubstr("neither JPEG"));
+              HasSubstr("not a JPEG"));
 }
 
 TEST_F(MediaStoreTest, OnlyNamesOfOursAreRead) {

@@ -38,7 +38,7 @@ std::optional<client::Timestamp> AvailableAt(const client::DocumentSnapshot& eve
 Result<FeedEvent> ReadEvent(const client::Map& document) {
   const auto kind = document.find("kind");
   if (kind == document.end() || kind->second.text() == nullptr) {
-    return InvalidArgument("an event without a kind");
+    return InvalidArgument("an event has no kind");
   }
   FeedEvent event{};
   ASSIGN_OR_RETURN(event.kind, ParseKind(*kind->second.text()));
@@ -147,8 +147,7 @@ Status DocumentFeedQueue::Claim(client::Transaction& transaction,
     const int64_t tries = Integer(document, "tries");
     const Result<FeedEvent> event = ReadEvent(document);
     if (!event.ok() || tries >= kTriesMax) {
-      const std::string reason =
-          event.ok() ? "given up by whoever had it" : event.status().message();
+      const std::string reason = event.ok() ? "abandoned by its worker" : event.status().message();
       transaction.Set(collections_.dead_events().Doc(events[i].id()), DeadLetter(document, reason));
       transaction.Delete(documents[i]);
       continue;

@@ -28,7 +28,7 @@ Result<FeedEvent::Kind> ParseKind(std::string_view text) {
   for (const auto& [kind, name] : kKinds) {
     if (name == text) return kind;
   }
-  return InvalidArgument("not a kind of event: \"" + std::string(text) + "\"");
+  return InvalidArgument("unknown event kind: \"" + std::string(text) + "\"");
 }
 
 }  // namespace hearth::feed

@@ -15,7 +15,7 @@ Result<RedisAddress> ParseRedisAddress(std::string_view text) {
   const std::string_view port = text.substr(colon + 1);
   if (host.empty()) return InvalidArgument(quoted + " has no host: HOST:PORT");
   if (host.find_first_of(" \t\r\n/@") != std::string_view::npos) {
-    return InvalidArgument(quoted + " is no HOST:PORT");
+    return InvalidArgument(quoted + " is not of the form HOST:PORT");
   }
   uint16_t number = 0;
   const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);

@@ -25,9 +25,10 @@ RedisClient::RedisClient(const Clock& clock, Metrics& metrics, std::vector<Redis
       addresses_(std::move(addresses)),
       times_(times),
       commands_(metrics.GetCounter("feed_redis_commands_total", "Commands sent to Redis")),
-      errors_(metrics.GetCounter("feed_redis_errors_total", "Commands that Redis did not serve")),
-      degraded_(metrics.GetGauge("feed_cache_degraded",
-                                 "1 while Redis fails and feeds come from the database")) {
+      errors_(metrics.GetCounter("feed_redis_errors_total", "Redis commands that failed")),
+      degraded_(
+          metrics.GetGauge("feed_cache_degraded",
+                           "1 while Redis is failing and feeds are served from the database")) {
   CHECK(!addresses_.empty());
 }
 
@@ -104,7 +105,7 @@ void RedisClient::ExchangeWith(const SharedNode& node, const std::vector<Pending
     }
   }
   for (const RedisScript* script : missing) {
-    IgnoreError(LoadScript(*script, node).status(), "the commands are sent again and tell");
+    IgnoreError(LoadScript(*script, node).status(), "sending the commands again reports the error");
   }
 }
 
@@ -261,11 +262,11 @@ void RedisClient::Count(const std::vector<Result<RedisReply>>& results) {
   }
   if (before == degraded_.value()) return;
   if (failures == 0) {
-    Log(LogLevel::kInfo, "Redis serves again");
+    Log(LogLevel::kInfo, "Redis is available again");
     return;
   }
   const auto first = std::find_if(results.begin(), results.end(), is_failure);
-  Log(LogLevel::kError, "Redis fails; feeds come from the database",
+  Log(LogLevel::kError, "Redis is failing; serving feeds from the database",
       {{"error", first->status().message()}});
 }
 

@@ -89,9 +89,10 @@ Status RedisFeedCache::MarkPushed(const std::string& epoch, PostKey post) {
       client_.Run(CallScript(kMarkPushed, MarkKeys(),
                              {epoch, ToText(post.id), std::to_string(post.created_seconds),
                               std::to_string(kAheadMax)})));
-  if (reply.integer == 0) return Status(Code::kAborted, "another epoch has begun");
+  if (reply.integer == 0) return Status(Code::kAborted, "the epoch has changed");
   if (reply.integer < 0) {
-    return Status(Code::kUnavailable, "too many posts wait for one before them to be pushed");
+    return Status(Code::kUnavailable,
+                  "too many posts are waiting for an earlier post to be pushed");
   }
   return Status();
 }
@@ -133,7 +134,7 @@ Status RedisFeedCache::FinishWarming(UserId user, const std::string& ticket,
   AddPosts(newest_first, &arguments);
   ASSIGN_OR_RETURN(const RedisReply reply,
                    client_.Run(CallScript(kFinishWarming, KeysOf(user), std::move(arguments))));
-  if (reply.integer == 0) return Status(Code::kAborted, "somebody else makes it");
+  if (reply.integer == 0) return Status(Code::kAborted, "the warming ticket is no longer valid");
   return Status();
 }
 

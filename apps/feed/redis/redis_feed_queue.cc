@@ -123,7 +123,7 @@ Result<std::vector<RedisFeedQueue::Entry>> RedisFeedQueue::Reclaim() {
                                           std::to_string(idle_max_.count()), from, "COUNT",
                                           std::to_string(kBatchMax)})));
   if (reply.elements.size() < 2)
-    return Status(Code::kUnavailable, "Redis: XAUTOCLAIM says nothing");
+    return Status(Code::kUnavailable, "Redis: empty reply to XAUTOCLAIM");
   {
     MutexLock lock(mutex_);
     reclaim_from_ = reply.elements[0].text;
@@ -180,7 +180,7 @@ Result<std::vector<FeedQueue::Delivery>> RedisFeedQueue::Accept(const std::vecto
     if (!event.ok()) {
       RETURN_IF_ERROR(Bury(entry.id, entry.fields, event.status().message()));
     } else if (entry.tries > kTriesMax) {
-      RETURN_IF_ERROR(Bury(entry.id, entry.fields, "whoever took it never finished"));
+      RETURN_IF_ERROR(Bury(entry.id, entry.fields, "abandoned by its worker"));
     } else {
       deliveries.push_back({entry.id, *event, entry.tries});
     }
@@ -199,7 +199,7 @@ Status RedisFeedQueue::KeepAlive(const Delivery& delivery) {
 Status RedisFeedQueue::Finish(const Delivery& delivery) { return Delete(delivery.id); }
 
 Status RedisFeedQueue::Fail(const Delivery& delivery, const Status& reason) {
-  Log(LogLevel::kWarning, "an event of the feed failed",
+  Log(LogLevel::kWarning, "feed: an event failed",
       {{"kind", ToString(delivery.event.kind)},
        {"tries", delivery.tries},
        {"error", reason.ToString()}});
@@ -225,7 +225,7 @@ Status RedisFeedQueue::Bury(const std::string& id, const std::vector<std::string
     arguments.push_back(last);
   }
   RETURN_IF_ERROR(client_.Run({.arguments = std::move(arguments), .key = kDeadStream}).status());
-  Log(LogLevel::kError, "an event of the feed is a dead letter", {{"id", id}, {"error", reason}});
+  Log(LogLevel::kError, "feed: an event became a dead letter", {{"id", id}, {"error", reason}});
   return Delete(id);
 }
 

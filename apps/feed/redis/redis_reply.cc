@@ -15,7 +15,8 @@ Result<int64_t> RedisReply::ToInteger() const {
   const char* const end = text.data() + text.size();
   const auto [parsed, error] = std::from_chars(text.data(), end, number);
   if (text.empty() || error != std::errc() || parsed != end) {
-    return Status(Code::kDataLoss, "Redis holds no number but \"" + text + "\"");
+    return Status(Code::kDataLoss,
+                  "Redis returned something other than a number: \"" + text + "\"");
   }
   return number;
 }

@@ -82,7 +82,7 @@ Result<Comment> CommentStore::Create(const Draft& draft) {
           ASSIGN_OR_RETURN(const client::DocumentSnapshot document,
                            transaction.Get(Doc(draft.post_id, *draft.parent_id)));
           ASSIGN_OR_RETURN(const Comment parent, ReadLiving(document, *draft.parent_id));
-          if (parent.parent_id) return InvalidArgument("replies have no replies");
+          if (parent.parent_id) return InvalidArgument("a reply cannot have replies");
         }
         ASSIGN_OR_RETURN(const client::DocumentSnapshot last, transaction.Get(counter));
         comment.id = Next(LastId<CommentId>(last));

@@ -55,7 +55,7 @@ bool IsMadeBy(const std::string& maker, const client::DocumentSnapshot& document
 
 // The error for a document that no version of this application has written.
 inline Status NotOurs(const client::DocumentSnapshot& document, const char* kind) {
-  return Status(Code::kDataLoss, document.path().path() + " is no " + kind);
+  return Status(Code::kDataLoss, document.path().path() + " is not a valid " + kind);
 }
 
 }  // namespace hearth::feed

@@ -67,7 +67,7 @@ FollowStore::FollowStore(const Clock& clock, Collections collections)
 // The list tells whether the edge exists, and the update of the count fails if the account does
 // not. Nothing of the followed account is read, or its followers would queue up there.
 Result<int64_t> FollowStore::Follow(UserId user, UserId followed) {
-  if (user == followed) return InvalidArgument("nobody follows themselves");
+  if (user == followed) return InvalidArgument("an account cannot follow itself");
   const client::DocumentReference list = collections_.following_list(user);
   Following following;
   RETURN_IF_ERROR(collections_.database().RunTransaction(
@@ -79,8 +79,8 @@ Result<int64_t> FollowStore::Follow(UserId user, UserId followed) {
           return Status(Code::kAlreadyExists, "followed already");
         }
         if (following.ids.size() >= kFollowingMax) {
-          return InvalidArgument("nobody follows more than " + std::to_string(kFollowingMax) +
-                                 " accounts");
+          return InvalidArgument("an account cannot follow more than " +
+                                 std::to_string(kFollowingMax) + " accounts");
         }
         following.ids.insert(place, followed);
         ++following.version;

@@ -83,7 +83,7 @@ Result<UserId> Tokens::CheckAccess(std::string_view token) const {
   ASSIGN_OR_RETURN(const nlohmann::json claims, signer_.Verify(token));
   // The same secret may sign other kinds of tokens one day.
   const auto kind = claims.find("kind");
-  if (kind == claims.end() || *kind != kAccessKind) return Refused("of another kind");
+  if (kind == claims.end() || *kind != kAccessKind) return Refused("wrong kind");
   const auto subject = claims.find("sub");
   if (subject == claims.end() || !subject->is_string()) return Refused("nobody's");
   const Result<UserId> user_id = ParseId<UserId>(subject->get_ref<const std::string&>());
@@ -117,7 +117,7 @@ Result<Tokens::Rotated> Tokens::Rotate(std::string_view refresh_token) {
         rotated.user_id = ReadId<UserId>(fields, "user_id");
         refusal = Status();
         if (!document.exists()) {
-          refusal = Refused("of no family");
+          refusal = Refused("unknown family");
         } else if (BooleanOf(fields, "revoked")) {
           refusal = Refused("its family is revoked");
         } else if (SecondsOf(fields, "expires_at") <= NowSeconds(clock_)) {

@@ -64,7 +64,7 @@ Result<Firestore> Connect(const RemoteOptions& options) {
   if (key.empty() && is_google) key = FromEnvironment("GOOGLE_APPLICATION_CREDENTIALS");
   if (key.empty() && is_google) {
     return InvalidArgument(
-        "Google asks for the key of a service account: set service_account_key or "
+        "Google Cloud requires a service account key: set service_account_key or "
         "GOOGLE_APPLICATION_CREDENTIALS, or the address of another server");
   }
   if (options.timeout <= std::chrono::milliseconds(0) || options.connections_max == 0) {

@@ -374,8 +374,8 @@ Result<std::vector<DocumentPath>> RemoteTransport::ListDocumentPaths(
 
 Result<std::unique_ptr<TransportListener>> RemoteTransport::Listen(ListenTarget, OnState) {
   return Status(Code::kUnimplemented,
-                "listeners need a database in this process (OpenEmbedded); over the network there "
-                "are none yet");
+                "listeners need an embedded database (OpenEmbedded); they are not implemented over "
+                "the network yet");
 }
 
 }  // namespace hearth::client

@@ -16,11 +16,11 @@ using documents::Database;
 using http::PlainAnswer;
 using model::DatabaseName;
 
-Status NoSuchPath() { return Status(Code::kNotFound, "there is nothing at this path"); }
+Status NoSuchPath() { return Status(Code::kNotFound, "no such path"); }
 
 PlainAnswer MethodNotAllowed(std::string allowed) {
   PlainAnswer answer =
-      ErrorAnswer(405, Status(Code::kUnimplemented, "this path answers to " + allowed));
+      ErrorAnswer(405, Status(Code::kUnimplemented, "this path only supports " + allowed));
   answer.more_headers.emplace_back("allow", std::move(allowed));
   return answer;
 }
@@ -39,7 +39,7 @@ Result<index::TtlPolicy> ParsePolicy(const std::string& collection, std::string_
   std::string field_text;
   for (const auto& [key, value] : json.items()) {
     if (key != "field" && key != "offset") {
-      return InvalidArgument("unknown key '" + key + "': there are field and offset");
+      return InvalidArgument("unknown key '" + key + "'; known keys are field and offset");
     }
     if (!value.is_string()) return InvalidArgument(key + " must be a string");
     if (key == "field") {
@@ -52,7 +52,7 @@ Result<index::TtlPolicy> ParsePolicy(const std::string& collection, std::string_
   }
   Result<model::FieldPath> field = model::FieldPath::Parse(field_text);
   if (!field.ok()) return InvalidArgument("field: " + field.status().message());
-  if (field->IsName()) return InvalidArgument("field: the name of a document is not a time");
+  if (field->IsName()) return InvalidArgument("field: a document name is not a timestamp");
   return index::TtlPolicy{collection, *std::move(field), offset};
 }
 
@@ -131,7 +131,7 @@ Result<const Database*> ControlService::Find(const DatabaseName& name) const {
     if (database->name == name) return database;
   }
   return Status(Code::kNotFound, "there is no database '" + name.text() +
-                                     "': a database comes into being with its first write");
+                                     "': the first write to a database creates it");
 }
 
 Result<PlainAnswer> ControlService::ListIndexes(const DatabaseName& name) const {

@@ -115,7 +115,7 @@ TEST_F(ControlServiceTest, APolicyOfTheConfigurationIsNotCleared) {
   engine_.engine().SetIndexConfig("(default)", *index::ParseIndexConfig(R"({"fieldOverrides": [
       {"collectionGroup": "rooms", "fieldPath": "until", "ttl": true}]})"));
   EXPECT_THAT(ExpectError(AskDatabase("DELETE", "ttlPolicies/rooms"), 400, "FAILED_PRECONDITION"),
-              HasSubstr("is the index configuration's"));
+              HasSubstr("comes from the index configuration"));
 }
 
 TEST_F(ControlServiceTest, RefusesPoliciesThatHaveNoMeaning) {
@@ -126,7 +126,7 @@ TEST_F(ControlServiceTest, RefusesPoliciesThatHaveNoMeaning) {
       {"{}", "field"},
       {R"({"field": 7})", "field must be a string"},
       {R"({"field": ""})", "field"},
-      {R"({"field": "__name__"})", "not a time"},
+      {R"({"field": "__name__"})", "not a timestamp"},
       {R"({"field": "f", "offset": "2 days"})", "is not a duration"},
       {R"({"field": "f", "offset": "99999d"})", "is longer than"},
       {R"({"field": "f", "ttl": "1d"})", "unknown key 'ttl'"},

@@ -36,7 +36,7 @@ Status CheckOrigin(const http::RequestHead& head) {
     return Status(Code::kPermissionDenied, std::move(message));
   };
   if (!IsAddressOfThisMachine(HostOf(head.authority()))) {
-    return denied("this is answered only to requests for localhost, 127.0.0.1 or [::1]");
+    return denied("this only answers requests to localhost, 127.0.0.1 or [::1]");
   }
   const std::optional<std::string_view> origin = head.Find("origin");
   if (origin && !EqualsIgnoringCase(*origin, "http://" + std::string(head.authority())) &&

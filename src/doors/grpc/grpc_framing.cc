@@ -83,7 +83,7 @@ Result<std::optional<size_t>> GrpcMessageReader::FrameBytes() const {
   const size_t size = rpc::FrameMessageBytes({head, rpc::kFrameHeadBytes});
   if (compressed > 1) return Status(Code::kInternal, "not a gRPC frame: unknown flags");
   if (compressed == 1 && encoding_ == GrpcEncoding::kIdentity) {
-    return Status(Code::kInternal, "a message is compressed, but grpc-encoding names nothing");
+    return Status(Code::kInternal, "a message is compressed, but grpc-encoding is not set");
   }
   // Rejected by the size in the head, before more of it is buffered.
   if (size > message_bytes_max_) {

@@ -18,7 +18,7 @@ std::vector<std::string_view> SplitPath(std::string_view path) {
 
 Result<PathTemplate> PathTemplate::Parse(std::string_view text) {
   PathTemplate result;
-  if (!text.starts_with('/')) return InvalidArgument("a path template begins with a slash");
+  if (!text.starts_with('/')) return InvalidArgument("a path template must begin with a slash");
   // A variable may contain slashes and colons, so the verb is searched for after the last one.
   const size_t last_brace = text.rfind('}');
   const size_t colon =
@@ -31,7 +31,7 @@ Result<PathTemplate> PathTemplate::Parse(std::string_view text) {
   while (!text.empty()) {
     if (text.starts_with('{')) {
       const size_t end = text.find('}');
-      if (end == std::string_view::npos) return InvalidArgument("a variable does not end");
+      if (end == std::string_view::npos) return InvalidArgument("a variable is not closed");
       RETURN_IF_ERROR(result.AddVariable(text.substr(1, end - 1)));
       text.remove_prefix(end + 1);
     } else {

@@ -58,7 +58,7 @@ Result<RestRequest> RestService::Read(const http::RequestHead& head) const {
   std::optional<Match> match = bindings_->Find(MethodOf(head), head.path());
   if (!match) return Status(Code::kNotFound, "Method not found.");
   std::optional<QueryParameters> parameters = ParseQuery(head.query());
-  if (!parameters) return InvalidArgument("The query of the URL is not encoded as it should be.");
+  if (!parameters) return InvalidArgument("The query of the URL is not correctly percent-encoded.");
   ASSIGN_OR_RETURN(const wire::JsonForm form, ReadAnswerForm(*parameters));
   return RestRequest{bindings_, *std::move(match), *std::move(parameters), form};
 }

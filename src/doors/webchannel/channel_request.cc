@@ -89,7 +89,7 @@ Result<ChannelQuery> ParseBackChannel(const Form& query, ChannelQuery parsed) {
 }  // namespace
 
 Result<ChannelQuery> ParseChannelQuery(std::string_view method, const Form& query) {
-  if (method != "GET" && method != "POST") return InvalidArgument("neither GET nor POST");
+  if (method != "GET" && method != "POST") return InvalidArgument("the method must be GET or POST");
   ChannelQuery parsed;
   if (const auto version = query.Find("VER"); version && version != "8") {
     return InvalidArgument("this version of the protocol is not supported");
@@ -106,10 +106,10 @@ Result<ChannelQuery> ParseChannelQuery(std::string_view method, const Form& quer
   }
   const std::string_view request_id = query.Find("RID").value_or("");
   if (request_id == "rpc") {
-    if (method != "GET") return InvalidArgument("a back channel is not a POST");
+    if (method != "GET") return InvalidArgument("a back channel must use GET");
     return ParseBackChannel(query, std::move(parsed));
   }
-  if (method != "POST") return InvalidArgument("a GET that is no back channel");
+  if (method != "POST") return InvalidArgument("a GET must open a back channel");
   if (!ParseNumber(request_id)) return InvalidArgument("RID is not a number");
   parsed.kind = parsed.session_id.empty() ? RequestKind::kHandshake : RequestKind::kForward;
   parsed.wants_session_header = query.Find("X-HTTP-Session-Id").has_value();
@@ -132,7 +132,7 @@ Result<std::vector<IncomingMap>> ReadMaps(const Form& body,
   if (maps.size() != count) return InvalidArgument("count is not the number of maps");
   std::ranges::sort(maps, {}, &IncomingMap::index);
   const auto repeated = std::ranges::adjacent_find(maps, {}, &IncomingMap::index);
-  if (repeated != maps.end()) return InvalidArgument("a map is there twice");
+  if (repeated != maps.end()) return InvalidArgument("a map occurs twice");
   return maps;
 }
 

@@ -105,7 +105,7 @@ void ChannelSession::Terminate() {
 void ChannelSession::Drain() {
   OnLoop([](ChannelSession& session) {
     session.AssertOnLoop();
-    session.FailNow(Status(Code::kUnavailable, "the server is about to end"));
+    session.FailNow(Status(Code::kUnavailable, "the server is shutting down"));
   });
 }
 

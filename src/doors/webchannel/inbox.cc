@@ -16,7 +16,7 @@ Status Inbox::Add(std::vector<IncomingMap> maps) {
   size_t bytes = 0;
   for (const IncomingMap& map : maps) bytes += BytesOf(map.message);
   if (maps.size() > maps_max_ - held_.size() || bytes > bytes_max_ - held_bytes_) {
-    return Status(Code::kResourceExhausted, "too many messages wait to be taken");
+    return Status(Code::kResourceExhausted, "too many messages are waiting");
   }
   held_bytes_ += bytes;
   for (IncomingMap& map : maps) held_.emplace(map.index, std::move(map.message));

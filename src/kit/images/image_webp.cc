@@ -58,7 +58,7 @@ class Picture {
   Picture& operator=(const Picture&) = delete;
 
   Status Import(const Image& image) {
-    if (!is_usable_) return Status(Code::kInternal, "libwebp is of another version");
+    if (!is_usable_) return Status(Code::kInternal, "libwebp has an incompatible version");
     picture_.use_argb = 1;
     picture_.width = image.width;
     picture_.height = image.height;
@@ -146,7 +146,7 @@ Result<std::string> EncodeWebp(const Image& image, int quality, WebpEffort effor
   }
   WebPConfig config;
   if (WebPConfigInit(&config) == 0) {
-    return Status(Code::kInternal, "libwebp is of another version");
+    return Status(Code::kInternal, "libwebp has an incompatible version");
   }
   config.quality = static_cast<float>(std::clamp(quality, 0, 100));
   config.method = effort == WebpEffort::kFast ? 0 : 4;

@@ -16,7 +16,7 @@ Result<Image> DecodeImage(std::string_view bytes, const ImageLimits& limits) {
   if (bytes.starts_with("RIFF"sv) && bytes.size() >= 12 && bytes.substr(8, 4) == "WEBP"sv) {
     return DecodeWebp(bytes, limits);
   }
-  return InvalidArgument("the file is neither JPEG, PNG, GIF nor WebP");
+  return InvalidArgument("the file is not a JPEG, PNG, GIF or WebP image");
 }
 
 Status CheckImageSize(int64_t width, int64_t height, const ImageLimits& limits) {

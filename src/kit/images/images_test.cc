@@ -214,7 +214,7 @@ TEST(DecodeImageTest, WhatIsNoPictureIsRefusedWhateverItIsCalled) {
         std::string("RIFF\x04\0\0\0WAVE", 12), std::string("\xff\xd8"), std::string("%PDF-1.7")}) {
     const Result<Image> image = DecodeImage(file, {});
     EXPECT_EQ(image.status().code(), Code::kInvalidArgument);
-    EXPECT_THAT(image.status().message(), HasSubstr("neither JPEG, PNG, GIF nor WebP"));
+    EXPECT_THAT(image.status().message(), HasSubstr("not a JPEG, PNG, GIF or WebP image"));
   }
 }
 

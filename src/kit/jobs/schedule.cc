@@ -155,7 +155,7 @@ Result<Schedule> Schedule::Parse(std::string_view cron, std::string_view zone) {
   if (fields.size() != 5) {
     return InvalidArgument("schedule \"" + std::string(cron) + "\": has " +
                            std::to_string(fields.size()) +
-                           " fields, not minute, hour, day of month, month, day of week");
+                           " fields instead of minute, hour, day of month, month, day of week");
   }
   Schedule schedule;
   RETURN_IF_ERROR(ParseField(kMinute, fields[0], schedule.minutes_));

@@ -196,7 +196,7 @@ void Scheduler::RunDue() {
   }
   state_->changed.NotifyAll();
   for (const SharedRun& run : runs) {
-    IgnoreError(state_->AwaitLocked(*run), "the job's status has it");
+    IgnoreError(state_->AwaitLocked(*run), "recorded in the job's status");
   }
 }
 

@@ -36,9 +36,9 @@ bool IsToken(std::string_view text) {
 }
 
 Status CheckRequest(const HttpRequest& request) {
-  if (!IsToken(request.method)) return InvalidArgument("HTTP method: is no name");
+  if (!IsToken(request.method)) return InvalidArgument("HTTP method: not a valid name");
   for (const auto& [name, value] : request.headers) {
-    if (!IsToken(name)) return InvalidArgument("HTTP header: its name is none");
+    if (!IsToken(name)) return InvalidArgument("HTTP header: not a valid name");
     const bool is_safe = std::ranges::none_of(value, [](char c) {
       return (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == 0x7f;
     });
@@ -145,9 +145,10 @@ struct Outbound::State {
         retries(metrics.GetCounter("hearth_outbound_retries_total",
                                    "Requests to outside services that were sent again.",
                                    {{"service", options.name}})),
-        breaker_gauge(metrics.GetGauge("hearth_outbound_breaker_state",
-                                       "0: closed, 1: open, nothing is sent, 2: one may try.",
-                                       {{"service", options.name}})),
+        breaker_gauge(metrics.GetGauge(
+            "hearth_outbound_breaker_state",
+            "0: closed; 1: open, nothing is sent; 2: half-open, one request may try.",
+            {{"service", options.name}})),
         seconds(metrics.GetHistogram("hearth_outbound_seconds",
                                      "How long requests to outside services took.", kSecondsBounds,
                                      {{"service", options.name}})) {}
@@ -297,7 +298,7 @@ Result<HttpResponse> Outbound::Send(const HttpRequest& request) {
       // The last answer says more than that the breaker is open.
       if (last) return *std::move(last);
       return Status(Code::kUnavailable,
-                    state_->options.name + ": failed too often, is left alone for a while");
+                    state_->options.name + ": failed too often; not called for a while");
     }
     last = std::move(result);
     if (attempt >= attempts_max || OutcomeOf(*last) != CircuitBreaker::Outcome::kFailure) {
@@ -328,7 +329,7 @@ Result<nlohmann::json> Outbound::FetchJson(const std::string& url) {
   nlohmann::json json =
       nlohmann::json::parse(response.body, check_depth, /*allow_exceptions=*/false);
   if (is_too_deep) return Status(Code::kDataLoss, url + ": the answer is nested too deep");
-  if (json.is_discarded()) return Status(Code::kDataLoss, url + ": the answer is no JSON");
+  if (json.is_discarded()) return Status(Code::kDataLoss, url + ": the response is not JSON");
   return json;
 }
 

@@ -86,7 +86,7 @@ class AppService::Call final : public http::ExchangeHandler,
   void OnBodyEnd() override {
     if (answered_) return;
     is_with_handler_ = service_.threads_.TryPost([self = shared_from_this()] { self->Run(); });
-    if (!is_with_handler_) Refuse(503, "the application has too much to do");
+    if (!is_with_handler_) Refuse(503, "the application is overloaded");
   }
 
   void OnInputEnd() override {
@@ -141,7 +141,7 @@ class AppService::Call final : public http::ExchangeHandler,
     }
     auto stream = std::make_shared<EventStream>(*exchange_, std::move(channel), last_event_id_,
                                                 service_.options_.event_keep_alive);
-    if (!stream->Subscribe()) return Refuse(503, "too many watch this already");
+    if (!stream->Subscribe()) return Refuse(503, "too many clients are watching this");
     answered_ = true;
     service_.Count(method_, route_, 200, started_);
     stream_ = std::move(stream);

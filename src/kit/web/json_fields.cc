@@ -92,7 +92,7 @@ JsonFields::JsonFields(nlohmann::json object) {
   if (object.is_object()) {
     object_ = std::move(object);
   } else {
-    status_ = InvalidArgument("a JSON object is needed, not " + Shown(object));
+    status_ = InvalidArgument("expected a JSON object, not " + Shown(object));
   }
 }
 
@@ -193,7 +193,7 @@ void JsonFields::RefuseOthers() {
   if (!status_.ok()) return;
   for (const auto& [name, value] : object_.items()) {
     if (std::ranges::find(asked_, name) != asked_.end()) continue;
-    status_ = InvalidArgument("there is no field " + Shown(name));
+    status_ = InvalidArgument("unknown field " + Shown(name));
     return;
   }
 }

@@ -79,7 +79,7 @@ TEST(JsonFieldsTest, RefusesFieldsThatNobodyAskedFor) {
   JsonFields fields = JsonFields::Parse(R"({"n": 1, "more": 2})");
   fields.Integer("n", {});
   fields.RefuseOthers();
-  EXPECT_EQ(fields.status().message(), "there is no field \"more\"");
+  EXPECT_EQ(fields.status().message(), "unknown field \"more\"");
 }
 
 TEST(JsonFieldsTest, BodiesThatAreNoObject) {
@@ -88,8 +88,8 @@ TEST(JsonFieldsTest, BodiesThatAreNoObject) {
     SCOPED_TRACE(body);
     EXPECT_EQ(JsonFields::Parse(body).status().code(), Code::kInvalidArgument);
   }
-  EXPECT_EQ(JsonFields::Parse("[1]").status().message(), "a JSON object is needed, not an array");
-  EXPECT_EQ(JsonFields::Parse("null").status().message(), "a JSON object is needed, not null");
+  EXPECT_EQ(JsonFields::Parse("[1]").status().message(), "expected a JSON object, not an array");
+  EXPECT_EQ(JsonFields::Parse("null").status().message(), "expected a JSON object, not null");
 }
 
 TEST(JsonFieldsTest, DepthIsBounded) {

@@ -156,7 +156,7 @@ Result<std::vector<FormPart>> ParseMultipart(std::string_view content_type, std:
     rest.remove_prefix(first.size());
   } else {
     const size_t begin = FindDelimiter(body, delimiter);
-    if (begin == std::string_view::npos) return InvalidArgument("the form holds no boundary");
+    if (begin == std::string_view::npos) return InvalidArgument("the form contains no boundary");
     rest.remove_prefix(begin + delimiter.size());
   }
 

@@ -71,7 +71,7 @@ AnswerWishes::AnswerWishes(const http::RequestHead& head)
 
 PreparedAnswer PreparedAnswer::Of(Response response, const AnswerWishes& wishes) {
   if (!IsSayable(response)) {
-    Log(LogLevel::kError, "a handler's answer is no HTTP", {{"status", response.status}});
+    Log(LogLevel::kError, "a handler's response is not valid HTTP", {{"status", response.status}});
     response = {.status = 500, .body = "internal error\n"};
   }
   PreparedAnswer answer = {.status = response.status,

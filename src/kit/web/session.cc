@@ -75,8 +75,8 @@ Result<std::string> ReadSecret(const std::string& path) {
   content << file.rdbuf();
   if (!file) return FileError(path, "cannot read");
   if (content.view().size() < kSecretBytes) {
-    return Status(Code::kDataLoss, path + " is shorter than the " + std::to_string(kSecretBytes) +
-                                       " bytes of a secret");
+    return Status(Code::kDataLoss, path + " is too short: a secret needs " +
+                                       std::to_string(kSecretBytes) + " bytes");
   }
   return content.str();
 }
@@ -85,7 +85,7 @@ Result<std::string> ReadSecret(const std::string& path) {
 
 Result<SessionSigner> SessionSigner::Make(std::string secret, const Clock& clock) {
   if (secret.size() < kSecretBytes) {
-    return InvalidArgument("the secret of sessions needs at least " + std::to_string(kSecretBytes) +
+    return InvalidArgument("the session secret needs at least " + std::to_string(kSecretBytes) +
                            " bytes");
   }
   return SessionSigner(std::move(secret), clock);
@@ -112,10 +112,10 @@ Result<nlohmann::json> SessionSigner::Verify(std::string_view token) const {
   jwt_t* read = nullptr;
   const int failure = jwt_decode(&read, std::string(token).c_str(), Bytes(secret_),
                                  static_cast<int>(secret_.size()));
-  if (failure != 0 || read == nullptr) return NotASession("malformed, or signed by another");
+  if (failure != 0 || read == nullptr) return NotASession("malformed, or signed with another key");
   const JwtPointer owned(read);
   // The token names its own algorithm: "none" would need no secret at all.
-  if (jwt_get_alg(read) != JWT_ALG_HS256) return NotASession("signed in another way");
+  if (jwt_get_alg(read) != JWT_ALG_HS256) return NotASession("signed with another algorithm");
   const TextPointer text(jwt_get_grants_json(read, nullptr));
   if (text == nullptr) return NotASession("without claims");
   ASSIGN_OR_RETURN(nlohmann::json claims, ParseJson(text.get()));
@@ -128,7 +128,7 @@ Result<nlohmann::json> SessionSigner::Verify(std::string_view token) const {
 }
 
 Result<std::string> LoadOrMakeSecret(const std::string& path) {
-  if (sodium_init() < 0) return Status(Code::kInternal, "libsodium does not start");
+  if (sodium_init() < 0) return Status(Code::kInternal, "libsodium cannot be initialized");
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
@@ -160,7 +160,7 @@ class PasswordPlace {
 }  // namespace
 
 Result<std::string> HashPassword(std::string_view password) {
-  if (sodium_init() < 0) return Status(Code::kInternal, "libsodium does not start");
+  if (sodium_init() < 0) return Status(Code::kInternal, "libsodium cannot be initialized");
   const PasswordPlace place;
   std::string hash(crypto_pwhash_STRBYTES, '\0');
   if (crypto_pwhash_str_alg(hash.data(), password.data(), password.size(),
