@@ -14,6 +14,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "release"
+RESULTS = ROOT / "bench" / "results"
 METHODS = "/google.firestore.v1.Firestore/"
 CONNECTIONS = 4
 
@@ -178,11 +179,20 @@ def scratch_folder():
         yield pathlib.Path(folder)
 
 
-def write_results(name, text):
-    """Prints the text and writes it to bench/results/, with the machine's description."""
-    results = ROOT / "bench" / "results"
-    results.mkdir(exist_ok=True)
-    path = results / f"{datetime.datetime.now():%Y-%m-%d-%H%M%S}-{name}.md"
-    text = f"# {datetime.date.today()}: {machine(BUILD)}\n\n{text}"
+def commit():
+    described = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True,
+                               cwd=ROOT).stdout
+    return described.strip() or "unknown"
+
+
+def write_results(name, text, charts=None):
+    """Prints the text and writes it to bench/results/, with the machine's description. `charts` are SVG
+    documents by name."""
+    RESULTS.mkdir(exist_ok=True)
+    stamp = f"{datetime.datetime.now():%Y-%m-%d-%H%M%S}"
+    path = RESULTS / f"{stamp}-{name}.md"
+    text = f"# {datetime.date.today()}, commit {commit()}: {machine(BUILD)}\n\n{text}"
     path.write_text(text)
+    for chart, drawing in (charts or {}).items():
+        (RESULTS / f"{stamp}-{chart}.svg").write_text(drawing)
     print(f"\n{text}\nwritten to {path.relative_to(ROOT)}")
