@@ -14,6 +14,7 @@
 
 #include "doors/grpc/grpc_service.h"
 #include "http/server.h"
+#include "rpc/methods.h"
 
 namespace {
 
@@ -48,18 +49,18 @@ int Serve(const std::string& listen, size_t loops, const std::string& answers_fo
     std::from_chars(listen.data() + colon + 1, listen.data() + listen.size(), address.port);
   }
 
-  RpcMethods methods;
+  rpc::Methods methods;
   for (const char* method :
        {"BatchGetDocuments", "BatchWrite", "BeginTransaction", "Commit", "CreateDocument",
         "DeleteDocument", "GetDocument", "ListCollectionIds", "ListDocuments", "PartitionQuery",
         "Rollback", "RunAggregationQuery", "RunQuery", "UpdateDocument"}) {
     methods.Add(std::string("/google.firestore.v1.Firestore/") + method,
-                SingleRequestMethod([answer = AnswerTo(method, answers_folder)](
-                                        std::shared_ptr<RpcCall> call, std::string_view) {
+                rpc::SingleRequestMethod([answer = AnswerTo(method, answers_folder)](
+                                             std::shared_ptr<rpc::Call> call, std::string_view) {
                   call->Respond(answer);
                 }));
   }
-  GrpcService service(methods);
+  doors::grpc::GrpcService service(methods);
   // Blocked before the loops' threads start, so that sigwait below is the only one to see them.
   sigset_t signals;
   sigemptyset(&signals);

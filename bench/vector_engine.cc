@@ -8,6 +8,9 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/waiting_executor.h"
+#include "engine/options.h"
+#include "engine/query_run.h"
 #include "index/index_config.h"
 #include "model/fields.h"
 #include "query/normalize.h"

@@ -130,7 +130,8 @@ Answers Exact(const Settings& settings, const Points& points, const Points& quer
   for (const std::vector<float>& query : queries) {
     NearestResults results({settings.options.measure, kNeighbours, std::nullopt});
     for (size_t i = 0; i < points.size(); ++i) {
-      results.Offer(Distance(settings.options.measure, std::span(query), std::span(points[i])),
+      results.Offer(hearth::vector::Distance(settings.options.measure, std::span(query),
+                                             std::span(points[i])),
                     std::to_string(i));
     }
     truth.push_back(Names(results.Take()));

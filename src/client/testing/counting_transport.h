@@ -7,15 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "client/transport.h"
+#include "client/testing/forwarding_transport.h"
 
 namespace hearth::client {
 
 // Counts a client's operations as they would be billed. Threads: safe for concurrent use.
-class CountingTransport final : public Transport {
+class CountingTransport final : public ForwardingTransport {
  public:
   explicit CountingTransport(std::shared_ptr<Transport> transport)
-      : transport_(std::move(transport)) {}
+      : ForwardingTransport(std::move(transport)) {}
 
   // Documents read, by name or as results, including missing ones. A query without results counts
   // as one, as it is billed.
@@ -24,20 +24,18 @@ class CountingTransport final : public Transport {
   uint64_t queries() const { return queries_; }
   void Reset() { reads_ = writes_ = queries_ = 0; }
 
-  const model::DatabaseName& database() const override { return transport_->database(); }
-  std::string NewDocumentId() override { return transport_->NewDocumentId(); }
   Result<Documents> Get(const std::vector<model::DocumentPath>& paths,
                         const std::optional<std::vector<model::FieldPath>>& mask,
                         const ReadMoment& moment) override {
     reads_ += paths.size();
-    return transport_->Get(paths, mask, moment);
+    return ForwardingTransport::Get(paths, mask, moment);
   }
   Result<model::Timestamp> Query(const query::Query& query, const ReadMoment& moment,
                                  const OnResult& on_result) override {
     ++queries_;
     uint64_t results = 0;
     Result<model::Timestamp> read =
-        transport_->Query(query, moment, [&](TransportDocument document) {
+        ForwardingTransport::Query(query, moment, [&](TransportDocument document) {
           ++results;
           return on_result(std::move(document));
         });
@@ -48,39 +46,20 @@ class CountingTransport final : public Transport {
                                const std::vector<query::Aggregation>& aggregations,
                                const ReadMoment& moment) override {
     ++reads_;  // Per thousand index entries.
-    return transport_->Aggregate(query, aggregations, moment);
+    return ForwardingTransport::Aggregate(query, aggregations, moment);
   }
   Result<TransportCommit> Commit(std::vector<request::Write> writes,
                                  const std::string& transaction) override {
     writes_ += writes.size();
-    return transport_->Commit(std::move(writes), transaction);
+    return ForwardingTransport::Commit(std::move(writes), transaction);
   }
   Result<std::vector<Result<TransportWriteResult>>> BatchWrite(
       std::vector<request::Write> writes) override {
     writes_ += writes.size();
-    return transport_->BatchWrite(std::move(writes));
-  }
-  Result<std::string> BeginTransaction(const BeginOptions& options) override {
-    return transport_->BeginTransaction(options);
-  }
-  Status Rollback(const std::string& transaction) override {
-    return transport_->Rollback(transaction);
-  }
-  Result<std::vector<std::string>> ListCollectionIds(
-      const std::string& parent_document_path) override {
-    return transport_->ListCollectionIds(parent_document_path);
-  }
-  Result<std::vector<model::DocumentPath>> ListDocumentPaths(
-      const model::CollectionPath& collection) override {
-    return transport_->ListDocumentPaths(collection);
-  }
-  Result<std::unique_ptr<TransportListener>> Listen(ListenTarget target,
-                                                    OnState on_state) override {
-    return transport_->Listen(std::move(target), std::move(on_state));
+    return ForwardingTransport::BatchWrite(std::move(writes));
   }
 
  private:
-  const std::shared_ptr<Transport> transport_;  // Shared with the handle that it came from.
   std::atomic<uint64_t> reads_ = 0;
   std::atomic<uint64_t> writes_ = 0;
   std::atomic<uint64_t> queries_ = 0;
