@@ -378,7 +378,7 @@ void Bench::MeasurePost(const Feed& feed, const std::string& how) {
 
   Add(how + ": created", "ms", created);
   Add(how + ": seen by a reader", "ms", seen);
-  Add(how + ": pushed to all followers", "ms", pushed);
+  Add(how + ": fan-out finished", "ms", pushed);
   Add(how + ": documents read", "", static_cast<double>(counts_->reads()));
   Add(how + ": peak memory growth of this process", "MB", MemoryMb("VmHWM:") - resident);
   std::optional<double> redis_growth;
