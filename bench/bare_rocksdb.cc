@@ -1,5 +1,5 @@
-// The ceiling for commits: one thread that writes documents of the benchmark's size to bare
-// RocksDB, a batch and a sync at a time, and reads them back. Nothing but keys and values.
+// The upper bound for commits: one thread writes documents of the benchmark's size to bare RocksDB,
+// one batch and one sync at a time, and reads them back. Only keys and values.
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
 #include <rocksdb/write_batch.h>
@@ -27,7 +27,7 @@ double SecondsSince(SteadyClock::time_point start) {
 
 std::string Key(int index) { return "bench/document-" + std::to_string(index); }
 
-// Calls `step`, which handles some documents and returns how many, for `seconds`.
+// Calls `step` for `seconds`. It handles some documents and returns how many.
 template <typename Step>
 double DocumentsPerSecond(double seconds, Step step) {
   const auto start = SteadyClock::now();
@@ -48,8 +48,8 @@ int main(int argc, char** argv) {
   app.add_option("folder", folder)->required();
   app.add_option("--seconds", seconds)->capture_default_str();
   app.add_option("--documents", documents)->capture_default_str();
-  app.add_option("--batch", batch_documents, "Documents a synced batch")->capture_default_str();
-  app.add_option("--bytes", document_bytes, "Bytes a document")->capture_default_str();
+  app.add_option("--batch", batch_documents, "Documents per synced batch")->capture_default_str();
+  app.add_option("--bytes", document_bytes, "Bytes per document")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
 
   rocksdb::Options options;

@@ -15,12 +15,12 @@ inline std::string DocumentName(std::string_view collection, int index) {
          std::to_string(index);
 }
 
-// The value of the field "url", a different one in each document.
+// The value of the field "url", different in each document.
 inline std::string DocumentUrl(int index) {
   return "https://example.com/articles/" + std::to_string(index);
 }
 
-// Ten fields of everyday types, about 400 bytes. `round` makes every write a change.
+// Ten fields of common types, about 400 bytes. A new `round` makes every write a change.
 inline void FillDocument(std::string_view collection, int index, int round,
                          google::firestore::v1::Document* document) {
   document->set_name(DocumentName(collection, index));

@@ -1,5 +1,6 @@
-// What the photo feed costs: pages from the cache, cold starts, a post by somebody with very many
-// followers, and a mix of requests over HTTP; each with the cache in this process and in Redis.
+// The cost of the photo feed: pages from the cache, cold starts, a post by an author with very many
+// followers, and a mix of requests over HTTP. Each is measured with the cache in this process and
+// in Redis.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -43,17 +44,17 @@ using std::chrono::steady_clock;
 
 constexpr char kEnvironment[] = "bench";
 constexpr char kSecret[] = "a secret that only this benchmark knows";
-// Indexes appear in the background once queries have asked for them in vain.
+// Indexes are built in the background after queries had to scan without them.
 constexpr std::chrono::seconds kIndexesSettle{4};
 constexpr std::chrono::milliseconds kPollEvery{1};
 constexpr size_t kColdRounds = 5;
-// The caches take turns under load: what else the machine does meanwhile should not hit one alone.
+// The caches alternate under load, so that other work on the machine does not affect only one.
 constexpr size_t kLoadTurns = 4;
 
 struct Options {
   FeedSize size;
   size_t warm_followers = 20'000;
-  size_t cached_posts = 50;  // In the cache of each.
+  size_t cached_posts = 50;  // Per cache.
   size_t rounds = 2'000;
   LoadOptions load;
   std::string firestore;  // Empty: in this process.
@@ -77,7 +78,7 @@ client::Firestore OpenDatabase(const Options& options, const std::string& folder
   return *std::move(database);
 }
 
-// The feed without a web server, on one kind of cache; as after a start of the process.
+// The feed without a web server, on one kind of cache, in the state after a process start.
 struct Feed {
   Metrics metrics;
   std::unique_ptr<RedisClient> redis;  // Null: in memory.
@@ -119,18 +120,19 @@ class Bench {
                       const std::function<UserId(size_t)>& reader);
   void MeasureColdStart();
   void MeasureDatabasePage();
-  // Median of `work`, after `before`; documents and queries of the last round.
+  // Reports the median time of `work`, with `before` run first, and the documents and queries of
+  // the last round.
   void MeasureReads(const std::string& name, const std::function<void()>& before,
                     const std::function<void()>& work);
   void MeasurePush();
   void MeasurePull();
   void WarmFollowers(const Feed& feed);
-  // A post by the popular author: when a reader sees it, and when all caches have it.
+  // A post by the popular author: the time until a reader sees it, and until all caches have it.
   void MeasurePost(const Feed& feed, const std::string& how);
-  // A turn of requests over HTTP, and what all turns of one cache came to.
+  // One turn of requests over HTTP; ReportLoad adds up all turns of one cache.
   void TakeLoad();
   void ReportLoad();
-  // That Redis uses; nullopt where there is none.
+  // The memory that Redis uses; nullopt without Redis.
   std::optional<double> RedisMb();
 
   const Options options_;
@@ -141,8 +143,8 @@ class Bench {
   const Collections collections_;
   FeedData data_;
   FeedReport report_;
-  std::unique_ptr<RedisServer> redis_;   // Null where it is not installed.
-  CacheKind kind_ = CacheKind::kMemory;  // That is being measured.
+  std::unique_ptr<RedisServer> redis_;   // Null if not installed.
+  CacheKind kind_ = CacheKind::kMemory;  // The cache being measured.
   LoadReport loads_[2];                  // By cache.
   int64_t turns_ = 0;
 };
@@ -213,7 +215,7 @@ void Bench::SettleIndexes() {
 }
 
 void Bench::MeasureAlone() {
-  // Somebody who is pulled stays so: the cache before has made it so.
+  // An author switched to pull stays that way, so undo what the previous cache's run did.
   CHECK(collections_.pulled_authors().Delete().ok());
   Progress("  pages");
   MeasurePages();
@@ -260,9 +262,9 @@ void Bench::MeasurePagesOf(const Feed& feed, const std::string& who, size_t roun
   Add(who + ": p50", "ms", PercentileOf(firsts, 0.5));
   Add(who + ": p99", "ms", PercentileOf(firsts, 0.99));
   Add(who + ": documents read", "", mean(first_reads));
-  Add(who + ", the second one: p50", "ms", PercentileOf(seconds, 0.5));
-  Add(who + ", the second one: p99", "ms", PercentileOf(seconds, 0.99));
-  Add(who + ", the second one: documents read", "", mean(second_reads));
+  Add(who + ", second page: p50", "ms", PercentileOf(seconds, 0.5));
+  Add(who + ", second page: p99", "ms", PercentileOf(seconds, 0.99));
+  Add(who + ", second page: documents read", "", mean(second_reads));
 }
 
 void Bench::MeasureReads(const std::string& name, const std::function<void()>& before,
@@ -376,12 +378,12 @@ void Bench::MeasurePost(const Feed& feed, const std::string& how) {
 
   Add(how + ": created", "ms", created);
   Add(how + ": seen by a reader", "ms", seen);
-  Add(how + ": done with the last follower", "ms", pushed);
+  Add(how + ": fan-out finished", "ms", pushed);
   Add(how + ": documents read", "", static_cast<double>(counts_->reads()));
-  Add(how + ": most memory more in this process", "MB", MemoryMb("VmHWM:") - resident);
+  Add(how + ": peak memory growth of this process", "MB", MemoryMb("VmHWM:") - resident);
   std::optional<double> redis_growth;
   if (redis_before) redis_growth = *RedisMb() - *redis_before;
-  Add(how + ": memory more in Redis", "MB", redis_growth);
+  Add(how + ": memory growth of Redis", "MB", redis_growth);
   feed.core->fan_out().Stop();
 }
 
@@ -395,7 +397,7 @@ std::optional<double> Bench::RedisMb() {
 }
 
 void Bench::TakeLoad() {
-  // The turn of the other cache has brought posts that Redis was not told of.
+  // The other cache's turn created posts that Redis does not know.
   if (kind_ == CacheKind::kRedis) redis_->Flush();
   Metrics metrics;
   nlohmann::json settings = {{"session_secret", kSecret}};
@@ -432,7 +434,7 @@ void Bench::ReportLoad() {
   const char* kinds[kRequestKinds] = {"pages", "likes", "comments", "posts"};
   for (size_t kind = 0; kind < kRequestKinds; ++kind) answered += report.milliseconds[kind].size();
   Add("requests over HTTP, " + std::to_string(std::lround(options_.load.requests_per_second)) +
-          "/s asked for: achieved",
+          "/s requested: achieved",
       "/s", static_cast<double>(answered) / report.seconds);
   Add("requests over HTTP: errors", "", static_cast<double>(report.errors));
   for (size_t kind = 0; kind < kRequestKinds; ++kind) {
@@ -450,26 +452,26 @@ int main(int argc, char** argv) {
   CLI::App app("Measures the photo feed.");
   hearth::feed::Options options;
   double seconds = std::chrono::duration<double>(options.load.duration).count();
-  app.add_option("--authors", options.size.authors, "That one account follows")
+  app.add_option("--authors", options.size.authors, "Authors that one account follows")
       ->check(CLI::Range(1'000, 10'000))
       ->capture_default_str();
-  app.add_option("--posts", options.size.posts, "Of one month")
+  app.add_option("--posts", options.size.posts, "Posts of one month")
       ->check(CLI::Range(1'000, 10'000'000))
       ->capture_default_str();
-  app.add_option("--followers", options.size.followers, "Of the popular author")
+  app.add_option("--followers", options.size.followers, "Followers of the popular author")
       ->check(CLI::Range(1'000, 10'000'000))
       ->capture_default_str();
-  app.add_option("--warm", options.warm_followers, "Of them, with a cache")->capture_default_str();
-  app.add_option("--rounds", options.rounds, "Of quick requests")
+  app.add_option("--warm", options.warm_followers, "With a warm cache")->capture_default_str();
+  app.add_option("--rounds", options.rounds, "Rounds of quick requests")
       ->check(CLI::Range(100, 1'000'000))
       ->capture_default_str();
-  app.add_option("--rate", options.load.requests_per_second, "Requests each second, over HTTP")
+  app.add_option("--rate", options.load.requests_per_second, "HTTP requests per second")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--seconds", seconds, "Of requests over HTTP")
+  app.add_option("--seconds", seconds, "Duration of the HTTP load")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--firestore", options.firestore, "HOST:PORT, instead of in this process");
+  app.add_option("--firestore", options.firestore, "HOST:PORT; default: in this process");
   CLI11_PARSE(app, argc, argv);
   options.load.duration = std::chrono::milliseconds(std::lround(seconds * 1'000));
   hearth::feed::Bench(options).Run();

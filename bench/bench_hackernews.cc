@@ -1,5 +1,5 @@
-// What requests to the Hacker News reader cost: a year's list without any cache, from the cache's
-// documents and from memory; a reader who has hidden 117,000 stories; a cycle of the worker.
+// The cost of requests to the Hacker News reader: a year's list without any cache, from the cache's
+// documents and from memory; a reader who has hidden 117,000 stories; one worker cycle.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -45,7 +45,7 @@ client::Firestore OpenDatabase(const Options& options, const std::string& folder
   return *std::move(database);
 }
 
-// The reader with all that it needs, and a bill of what it reads.
+// The reader with everything it needs, and a count of the documents it reads.
 class Bench {
  public:
   explicit Bench(const Options& options)
@@ -54,7 +54,7 @@ class Bench {
             OpenDatabase(options, folder_.path()).transport())),
         collections_(client::Firestore(counts_), "dev") {}
 
-  // As after a restart of the process.
+  // The state after a restart of the process.
   void Restart() {
     app_.reset();
     Result<std::unique_ptr<kit::Application>> app =
@@ -197,10 +197,10 @@ void Bench::Run() {
 int main(int argc, char** argv) {
   CLI::App app("Measures the Hacker News reader.");
   hearth::hackernews::Options options;
-  app.add_option("--stories", options.stories, "Of one year")->capture_default_str();
-  app.add_option("--hidden", options.hidden, "By one user")->capture_default_str();
-  app.add_option("--rounds", options.rounds, "Of quick requests")->capture_default_str();
-  app.add_option("--firestore", options.firestore, "HOST:PORT, instead of in this process");
+  app.add_option("--stories", options.stories, "Stories of one year")->capture_default_str();
+  app.add_option("--hidden", options.hidden, "Stories hidden by one user")->capture_default_str();
+  app.add_option("--rounds", options.rounds, "Rounds of quick requests")->capture_default_str();
+  app.add_option("--firestore", options.firestore, "HOST:PORT; default: in this process");
   CLI11_PARSE(app, argc, argv);
   hearth::hackernews::Bench(options).Run();
   return 0;

@@ -1,5 +1,5 @@
-// A gRPC server that answers every unary Firestore method with the same bytes: the ceiling that
-// the product's own benchmarks are measured against, on the same HTTP stack.
+// A gRPC server that answers every unary Firestore method with the same bytes: the upper bound for
+// the server's own benchmarks, on the same HTTP stack.
 #include <pthread.h>
 #include <signal.h>
 
@@ -21,11 +21,11 @@ namespace {
 using namespace hearth;
 using namespace hearth::http;
 
-// About what GetDocument answers for a document of ten small fields.
+// About the size of a GetDocument answer for a document of ten small fields.
 constexpr size_t kBuiltInAnswerBytes = 400;
 constexpr std::chrono::milliseconds kDrainTimeout{1'000};
 
-// A protobuf message of one unknown bytes field, so that clients that parse it are content.
+// A protobuf message with one unknown bytes field, so that clients can parse it.
 std::string BuiltInAnswer() {
   std::string answer = "\x92\x3f";  // Field 1010, length-delimited.
   constexpr size_t kPayloadBytes = kBuiltInAnswerBytes - 4;
@@ -35,7 +35,7 @@ std::string BuiltInAnswer() {
   return answer;
 }
 
-// The answer to `method`: a file of that name in `folder`, or else the built-in one.
+// The answer to `method`: the file of that name in `folder`, or the built-in one.
 std::string AnswerTo(const std::string& method, const std::string& folder) {
   std::ifstream file(folder + "/" + method + ".message", std::ios::binary);
   if (folder.empty() || !file) return BuiltInAnswer();
@@ -61,7 +61,7 @@ int Serve(const std::string& listen, size_t loops, const std::string& answers_fo
                 }));
   }
   doors::grpc::GrpcService service(methods);
-  // Blocked before the loops' threads start, so that sigwait below is the only one to see them.
+  // Blocked before the loops' threads start, so that only the sigwait below receives them.
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);

@@ -2,7 +2,7 @@
 import html
 import math
 
-# One color for each side, the same in every chart: on a light page, on a dark page.
+# One color per side, the same in every chart: for light pages, for dark pages.
 COLORS = {
     "Hearth": ("#c2410c", "#fb923c"),
     "PostgreSQL": ("#1d64b4", "#6cb0ff"),
@@ -48,7 +48,7 @@ def document(height, title, body):
 
 
 def bars(title, groups):
-    """Horizontal bars. `groups` has (label, [(side, what, value, shown)]); each group has its own scale."""
+    """Horizontal bars. `groups` has (label, [(side, what, value, shown)]); every group has its own scale."""
     label_width, bar_height, gap = 300, 16, 22
     sides, parts, y = {}, [], LEGEND_HEIGHT + 14
     for label, values in groups:
@@ -68,7 +68,7 @@ def bars(title, groups):
 
 
 def lines(title, panels, x_name, y_name):
-    """A small chart for each panel, all on the same logarithmic axes. `panels` has (label, {side: [(x, y)]})."""
+    """One small chart per panel, all on the same logarithmic axes. `panels` has (label, {side: [(x, y)]})."""
     columns, panel_width, panel_height, left, top = 4, 210, 170, 44, 26
     points = [point for _, sides in panels for each in sides.values() for point in each]
     x_low, x_high = (math.log10(pick(x for x, _ in points)) for pick in (min, max))

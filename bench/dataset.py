@@ -1,10 +1,10 @@
-"""The documents and requests of the query benchmarks: makes them, loads them, asks them once."""
+"""The documents and requests of the query benchmarks: generates them, loads them, runs each query once."""
 import json
 import subprocess
 
 from harness import BUILD, ROOT, load
 
-# Kinds of queries, as in make_queries.cc, and how many results they have.
+# Kinds of queries, as in make_queries.cc, with their result sizes.
 QUERIES = {
     "point": "equality, 1 result",
     "range_20": "range of 20",
@@ -18,10 +18,10 @@ QUERIES = {
     "top_2000": "top 2000, descending",
     "count_all": "count of everything",
 }
-# Their work follows the collection's size, or is cut short by it.
+# The work of these grows with the collection, or is limited by its size.
 GROWING = ("top_2000", "count_all")
-REQUESTS = 256  # Different ones of a kind, as in make_queries.cc.
-PART = 100_000  # Documents made and loaded at once.
+REQUESTS = 256  # Distinct requests per kind, as in make_queries.cc.
+PART = 100_000  # Documents generated and loaded at a time.
 LOAD_SECONDS_MAX = 600
 
 
@@ -34,7 +34,7 @@ def make(folder, *arguments):
 
 
 def make_parts(folder, total):
-    """Makes documents.messages and rows.tsv in `folder`, again for each part."""
+    """Generates documents.messages and rows.tsv in `folder`, once per part."""
     for first in range(0, total, PART):
         make(folder, "documents", "--first", first, "--count", min(PART, total - first),
              "--total", total)
@@ -51,17 +51,17 @@ def message_count(file):
 
 
 def load_documents(server, folder, total, in_flight):
-    """Documents a second."""
+    """Returns documents per second."""
     seconds = 0
     for _ in make_parts(folder, total):
         file = folder / "documents.messages"
         seconds += load(server, "Commit", file, LOAD_SECONDS_MAX, in_flight,
                         message_count(file))["seconds"]
-    return 1.1 * total / seconds  # A tenth is in other collections.
+    return 1.1 * total / seconds  # A tenth of the documents are in other collections.
 
 
 def explain(server, folder, mode):
-    """What the first request of each kind returns and, with mode "analyze", reads."""
+    """What the first request of each kind returns and, in mode "analyze", reads."""
     asked = [f"{name}={method(name)}:{folder / name}.messages" for name in QUERIES]
     output = subprocess.run(["node", ROOT / "bench" / "explain.mjs", server.address, mode, *asked],
                             check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT).stdout

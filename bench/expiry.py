@@ -1,4 +1,4 @@
-"""What a backlog of expired documents costs those who write."""
+"""What a backlog of expired documents costs writers."""
 import json
 import time
 import urllib.request
@@ -6,7 +6,7 @@ import urllib.request
 from dataset import LOAD_SECONDS_MAX, PART, make, message_count
 from harness import hearth, load, rate
 
-FOREGROUND = 16  # Commits in flight beside the sweep.
+FOREGROUND = 16  # Commits in flight during the sweep.
 DOCUMENTS = 10_000
 POLICIES = "/hearth/v1/projects/bench/databases/(default)/ttlPolicies"
 
@@ -43,10 +43,10 @@ def measure_expiry(report, scratch, seconds, total):
         swept = (deleted(server) - before) / (time.monotonic() - started)
         if deleted(server) >= total:
             raise RuntimeError("the backlog was gone before the measurement ended")
-    report.add(f"commits beside the sweep of a backlog of {total}", rate(busy["requests_per_second"]),
+    report.add(f"commits during the sweep of a backlog of {total}", rate(busy["requests_per_second"]),
                "no sweep", busy["requests_per_second"] / quiet["requests_per_second"])
-    report.add("their p50", f"{busy['p50_micros']:.0f} µs", "no sweep",
+    report.add("commit p50 during the sweep", f"{busy['p50_micros']:.0f} µs", "no sweep",
                busy["p50_micros"] / quiet["p50_micros"])
-    report.add("their p99", f"{busy['p99_micros']:.0f} µs", "no sweep",
+    report.add("commit p99 during the sweep", f"{busy['p99_micros']:.0f} µs", "no sweep",
                busy["p99_micros"] / quiet["p99_micros"])
-    report.add("documents deleted meanwhile", rate(swept))
+    report.add("documents deleted by the sweep", rate(swept))

@@ -1,12 +1,12 @@
-// Asks each query once and says what it returned and read.
-// Usage: explain.mjs HOST:PORT plain|analyze NAME=METHOD:FILE... Prints one JSON object, by name.
+// Runs each query once and prints what it returned and read.
+// Usage: explain.mjs HOST:PORT plain|analyze NAME=METHOD:FILE... Prints one JSON object, keyed by name.
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 
 const require = createRequire(import.meta.url);
 const grpc = require('@grpc/grpc-js');
 const protobuf = require('protobufjs');
-// By its path, since the package does not export it.
+// Loaded by path, since the package does not export it.
 const descriptor = '../node_modules/@google-cloud/firestore/build/protos/v1.json';
 const v1 = protobuf.Root.fromJSON(require(descriptor)).lookup('google.firestore.v1');
 

@@ -17,9 +17,9 @@ namespace hearth::feed {
 namespace {
 
 constexpr int64_t kMonthSeconds = 30LL * 24 * 3'600;
-// New posts of the benchmark are newer than all of these, whatever the clocks say.
+// Posts created by the benchmark are newer than all of these, even if clocks differ.
 constexpr int64_t kNewestAgeSeconds = 3'600;
-// Every so many posts, one by the popular author.
+// One in this many posts is by the popular author.
 constexpr int64_t kPopularPostEvery = 200;
 
 std::string NameOf(UserId user) { return "person" + ToText(user); }

@@ -1,4 +1,4 @@
-// The accounts, posts and followers that the feed's benchmarks work with.
+// The accounts, posts and followers of the feed's benchmarks.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,15 @@ struct FeedSize {
   int64_t authors = 5'000;
   int64_t posts = 20'000;
   int64_t readers = 300;
-  int64_t followed = 100;       // By each reader, without the popular author.
-  int64_t followers = 100'000;  // Of the popular author; the readers are among them.
+  int64_t followed = 100;       // By each reader, not counting the popular author.
+  int64_t followers = 100'000;  // Of the popular author, including the readers.
 };
 
-// Fills an empty database: a popular author, many others, readers who follow some of them and the
-// popular one, and two accounts that follow a thousand and all. Documents are those that the stores
-// would have written, but for the edges that no feed reads (whom somebody follows, one by one), and
-// the accounts of the popular author's other followers, which nobody looks at.
+// Fills an empty database: a popular author, many others, readers who follow the popular author and
+// some others, and two accounts that follow a thousand authors and all authors. The documents are
+// those that the stores would write, except for two kinds that the feed does not read: the
+// individual edges of whom an account follows, and the accounts of the popular author's other
+// followers.
 //
 // Threads: one at a time.
 class FeedData {
@@ -41,13 +42,13 @@ class FeedData {
   }
   UserId FollowerOfThousand() const { return UserId{ToNumber(Reader(0)) + size_.readers}; }
   UserId FollowerOfAll() const { return Next(FollowerOfThousand()); }
-  // Of the popular author, and no readers.
+  // Followers of the popular author that are not readers.
   std::vector<UserId> OtherFollowers(size_t count_max) const;
   // Oldest first.
   const std::vector<PostKey>& posts() const { return posts_; }
 
  private:
-  // Who follows whom: one list for each account, ascending.
+  // Whom each account follows: one list per account, ascending.
   struct List {
     UserId user;
     std::vector<UserId> authors;

@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// Pages and posts by kinds: of twenty requests, sixteen, two, one and one.
+// The mix of requests: out of twenty, sixteen pages, two likes, one comment and one post.
 constexpr uint64_t kCycle = 20;
 constexpr uint64_t kPages = 16;
 constexpr uint64_t kLikes = 2;
@@ -31,7 +31,7 @@ RequestKind KindOf(uint64_t number) {
   return place == kPages + kLikes ? RequestKind::kComment : RequestKind::kPost;
 }
 
-// A picture that no other request has, so that its file has to be written.
+// A picture that differs from all others, so that its file has to be written.
 std::string MakePicture(uint64_t number) {
   kit::Image image{.width = kPictureEdge, .height = kPictureEdge};
   for (int i = 0; i < kPictureEdge * kPictureEdge; ++i) {
@@ -84,7 +84,7 @@ class RequestMix {
             .headers = {{"authorization", "Bearer " + tokens_.SignAccess(user)}}};
   }
   kit::HttpRequest Like(int64_t index) const {
-    // Each number is one pair of a post and a reader.
+    // Each number is a distinct pair of a post and a reader.
     const auto cycle = static_cast<int64_t>(kCycle);
     const int64_t like =
         round_ * kLikesPerRound + index / cycle * static_cast<int64_t>(kLikes) + index % cycle % 2;
@@ -101,10 +101,10 @@ class RequestMix {
   const int64_t round_;
 };
 
-// A connection that stays open.
+// A persistent connection.
 class Client {
  public:
-  // The answer's status; 0 where there was none.
+  // The answer's status; 0 if there was no answer.
   int Send(const kit::HttpRequest& request) {
     const Result<kit::OutboundUrl> url = kit::ParseOutboundUrl(request.url);
     CHECK(url.ok());

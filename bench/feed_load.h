@@ -1,4 +1,4 @@
-// Requests to a feed over HTTP, as many kinds at a time as a day has.
+// HTTP requests to a feed, in a realistic mix.
 #pragma once
 
 #include <chrono>
@@ -19,26 +19,26 @@ struct LoadOptions {
   std::string url;  // "http://127.0.0.1:4711"
   double requests_per_second = 1'000;
   std::chrono::milliseconds duration{8'000};
-  size_t connections = 32;  // Also requests at a time.
+  size_t connections = 32;  // Also the number of concurrent requests.
 };
 
 struct LoadReport {
-  // Until the answer, from when the request was due, not from when a connection was free for it:
-  // waiting is part of what a client sees. By kind; none of errors.
+  // Latency, from the time at which the request was due, not from the time at which a connection
+  // was free: waiting is part of what a client sees. By kind; errors are not included.
   std::vector<double> milliseconds[kRequestKinds];
-  uint64_t errors = 0;  // Answers other than 200 and 201, and none at all.
+  uint64_t errors = 0;  // Answers other than 200 and 201, and missing answers.
   double seconds = 0;   // Until the last answer.
 
   void Merge(const LoadReport& other);
 };
 
-// 80 pages of the readers' home feeds, 10 likes, 5 comments and 5 posts of a tiny picture by any
-// author, out of a hundred. Every like is a new one, once on each database: `round` tells runs on
-// the same database apart.
+// Out of a hundred requests: 80 pages of the readers' home feeds, 10 likes, 5 comments and 5 posts
+// of a tiny picture by any author. Every like is new to its database: `round` distinguishes runs on
+// the same database.
 LoadReport SendMixedLoad(const LoadOptions& options, const FeedData& data, const Tokens& tokens,
                          int64_t round);
 
-// The first page of every reader, one after the other; whoever was cold is warm then.
+// Requests the first page of every reader, one after the other, which warms all their caches.
 void WarmReaders(const LoadOptions& options, const FeedData& data, const Tokens& tokens);
 
 }  // namespace hearth::feed

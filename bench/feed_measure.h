@@ -1,4 +1,4 @@
-// Time and memory of what the feed's benchmarks do.
+// Time and memory measurements of the feed's benchmarks.
 #pragma once
 
 #include <malloc.h>
@@ -16,7 +16,7 @@
 
 namespace hearth::feed {
 
-// On the standard error, with the time since the first of them.
+// Writes to standard error, with the time since the first call.
 inline void Progress(const std::string& text) {
   static const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
@@ -37,7 +37,7 @@ inline double PercentileOf(std::vector<double> values, double share) {
   return values[std::min(place, values.size() - 1)];
 }
 
-// Of this process, in MB: "VmRSS:" now, "VmHWM:" the most since ResetPeak.
+// Memory of this process, in MB: "VmRSS:" now, "VmHWM:" the peak since ResetPeak.
 inline double MemoryMb(const std::string& field) {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
@@ -48,7 +48,7 @@ inline double MemoryMb(const std::string& field) {
 }
 
 inline void ResetPeak() {
-  malloc_trim(0);  // What was freed before would hide what is used now.
+  malloc_trim(0);  // Memory freed earlier would hide what is used now.
   std::ofstream("/proc/self/clear_refs") << "5";
 }
 

@@ -1,4 +1,4 @@
-// What was measured, side by side for two caches.
+// The measurements, side by side for two caches.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ namespace hearth::feed {
 
 enum class CacheKind : uint8_t { kMemory, kRedis };
 
-// Rows in the order in which their names came first; a row may be without a value for a cache that
-// has no such thing. Threads: one at a time.
+// Rows are in the order in which their names were first added. A row has no value for a cache to
+// which it does not apply. Threads: one at a time.
 class FeedReport {
  public:
   void Add(CacheKind kind, const std::string& name, const std::string& unit,
@@ -28,7 +28,7 @@ class FeedReport {
     row->values[static_cast<size_t>(kind)] = value;
   }
 
-  // As a table of Markdown, with ratios where both caches were measured.
+  // Prints a Markdown table, with ratios for rows that were measured on both caches.
   void Print() const {
     std::printf("| what | unit | cache in process | cache in Redis | ratio |\n");
     std::printf("|---|---|---:|---:|---:|\n");

@@ -1,4 +1,4 @@
-"""Servers to be measured, the load on them, and the table of what was measured."""
+"""The measured servers, the load on them, and the tables of results."""
 import contextlib
 import datetime
 import json
@@ -20,7 +20,7 @@ CONNECTIONS = 4
 
 
 class TooSlow(RuntimeError):
-    """Nothing was answered in the time of a measurement."""
+    """The server answered nothing during a measurement."""
 
 
 class Server:
@@ -28,7 +28,7 @@ class Server:
 
     def __init__(self, name, command, address=None, log=None):
         self.name, self.command, self.address = name, command, address
-        self.log = log  # A file for what it says on its standard error.
+        self.log = log  # A file for its standard error.
 
     def __enter__(self):
         started = time.monotonic()
@@ -60,7 +60,7 @@ class Server:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def resident_mib(self):
-        """Of the whole process group: a starter script may stand before the server."""
+        """Of the whole process group: the process may be a script that starts the server."""
         pages = 0
         for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
             with contextlib.suppress(OSError):
@@ -70,7 +70,7 @@ class Server:
         return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
     def peak_mib(self):
-        """The most since the last reset_peak(). Of the server alone."""
+        """The peak since the last reset_peak(), of the server process alone."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024
 
@@ -107,7 +107,7 @@ def canned(messages):
 
 
 def emulator():
-    """None where Google's emulator is not installed."""
+    """None if Google's emulator is not installed."""
     installed = subprocess.run(["dpkg", "-s", "google-cloud-cli-firestore-emulator"],
                                capture_output=True).returncode == 0
     if not installed or not shutil.which("java"):
@@ -117,7 +117,7 @@ def emulator():
 
 
 def load(server, method, messages, seconds, in_flight, requests=0):
-    """What the native load generator reports, and the server's CPU time for each request. Ends
+    """The report of the native load generator, plus the server's CPU time per request. Ends
     after `requests`, unless 0."""
     cpu_before = server.cpu_seconds()
     connections = min(in_flight, CONNECTIONS)
@@ -174,7 +174,7 @@ def rate(number):
 
 @contextlib.contextmanager
 def scratch_folder():
-    # Beside the build and not in /tmp, which may be memory: a sync must reach the disk.
+    # Next to the build and not in /tmp, which may be in memory: a sync must reach the disk.
     with tempfile.TemporaryDirectory(dir=BUILD, prefix="bench-") as folder:
         yield pathlib.Path(folder)
 
@@ -186,7 +186,7 @@ def commit():
 
 
 def write_results(name, text, charts=None):
-    """Prints the text and writes it to bench/results/, with the machine's description. `charts` are SVG
+    """Prints the text and writes it to bench/results/, with a description of the machine. `charts` are SVG
     documents by name."""
     RESULTS.mkdir(exist_ok=True)
     stamp = f"{datetime.datetime.now():%Y-%m-%d-%H%M%S}"

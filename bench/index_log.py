@@ -1,8 +1,8 @@
-"""What a server's log says about the indexes that it builds."""
+"""What a server's log reports about the indexes that it builds."""
 import datetime
 import time
 
-QUIET_SECONDS = 1.5  # No index is being built when none has been for so long.
+QUIET_SECONDS = 1.5  # If no build was logged for this long, no index is being built.
 STARTED, READY = "building an index", "an index is ready"
 
 

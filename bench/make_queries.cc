@@ -1,5 +1,5 @@
-// Writes what the query benchmarks send: documents to load, and requests that ask about them.
-// Messages stand in files, each after its length as four bytes, little-endian.
+// Writes the messages of the query benchmarks: documents to load, and queries on them. Each message
+// in a file is preceded by its length as four bytes, little-endian.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
@@ -20,11 +20,11 @@ using Filter = proto::StructuredQuery::FieldFilter;
 
 constexpr char kDatabase[] = "projects/bench/databases/(default)";
 constexpr int kWritesPerCommit = 500;
-// Different requests of a kind; bench/postgres.py draws from as many.
+// Distinct requests per kind; bench/postgres.py uses the same number.
 constexpr int64_t kRequests = 256;
 constexpr int64_t kResults = 20;
 constexpr int64_t kCountedRange = 500;
-constexpr int64_t kEqualValues = 5;  // Of each of the two fields that are joined.
+constexpr int64_t kEqualValues = 5;  // For each of the two joined fields.
 
 std::string Documents() { return std::string(kDatabase) + "/documents"; }
 
@@ -42,7 +42,7 @@ uint64_t Scrambled(uint64_t number) {  // The finalizer of SplitMix64.
 }
 
 // The documents of a collection of `total`, a power of ten. The factors are primes, so that each
-// of the numbers below `total` is there once.
+// number below `total` occurs exactly once.
 struct Content {
   Content(int64_t number, int64_t total)
       : id(Padded("document-%08lld", number)),
@@ -71,7 +71,7 @@ struct Content {
     for (const char* tag : {"fire", "place", "stone"}) tags->add_values()->set_string_value(tag);
   }
 
-  // For COPY of PostgreSQL.
+  // A row for PostgreSQL's COPY.
   std::string Row(const std::string& collection) const {
     const auto number = [](const char* name, int64_t value) {
       return std::string("\"") + name + "\": " + std::to_string(value) + ", ";
@@ -91,7 +91,7 @@ struct Content {
 };
 
 // Commits of `count` documents of `items`, and of a tenth as many in other collections of that
-// name; rows.tsv has the same for PostgreSQL. The order of loading is not the order of names.
+// name; rows.tsv has the same for PostgreSQL. Documents are not loaded in the order of their names.
 void WriteDocuments(const std::string& folder, int64_t first, int64_t count, int64_t total) {
   MessageFile commits(folder + "/documents.messages");
   std::ofstream rows(folder + "/rows.tsv", std::ios::binary);
@@ -142,17 +142,18 @@ void OrderBy(const std::string& field, proto::StructuredQuery* query,
   order->set_direction(direction);
 }
 
-// A part of the scores that has `width` documents.
+// A range of scores that has `width` documents.
 void ScoresFrom(int64_t first, int64_t width, proto::StructuredQuery* query) {
   And("score", Filter::GREATER_THAN_OR_EQUAL, first, query);
   And("score", Filter::LESS_THAN, first + width, query);
 }
 
-// Request `i` of a kind, for a collection of `total` documents. bench/postgres.py asks the same.
+// Request `i` of a kind, for a collection of `total` documents. bench/postgres.py runs the same
+// queries.
 using QueryMaker = std::function<void(int64_t i, int64_t total, proto::StructuredQuery* query)>;
 
 const std::map<std::string, QueryMaker>& Queries() {
-  // Spread over the collection; `kept_free` at its end.
+  // Spread over the collection, except for the last `kept_free` documents.
   static const auto at = [](int64_t i, int64_t total, int64_t kept_free) {
     return i * 1'299'709 % (total - kept_free);
   };
@@ -250,14 +251,14 @@ struct WriteOptions {
   std::string collection;
   int fields = 10;
   int documents = 10'000;
-  int rounds = 2;   // Of writing each document, with other values each time.
-  int changed = 0;  // How many fields a write names; 0: it replaces the document.
+  int rounds = 2;   // Each round writes every document with different values.
+  int changed = 0;  // How many fields a write changes; 0: it replaces the document.
   int indexes = 0;
 };
 
 std::string FieldName(int field) { return Padded("field_%02lld", field); }
 
-// Commits of one document each, and the queries that make the indexes: one a field, then pairs.
+// Commits of one document each, and the queries that create the indexes: one per field, then pairs.
 void WriteWrites(const std::string& folder, const WriteOptions& options) {
   MessageFile commits(folder + "/" + options.collection + ".messages");
   for (int round = 0; round < options.rounds; ++round) {
@@ -294,7 +295,7 @@ void WriteWrites(const std::string& folder, const WriteOptions& options) {
   }
 }
 
-// A query that wants an index on one field.
+// A query that needs an index on one field.
 void WriteOrder(const std::string& folder, const std::string& collection,
                 const std::string& field) {
   proto::RunQueryRequest request;
@@ -305,7 +306,7 @@ void WriteOrder(const std::string& folder, const std::string& collection,
   MessageFile(folder + "/order.messages").Add(request);
 }
 
-// Commits of documents that expired long ago, one second after the other.
+// Commits of documents that expired long ago, at intervals of one second.
 void WriteExpired(const std::string& folder, int64_t first, int64_t count) {
   MessageFile commits(folder + "/expired.messages");
   proto::CommitRequest commit;
@@ -336,7 +337,7 @@ int main(int argc, char** argv) {
   documents->add_option("--total", total, "A power of ten from 1000")->required();
   documents->callback([&] { WriteDocuments(folder, first, count, total); });
 
-  CLI::App* queries = app.add_subcommand("queries", "What is asked about such a collection");
+  CLI::App* queries = app.add_subcommand("queries", "Queries on such a collection");
   queries->add_option("--total", total)->required();
   queries->callback([&] { WriteQueries(folder, total); });
 
@@ -346,7 +347,7 @@ int main(int argc, char** argv) {
   expired->callback([&] { WriteExpired(folder, first, count); });
 
   WriteOptions options;
-  CLI::App* writes = app.add_subcommand("writes", "Single commits, and queries that want indexes");
+  CLI::App* writes = app.add_subcommand("writes", "Single commits, and queries that need indexes");
   writes->add_option("--collection", options.collection)->required();
   writes->add_option("--documents", options.documents)->capture_default_str();
   writes->add_option("--rounds", options.rounds)->capture_default_str();

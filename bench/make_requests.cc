@@ -1,5 +1,6 @@
-// Writes what the benchmarks send and the canned server answers: get.messages and commit.messages,
-// each message after its length as four bytes, little-endian, and METHOD.message with one answer.
+// Writes the requests of the benchmarks and the answers of the canned server: get.messages and
+// commit.messages, where each message is preceded by its length as four bytes, little-endian, and
+// METHOD.message with one answer.
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <fstream>
@@ -21,7 +22,7 @@ void WriteMessage(const std::string& path, const google::protobuf::MessageLite& 
   std::ofstream(path, std::ios::binary) << message.SerializeAsString();
 }
 
-// What the canned server answers: the same bytes as Hearth for such a document.
+// The canned server's answer: the same bytes as Hearth's for such a document.
 void WriteAnswers(const std::string& folder) {
   proto::Document document;
   FillDocument(kCollection, 1, 0, &document);

@@ -8,7 +8,8 @@
 
 namespace hearth::bench {
 
-// What the load generator sends: messages, each after its length as four bytes, little-endian.
+// A file for the load generator: messages, each preceded by its length as four bytes,
+// little-endian.
 class MessageFile {
  public:
   explicit MessageFile(const std::string& path) : file_(path, std::ios::binary) {}

@@ -1,4 +1,4 @@
-// One Node program with the published SDK: how many operations a second it gets done.
+// One Node program with the published SDK: how many operations per second it completes.
 // Usage: node_client.mjs HOST:PORT SECONDS. Prints JSON.
 import {Firestore} from '@google-cloud/firestore';
 
@@ -44,7 +44,7 @@ async function measure(operation) {
 
 const document = (index) => db.doc(`node/document-${index}`);
 const sets = await measure((index) => document(index).set(content(index)));
-// Always the same one: the canned server knows no other.
+// Always the same document: the canned server knows no other.
 const gets = await measure(() => document(0).get());
 console.log(JSON.stringify({sets_per_second: sets, gets_per_second: gets}));
 await db.terminate();

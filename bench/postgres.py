@@ -1,4 +1,4 @@
-"""The same documents and queries in PostgreSQL: a jsonb column and an expression index for each kind
+"""The same documents and queries in PostgreSQL: a jsonb column and one expression index per kind
 of query, measured by pgbench with prepared statements over loopback TCP."""
 import contextlib
 import os
@@ -10,7 +10,7 @@ import tempfile
 
 from harness import free_port
 
-REQUESTS = 256  # Different ones of a kind, as in make_queries.cc.
+REQUESTS = 256  # Distinct requests per kind, as in make_queries.cc.
 
 SCHEMA = """
 CREATE TABLE documents (path text COLLATE "C" PRIMARY KEY, collection text NOT NULL,
@@ -31,8 +31,8 @@ ITEMS = "FROM documents WHERE collection = 'items'"
 SELECT = "SELECT path, data " + ITEMS
 SERIAL, SCORE, RANK = "(data->>'serial')::bigint", "(data->>'score')::bigint", "(data->>'rank')::bigint"
 
-# For each query of make_queries.cc: how its parameter follows from :i, and the statement. {total} is
-# the number of documents.
+# For each query of make_queries.cc: how its parameter is computed from :i, and the statement. {total} is the
+# number of documents.
 QUERIES = {
     "point": (r"\set a :i * 1299709 % {total}", f"{SELECT} AND {SERIAL} = :a ORDER BY path"),
     "range_20": (r"\set a :i * 1299709 % ({total} - 20)",
@@ -63,15 +63,15 @@ QUERIES = {
 
 
 def programs():
-    """The folder of PostgreSQL's programs; None where it is not installed."""
+    """The folder of PostgreSQL's programs; None if it is not installed."""
     found = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     return found[-1].parent if found and shutil.which("pgbench") else None
 
 
 class Postgres:
-    """A private cluster; `with` makes and starts it on a free loopback port, and removes it."""
+    """A private cluster; `with` creates and starts it on a free loopback port, and removes it."""
 
-    PARENT = "/var/tmp"  # On a disk, and open to the user that the server runs as.
+    PARENT = "/var/tmp"  # On a disk, and accessible to the user that the server runs as.
 
     def __init__(self):
         self.bin = programs()
@@ -118,7 +118,7 @@ class Postgres:
         self.sql(INDEXES)
 
     def results(self, name, total):
-        """How many rows the first of the queries gives, or the count; and how it is answered."""
+        """The number of rows, or the count, that the first query returns; and its plan."""
         statement = self.statement(name, total)
         for variable, value in self.first_parameters(name, total).items():
             statement = re.sub(rf":{variable}\b", str(value), statement)
@@ -132,12 +132,12 @@ class Postgres:
 
     @staticmethod
     def first_parameters(name, total):
-        """Those of :i = 0."""
+        """The parameters for :i = 0."""
         first = {"top_2000": 2000, "cursor_middle": total // 2, "page_1000": min(20000, total // 2)}
         return {"a": first.get(name, 0), "b": 0}
 
     def measure(self, name, total, seconds, clients):
-        """p50 in microseconds, and queries a second."""
+        """p50 in microseconds, and queries per second."""
         script = self.folder / f"{name}.sql"
         parameters = QUERIES[name][0].format(total=total)
         script.write_text(f"\\set i random(0, {REQUESTS - 1})\n{parameters}\n"

@@ -41,8 +41,8 @@ request::Write WriteOf(size_t id, const std::vector<float>& point) {
           {}};
 }
 
-// Processor time of this thread, which does all of a search: other work on the machine does not
-// count.
+// Processor time of this thread, which does all of a search, so that other work on the machine does
+// not count.
 double ThreadSeconds() {
   timespec now = {};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

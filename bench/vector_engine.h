@@ -1,5 +1,5 @@
-// Searches for the nearest through the engine: documents in a store on disk, vector indexes as the
-// configuration declares them. Without the network.
+// Nearest-neighbor searches through the engine, without the network: documents in a store on disk,
+// and vector indexes declared by the configuration.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@
 
 namespace hearth::bench {
 
-// A database of its own in `folder`, which must be new, with one collection of vectors. Ends the
-// program when anything fails.
+// A separate database in `folder`, which must be new, with one collection of vectors. Any failure
+// ends the program.
 //
-// Threads: one at a time. Ownership: owns store and engine; the folder stays.
+// Threads: one at a time. Ownership: owns the store and the engine; the folder is not removed.
 class VectorEngine {
  public:
   VectorEngine(const std::string& folder, const vector::HnswOptions& options);
@@ -30,9 +30,9 @@ class VectorEngine {
   enum class Kind { kFlat, kHnsw };
   // Declares the index and waits until it is ready.
   void Declare(Kind kind);
-  // Closes the engine and opens it again with the index declared; waits until that is ready.
+  // Closes the engine and reopens it with the index declared; waits until the index is ready.
   void Restart(Kind kind);
-  // The ids of the nearest. `seconds` grows by the processor time that it took.
+  // Returns the ids of the nearest. Adds the processor time used to `seconds`.
   std::set<std::string> Search(const std::vector<float>& query, size_t limit, double* seconds);
 
  private:

@@ -1,5 +1,5 @@
-// How well and how fast the vector index finds nearest neighbours: against comparing with every
-// vector, against bare hnswlib with the same parameters, and as a part of the database.
+// How accurately and how fast the vector index finds nearest neighbors, compared with an exhaustive
+// search, with bare hnswlib at the same parameters, and as part of the database.
 #include <hnswlib/hnswlib.h>
 
 #include <CLI/CLI.hpp>
@@ -36,9 +36,9 @@ struct Settings {
   size_t queries = 200;
   size_t clusters = 1'000;
   uint64_t seed = 1;
-  double replaced = 0;  // Times that every vector is replaced, on average, after the build.
+  double replaced = 0;  // How often, on average, every vector is replaced after the build.
   bool bare = false;
-  std::string folder = {};  // Of a database to be made.
+  std::string folder = {};  // For the database; it is created.
   HnswOptions options = {};
 };
 
@@ -55,8 +55,8 @@ double ResidentMiB() {
   return static_cast<double>(pages) * 4 / 1024;
 }
 
-// Points around random centres, as embeddings lie; or every component alone by itself, which is the
-// worst that a graph can get: in many dimensions all points are about equally far apart.
+// Points around random centers, as embeddings are distributed; or all components independent, the
+// worst case for a graph: in many dimensions all points are about equally far apart.
 class Source {
  public:
   explicit Source(const Settings& settings) : settings_(settings), engine_(settings.seed) {
@@ -189,7 +189,7 @@ void Churn(const Settings& settings, Source& source, Points& points, HnswIndex& 
               SecondsSince(start), slowest * 1e3);
 }
 
-// What hnswlib alone does with its own distances.
+// Bare hnswlib with its own distance functions.
 void MeasureBare(const Settings& settings, const Points& points, const Points& queries,
                  const Answers& truth) {
   std::unique_ptr<hnswlib::SpaceInterface<float>> space;
@@ -226,7 +226,7 @@ void MeasureBare(const Settings& settings, const Points& points, const Points& q
   Report(label.c_str(), seconds, answers, truth);
 }
 
-// The same vectors as documents in a database. Speeds are by processor time.
+// The same vectors as documents in a database. Speeds are based on processor time.
 void MeasureEngine(const Settings& settings, const Points& points, const Points& queries,
                    const Answers& truth) {
   using hearth::bench::VectorEngine;
@@ -283,7 +283,7 @@ void Run(Settings& settings) {
   MeasureSearches(*index, queries, truth, {0, 50, 200, 400, 800});
   if (!settings.bare) return;
   MeasureBare(settings, points, queries, truth);
-  // Once more beside it: other work on the machine changes within minutes.
+  // Repeated right after it, because other work on the machine changes within minutes.
   MeasureSearches(*index, queries, truth, {0});
 }
 

@@ -1,15 +1,15 @@
-"""What indexes cost those who write: each commit, and while one is being built."""
+"""The cost of indexes for writers: per commit, and while one is being built."""
 from dataset import make, message_count
 from harness import hearth, load, rate
 from index_log import IndexLog
 
 DOCUMENTS = 10_000
 IN_FLIGHT = 256
-FOREGROUND = 16  # Commits in flight beside a build.
+FOREGROUND = 16  # Commits in flight during a build.
 
 
 def fill_and_index(server, folder, log, collection, *, fields, indexes, changed=0):
-    """Makes a collection with so many indexes; the file of commits that change its documents."""
+    """Creates a collection with this many indexes; returns the file of commits that change its documents."""
     def write(what, **options):
         make(folder, "writes", "--collection", collection, "--documents", DOCUMENTS, "--fields", fields,
              *(f"--{name}={value}" for name, value in options.items()))
@@ -51,7 +51,7 @@ def measure_write_cost(report, scratch, seconds):
 
 
 def measure_back_fill(server, folder, log, seconds):
-    """Commits to another collection, while no index is built and while one over `items` is."""
+    """Commits to another collection, while no index is being built and while one over `items` is."""
     make(folder, "writes", "--collection", "others", "--documents", DOCUMENTS)
     commits = folder / "others.messages"
     load(server, "Commit", commits, 60, FOREGROUND, DOCUMENTS)
@@ -61,7 +61,7 @@ def measure_back_fill(server, folder, log, seconds):
     before = log.started()
     load(server, "RunQuery", folder / "order.messages", 60, 1, 1)
     log.wait_until_started(before + 1)
-    # Shorter than the build, which takes longer than the last one did undisturbed.
+    # Shorter than the build, which takes longer than the last one did without load.
     busy = load(server, "Commit", commits, min(4 * seconds, 0.8 * alone), FOREGROUND)
     outlasted = log.is_building()
     log.wait_until_quiet()

@@ -1,5 +1,5 @@
-# The C++ client of Hearth. Components: embedded (Hearth::client_embedded) and remote
-# (Hearth::client_remote); both, unless some are named. Hearth::client comes with each.
+# The C++ client of Hearth. Components: embedded (Hearth::client_embedded) and remote (Hearth::client_remote);
+# both, unless COMPONENTS names some. Each includes Hearth::client.
 include(CMakeFindDependencyMacro)
 
 if(NOT Hearth_FIND_COMPONENTS)

@@ -1,8 +1,8 @@
 # hearth_app(<name> SRCS ... [DEPS ...] [TESTS ...] [WEB ...])
 #
-# The application in apps/<name>: the library app_<name>, included as "apps/<name>/...". WEB names
-# the entries of its page in apps/<name>/web. Its firestore.indexes.json becomes IndexConfigJson(),
-# which <name>.h declares.
+# The application in apps/<name>: the library app_<name>, included as "apps/<name>/...". WEB lists the entries
+# of its page in apps/<name>/web. Its firestore.indexes.json becomes IndexConfigJson(), which <name>.h
+# declares.
 function(hearth_app name)
   cmake_parse_arguments(A "" "" "SRCS;DEPS;TESTS;WEB" ${ARGN})
   if(A_WEB)

@@ -1,13 +1,13 @@
-# Libraries are targets called hearth_<name>, so that they collide with nobody's. Our own files call them <name>.
+# Libraries are targets called hearth_<name>, to avoid name collisions. Our own files call them <name>.
 #
-# hearth_libraries(<variable> <name>...): the targets of these libraries. Those of others have a "::" in their names and
-# stay as they are.
+# hearth_libraries(<variable> <name>...): the targets of these libraries. External targets have a "::" in
+# their names and are left unchanged.
 function(hearth_libraries variable)
   list(TRANSFORM ARGN PREPEND hearth_ REGEX "^[a-z0-9_]+$" OUTPUT_VARIABLE result)
   set(${variable} ${result} PARENT_SCOPE)
 endfunction()
 
-# hearth_external(<name> <library>...): an external library that has no target of its own.
+# hearth_external(<name> <library>...): an external library without a CMake target.
 function(hearth_external name)
   add_library(hearth_${name} INTERFACE)
   target_link_libraries(hearth_${name} INTERFACE ${ARGN})
@@ -16,18 +16,18 @@ endfunction()
 
 # hearth_module(<name> SRCS ... [DEPS ...] [TESTS ...] [TEST_DEPS ...])
 #
-# One folder, one static library, explicit sources. The <name>_links program pulls in the whole
-# archive with only its declared DEPS, so a use of an undeclared module fails at link time. TESTS
-# become one program, <name>_test, which may also use TEST_DEPS. HEARTH_UNOPTIMISED: modules from here
-# on are compiled without optimisation.
+# One folder, one static library, explicit sources. The <name>_links program pulls in the whole archive with
+# only its declared DEPS, so a use of an undeclared module fails at link time. TESTS become one program,
+# <name>_test, which may also use TEST_DEPS. HEARTH_UNOPTIMISED: modules declared after it is set are compiled
+# without optimisation.
 set(HEARTH_WARNINGS -Wall -Wextra -Wshadow -Wconversion -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12 sees uninitialised members in every optional of a variant. Clang looks for real ones.
+  # GCC 12 reports false uninitialised members in every optional of a variant. Clang finds the real ones.
   list(APPEND HEARTH_WARNINGS -Wno-maybe-uninitialized)
 endif()
 file(WRITE ${CMAKE_BINARY_DIR}/empty_main.cc "int main() { return 0; }\n")
 
-# All modules: what Clang analyses, whatever tests are built.
+# All modules, which Clang analyses even if only some tests are built.
 add_custom_target(modules)
 
 function(hearth_module name)
@@ -56,19 +56,19 @@ function(hearth_module name)
   endif()
 endfunction()
 
-# Tests compute little themselves. Without optimisation they compile in a third of the time. Objects
-# and programs alike are compiled as objects are, so that they can share a precompiled header.
+# Tests compute little themselves. Without optimisation they compile in a third of the time. Objects and
+# programs use the same options, so that they can share a precompiled header.
 set(HEARTH_TEST_OPTIONS ${HEARTH_WARNINGS} -O0 -fPIC)
 if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
-  list(APPEND HEARTH_TEST_OPTIONS -g0)  # What fails says its place itself.
+  list(APPEND HEARTH_TEST_OPTIONS -g0)  # Failures report their own location.
 endif()
 if(HEARTH_FUZZ)
-  # Both are about the modules, and double the time that tests take to compile.
+  # Both are meant for the modules, and double the compile time of tests.
   list(APPEND HEARTH_TEST_OPTIONS -fno-sanitize=undefined,fuzzer-no-link)
 endif()
 
-# hearth_support(<name> [OPTIMISED] SRCS ... DEPS ...): a library that tests share. OPTIMISED: it
-# computes much, or benchmarks use it.
+# hearth_support(<name> [OPTIMISED] SRCS ... DEPS ...): a library shared by tests. OPTIMISED: it is
+# compute-intensive, or benchmarks use it.
 function(hearth_support name)
   cmake_parse_arguments(S "OPTIMISED" "" "SRCS;DEPS" ${ARGN})
   hearth_combine(sources ${name} ${S_SRCS})
@@ -84,8 +84,8 @@ function(hearth_support name)
   endif()
 endfunction()
 
-# hearth_suite(<name> SRCS ... DEPS ...): tests that several programs run, each on an implementation
-# of its own. They are objects, because nothing refers to them by name.
+# hearth_suite(<name> SRCS ... DEPS ...): tests that several programs run, each on its own implementation.
+# They are objects, because nothing refers to them by name.
 function(hearth_suite name)
   cmake_parse_arguments(S "" "" "SRCS;DEPS" ${ARGN})
   hearth_combine(sources ${name} ${S_SRCS})
@@ -96,7 +96,7 @@ function(hearth_suite name)
   hearth_precompile(hearth_${name} tests)
 endfunction()
 
-# All that ctest runs, and the checks of links. Benchmarks are not among it.
+# Everything that ctest runs, and the link checks. Benchmarks are not included.
 add_custom_target(tests)
 
 # hearth_test(<name> SRCS ... DEPS ...): one GoogleTest program, run by ctest.
@@ -119,11 +119,10 @@ endfunction()
 
 # hearth_combine(<variable> <name> <source>...)
 #
-# Sets <variable> to files that include the sources, HEARTH_COMBINED of them each: headers are then
-# read once for many sources, which halves the time of a build from nothing. Sources with compile
-# options of their own stay as they are. The files name the sources by paths relative to the
-# project's folder, so that the compiler cache serves all clones; CMake's own unity builds name them
-# by absolute paths.
+# Sets <variable> to files that include the sources, HEARTH_COMBINED of them each: headers are then read once
+# for many sources, which halves the time of a full build. Sources with their own compile options stay
+# separate. The files name the sources by paths relative to the project's folder, so that all clones can share the
+# compiler cache; CMake's own unity builds use absolute paths.
 function(hearth_combine variable name)
   set(result)
   set(combined 0)
@@ -144,7 +143,7 @@ function(hearth_combine variable name)
   foreach(number IN LISTS numbers)
     set(file ${CMAKE_BINARY_DIR}/combined/${name}_${number}.cc)
     file(CONFIGURE OUTPUT ${file} CONTENT "${content_${number}}" @ONLY)
-    # GCC warns of anonymous types in fields unless the main file declares them.
+    # GCC warns about anonymous types in fields unless the main file declares them.
     set_source_files_properties(${file} PROPERTIES INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}
       COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
     list(APPEND result ${file})
@@ -152,13 +151,13 @@ function(hearth_combine variable name)
   set(${variable} ${result} PARENT_SCOPE)
 endfunction()
 
-# Fails the configure step when a *_test.cc file belongs to no target.
+# Fails the configure step if a *_test.cc file belongs to no target.
 function(hearth_check_every_test_is_listed)
   get_property(listed GLOBAL PROPERTY HEARTH_LISTED_TESTS)
   file(GLOB_RECURSE found CONFIGURE_DEPENDS
     ${PROJECT_SOURCE_DIR}/src/*_test.cc ${PROJECT_SOURCE_DIR}/apps/*_test.cc
     ${PROJECT_SOURCE_DIR}/test/*_test.cc)
-  # Those are parts of suites, which others run.
+  # These are parts of suites, which other programs run.
   list(FILTER found EXCLUDE REGEX "/testing/")
   foreach(test_source IN LISTS found)
     if(NOT test_source IN_LIST listed)

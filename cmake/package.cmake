@@ -1,4 +1,4 @@
-# `cmake --install`: the client libraries, with all that they stand on, as the CMake package Hearth.
+# `cmake --install`: the client libraries, with everything they depend on, as the CMake package Hearth.
 #
 #   find_package(Hearth REQUIRED)                      all of it
 #   find_package(Hearth REQUIRED COMPONENTS embedded)  without libcurl, libjwt and protobuf

@@ -1,8 +1,8 @@
-# Headers that most sources read, compiled once: a second or two less for each of them. Sources name
-# what they use all the same, because the `dev` preset does without.
+# Headers that most sources include, compiled once: this saves a second or two per source. Sources still
+# include what they use, because the `dev` preset does not precompile.
 #
-# CMake's target_precompile_headers would put absolute paths into its commands, and clones could not
-# share what Clang compiled. Here all paths are relative to the build folder.
+# CMake's target_precompile_headers would put absolute paths into its commands, and clones could not share
+# Clang's output. Here all paths are relative to the build folder.
 set(HEARTH_PRECOMPILED_STANDARD
   algorithm array atomic charconv chrono cmath cstdint deque filesystem fstream functional future
   limits map memory optional random set span sstream string string_view thread unordered_map utility
@@ -19,7 +19,7 @@ function(hearth_precompiled_header name)
   get_directory_property(directory_options COMPILE_OPTIONS)
   list(APPEND flags ${directory_options} ${P_OPTIONS} -std=c++${CMAKE_CXX_STANDARD})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    # The times of headers differ between clones.
+    # Header timestamps differ between clones.
     list(APPEND flags -Xclang -fno-pch-timestamp)
   endif()
   add_custom_command(OUTPUT precompiled/${name}.h.gch
@@ -30,7 +30,7 @@ function(hearth_precompiled_header name)
   add_custom_target(precompiled_${name} DEPENDS precompiled/${name}.h.gch)
 endfunction()
 
-# One serves only what is compiled with the same options, and tests are not optimised.
+# A precompiled header only works with the options it was compiled with, and tests are not optimised.
 get_target_property(gtest_options GTest::gtest INTERFACE_COMPILE_OPTIONS)
 hearth_precompiled_header(modules HEADERS ${HEARTH_PRECOMPILED_STANDARD} OPTIONS -fPIC)
 hearth_precompiled_header(unoptimised_modules

@@ -13,7 +13,7 @@ set(PROTO_FILES
 file(GLOB firestore_protos RELATIVE ${PROTO_ROOT} ${PROTO_ROOT}/google/firestore/v1/*.proto)
 list(APPEND PROTO_FILES ${firestore_protos})
 
-# The web and mobile SDKs send one kind of write that the published files leave out.
+# The web and mobile SDKs send one kind of write that is missing from the published files.
 set(PROTO_AMENDED ${CMAKE_BINARY_DIR}/protocol_amended)
 set(WRITE_PROTO google/firestore/v1/write.proto)
 file(READ ${PROTO_ROOT}/${WRITE_PROTO} write_proto)
@@ -38,7 +38,7 @@ endforeach()
 
 add_library(hearth_protocol STATIC ${PROTO_SOURCES})
 if(NOT CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
-  # Nobody looks for bugs in generated code, and it is a sixth of what sanitizers have to compile.
+  # Bugs in generated code are out of scope, and it is a sixth of what sanitizer builds compile.
   target_compile_options(hearth_protocol PRIVATE -O0 -g0
     $<$<BOOL:${HEARTH_FUZZ}>:-fno-sanitize=undefined,fuzzer-no-link>)
 endif()

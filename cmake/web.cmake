@@ -1,8 +1,8 @@
 # hearth_web(<name> FOLDER <folder> ENTRIES <file>...)
 #
-# The library web_<name> (hearth_libraries): the page in FOLDER, bundled by esbuild, as C++. Include "<name>_assets.h"
-# for hearth::<name>::<Name>Assets(). Made anew when one of the files that it was made of changes; a
-# file that is new beside them is noticed at the next configure.
+# The library web_<name> (hearth_libraries): the page in FOLDER, bundled by esbuild, as C++. Include
+# "<name>_assets.h" for hearth::<name>::<Name>Assets(). Rebuilt when one of its source files changes; a new
+# file is noticed at the next configure.
 find_program(NODE node REQUIRED)
 set(HEARTH_EMBED ${PROJECT_SOURCE_DIR}/tools/embed_assets.mjs)
 if(NOT EXISTS ${PROJECT_SOURCE_DIR}/node_modules/esbuild/package.json)

@@ -1,5 +1,5 @@
 // Bytes from a client, HTTP/1.1 and HTTP/2 with gRPC on top, without a socket. The connection must
-// neither break nor keep more than it is allowed to.
+// neither crash nor buffer more than its limits allow.
 #include <cstddef>
 #include <cstdint>
 #include <future>
@@ -24,7 +24,7 @@ namespace {
 constexpr size_t kBufferedBytesMax = 1024 * 1024;
 constexpr size_t kOutputBytesMax = 64 * 1024;
 
-// Says back what it hears, until it hears "end".
+// Echoes every message until it receives "end".
 class Echo final : public rpc::Receiver {
  public:
   explicit Echo(std::shared_ptr<rpc::Call> call) : call_(std::move(call)) {}
@@ -38,7 +38,7 @@ class Echo final : public rpc::Receiver {
   std::shared_ptr<rpc::Call> call_;
 };
 
-// A loop on a thread of its own, and the services that inputs reach.
+// An event loop on its own thread, and the services that inputs reach.
 class Target final : public ProtocolHost {
  public:
   Target() {
@@ -83,7 +83,7 @@ class Target final : public ProtocolHost {
     std::unique_ptr<Protocol> protocol;
     if (is_http2) {
       protocol = std::make_unique<Http2Protocol>(*this, limits_, router_);
-      // An input without these would be refused at its first byte.
+      // Without these an input would be refused at its first byte.
       constexpr std::string_view kEmptySettings("\0\0\0\4\0\0\0\0\0", 9);
       (void)protocol->Receive(std::string(kHttp2Preface).append(kEmptySettings));
     } else {

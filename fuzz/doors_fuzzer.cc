@@ -1,6 +1,5 @@
-// What browsers and curl send, from arbitrary bytes: JSON, REST's paths and parameters,
-// WebChannel's forms. Whatever is accepted as a message must survive being written as JSON and read
-// again.
+// Input from browsers and curl, as arbitrary bytes: JSON, REST paths and parameters, WebChannel
+// forms. Every message that is accepted must survive a round trip through JSON.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -26,12 +25,12 @@ void FuzzJson(const google::protobuf::Descriptor& type, std::string_view text) {
   const Result<std::string> message = wire::MessageFromJson(type, text);
   if (!message.ok()) return;
   const Result<std::string> json = wire::JsonFromMessage(type, *message, wire::JsonEnums::kNames);
-  if (!json.ok()) return;  // Times can be beyond what JSON writes.
+  if (!json.ok()) return;  // Times can be outside the range of JSON.
   const Result<std::string> again = wire::MessageFromJson(type, *json);
   CHECK(again.ok());
 }
 
-// One line of request, "METHOD path?query", then the body.
+// A request line, "METHOD path?query", then the body.
 void FuzzRest(std::string_view text) {
   static const rest::Bindings bindings(*proto::ListenRequest::descriptor()->file()->service(0));
   const size_t line_end = text.find('\n');

@@ -1,5 +1,5 @@
-// Protobuf bodies from arbitrary bytes, through parsing and validation into a real engine. What is
-// stored must be canonical, and every refusal must be the client's fault.
+// Protobuf bodies from arbitrary bytes, through parsing and validation into a real engine. Stored
+// documents must be canonical, and every error must be the client's fault.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,7 +27,7 @@ namespace {
 
 namespace proto = wire::proto;
 
-// A database that lives for as many inputs as stay small in memory.
+// A database that is replaced before its inputs use too much memory.
 class Target {
  public:
   void Commit(std::string_view body) {

@@ -1,5 +1,5 @@
-// Pictures and forms with files, as anybody may upload them: whatever is accepted is whole, keeps
-// to the limits and can be worked on.
+// Pictures and forms with files, as any user may upload them: everything that is accepted is
+// complete, within the limits and can be processed.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

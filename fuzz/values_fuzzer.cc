@@ -1,5 +1,5 @@
-// Names, field paths and values from arbitrary bytes: whatever is accepted must survive its own
-// encoding, and comparing or editing it must be safe.
+// Names, field paths and values from arbitrary bytes: everything that is accepted must survive a
+// round trip through its encoding, and must be safe to compare and edit.
 #include <cstddef>
 #include <cstdint>
 #include <string>

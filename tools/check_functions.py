@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Fails when a C++ function is longer than a screen.
+"""Fails if a C++ function is longer than a screen.
 
-Usage: check_functions.py FILE... Relies on the code being formatted: a function at some column ends with a
-brace alone at that column, and nothing in between starts there.
+Usage: check_functions.py FILE... Relies on formatted code: a function that starts at some column ends with a
+lone brace at that column, and no line in between starts there.
 """
 import pathlib
 import re

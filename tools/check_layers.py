@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Fails when a folder of src/, or apps/, includes a folder that stands beside or above it.
+"""Fails if a folder of src/ or apps/ includes a folder beside or above it.
 
 Usage: check_layers.py PROJECT. Folders below doors/ and apps/ are siblings: none of them may
-include another. A folder below another one that has a line of its own here is a layer of its own.
+include another. A subfolder with its own line here is a separate layer.
 """
 import pathlib
 import re
 import sys
 
-# Folder: what it may include besides itself.
+# Folder: what it may include in addition to itself.
 ALLOWED = {
     "base": "",
     "model": "base",
@@ -44,7 +44,7 @@ ALLOWED = {
               "client/embedded client/remote kit kit/web apps",
 }
 SIBLINGS = {"doors", "apps"}
-THIRD_PARTY = {  # Include prefix: the only folders that may see it.
+THIRD_PARTY = {  # Include prefix: the only folders that may use it.
     "rocksdb/": {"storage"},
     "nghttp2/": {"http"},
     "boost/": {"http", "server"},
@@ -58,7 +58,7 @@ THIRD_PARTY = {  # Include prefix: the only folders that may see it.
     "libexif/": {"kit"},
     "nlohmann/": {"index", "wire", "doors", "client", "kit", "server", "apps"},
 }
-# What every test may include, and what those of a folder may include besides the folder's layers.
+# What every test may include, and what the tests of a folder may include in addition to the folder's layers.
 FOR_TESTS = {"storage/testing/temporary_folder.h"}
 ALLOWED_IN_TESTS = {"apps": "client/embedded", "kit/outbound": "http", "wire": "engine",
                     "service": "engine"}
@@ -70,14 +70,14 @@ def is_test(path):
 
 
 def sources(project):
-    """Every file, with the parts of its path as includes write it."""
+    """Every file, with its path split into parts, as includes spell it."""
     for root, folder in ((project / "src", "."), (project, "apps")):
         for path in sorted([*(root / folder).rglob("*.h"), *(root / folder).rglob("*.cc")]):
             yield path, path.relative_to(root).parts
 
 
 def layer_of(parts):
-    """The most exact layer that the parts of a path name; None if there is none."""
+    """The most specific layer for the parts of a path; None if there is none."""
     for count in (2, 1):
         if "/".join(parts[:count]) in ALLOWED:
             return "/".join(parts[:count])
@@ -87,7 +87,7 @@ def layer_of(parts):
 def violations(project):
     for path, here in sources(project):
         if len(here) == 1:
-            continue  # src/hearth.h brings everything together.
+            continue  # src/hearth.h includes everything.
         layer = layer_of(here[:-1])
         if layer is None:
             yield f"{path}: folder {here[0]} has no line in check_layers.py"

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// Bundles a page and writes it as C++, so that the program carries it.
+// Bundles a page and writes it as C++, so that the program contains it.
 //
 // Usage: embed_assets.mjs FOLDER NAMESPACE FUNCTION OUT.h OUT.cc DEPFILE ENTRY...
 //
-// Entries are TypeScript or CSS files of FOLDER; pages, pictures and the like are taken as they are.
-// DEPFILE tells the build which sources all of this was made of.
+// Entries are TypeScript or CSS files of FOLDER; HTML, images and the like are copied unchanged. DEPFILE lists the
+// sources for the build.
 
 import {createHash} from 'node:crypto';
 import {readFileSync, readdirSync, writeFileSync} from 'node:fs';
@@ -47,7 +47,7 @@ async function bundle(folder, entries) {
   };
 }
 
-// The pages' security policy would stop these only in the browser of whoever uses them.
+// The pages' security policy would block these only at run time, in a user's browser.
 function refuseOtherHosts({path, content}) {
   const text = content.toString();
   const loads = {
@@ -137,7 +137,7 @@ try {
   const sources = [...bundled.sources, ...plain.map((path) => resolve(folder, path))];
   writeFileSync(depfile, `${source}: ${sources.map((path) => path.replaceAll(' ', '\\ ')).join(' \\\n  ')}\n`);
 } catch (error) {
-  // esbuild has said already what it found.
+  // esbuild has already reported the error.
   if (!error.errors) console.error(`embed_assets: ${error.message}`);
   process.exit(1);
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Copies the headers that a program with the C++ client needs: hearth.h and all that it includes.
+"""Copies the headers that a program needs to use the C++ client: hearth.h and everything it includes.
 
 Usage: public_headers.py SRC [OUT]. In OUT they include one another as "hearth/...", so that a program
-needs one include folder and its own names are safe. Without OUT they are only checked: none of them may
-be a test's, and none may define a macro that does not begin with HEARTH_.
+needs one include folder and its own header names do not collide. Without OUT they are only checked: none may
+be a test header, and none may define a macro that does not begin with HEARTH_.
 """
 import pathlib
 import re
@@ -14,7 +14,7 @@ MACRO = re.compile(r"^\s*#\s*define\s+(\w+)", re.MULTILINE)
 
 
 def closure(source):
-    """Every header that hearth.h needs, as its path below `source`."""
+    """Every header that hearth.h needs, as a path below `source`."""
     found, waiting = set(), ["hearth.h"]
     while waiting:
         name = waiting.pop()

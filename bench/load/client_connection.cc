@@ -19,7 +19,7 @@ namespace hearth::bench {
 namespace {
 
 constexpr size_t kInputBytes = 256 * 1024;
-// Far more than the answers of all calls in flight: flow control is not what is measured.
+// Far more than the answers of all calls in flight, so that flow control does not limit the result.
 constexpr int32_t kWindowBytes = 1 << 28;
 constexpr int kEventsMax = 256;
 
@@ -115,7 +115,7 @@ bool ClientConnection::Open(ClientCall& call, std::string_view path, std::string
   call.is_deferred_ = false;
   headers_[0] = StaticHeader(":path", path);
   const nghttp2_data_provider provider = {.source = {.ptr = &call}, .read_callback = &ReadFrames};
-  // Fails when the stream ids of this connection are used up, or after GOAWAY.
+  // Fails if this connection has used up its stream ids, or after GOAWAY.
   call.stream_id_ =
       nghttp2_submit_request(session_, nullptr, headers_.data(), headers_.size(), &provider, &call);
   return call.stream_id_ >= 0;
@@ -138,12 +138,13 @@ void ClientConnection::OnReadable() {
   }
   Flush();
   if (nghttp2_session_want_read(session_) == 0 && nghttp2_session_want_write(session_) == 0) {
-    Lose();  // The server said GOAWAY.
+    Lose();  // The server sent GOAWAY.
   }
 }
 
 void ClientConnection::Flush() {
-  // Until the session has no more, or the socket takes no more: only then is there a next call.
+  // Until the session has nothing more to send or the socket is full: only then is there a next
+  // call.
   while (!lost_) {
     while (unsent_.size() < kInputBytes) {
       const uint8_t* data = nullptr;

@@ -14,9 +14,9 @@
 
 namespace hearth::bench {
 
-// One gRPC call over a connection. It may be opened again after its end.
+// One gRPC call over a connection. It may be reopened after it has ended.
 //
-// Threads: its connection's. Ownership: outlives its time on the connection.
+// Threads: its connection's. Ownership: must live until its call has ended.
 class ClientCall {
  public:
   ClientCall() = default;
@@ -24,7 +24,7 @@ class ClientCall {
   ClientCall(const ClientCall&) = delete;
   ClientCall& operator=(const ClientCall&) = delete;
 
-  // Bytes of the answer: messages in gRPC's frames, cut anywhere.
+  // Bytes of the answer: messages in gRPC frames, split at arbitrary points.
   virtual void OnData(std::string_view) {}
   // -1: the stream ended without a status. Not called when the connection is lost.
   virtual void OnEnd(int grpc_status) = 0;
@@ -32,27 +32,27 @@ class ClientCall {
  private:
   friend class ClientConnection;
 
-  std::string frames_;  // Messages in gRPC's frames, from `sent_bytes_` on to be sent.
+  std::string frames_;  // Messages in gRPC frames; from `sent_bytes_` on still to be sent.
   size_t sent_bytes_ = 0;
   int32_t stream_id_ = -1;
   int grpc_status_ = -1;
   bool is_complete_ = true;   // No more messages will follow.
-  bool is_deferred_ = false;  // The session waits to be told of more.
+  bool is_deferred_ = false;  // The session waits until more data is announced.
 };
 
 struct ClientOptions {
   std::string host = "127.0.0.1";  // A numeric IPv4 address.
   uint16_t port = 0;
-  std::vector<std::pair<std::string, std::string>> headers = {};  // Besides those of gRPC.
+  std::vector<std::pair<std::string, std::string>> headers = {};  // In addition to gRPC's own.
 
-  // Takes "HOST:PORT"; without a port that is a number, it is 0.
+  // Takes "HOST:PORT". The port is 0 if it is missing or not a number.
   void SetAddress(std::string_view address);
 };
 
-// One HTTP/2 connection of a client that is cheap enough not to be what is measured.
+// One HTTP/2 client connection, cheap enough not to distort the measurement.
 //
-// Threads: one. Ownership: borrows the options and the calls. Errors: after a broken connection it
-// is lost() and does nothing any more.
+// Threads: one. Ownership: borrows the options and the calls. Errors: once the connection breaks,
+// it is lost() and does nothing.
 class ClientConnection {
  public:
   using Clock = std::chrono::steady_clock;
@@ -64,20 +64,20 @@ class ClientConnection {
   ClientConnection& operator=(const ClientConnection&) = delete;
 
   Status Connect();
-  // Sends a request; false when the connection takes no more calls. `path` outlives the connection.
-  // Until Flush, or the end of the callback it is called from, all stays here.
+  // Queues a request; false if the connection accepts no more calls. `path` must outlive the
+  // connection. Nothing is sent until Flush, or until the callback that calls this returns.
   bool Open(ClientCall& call, std::string_view path, std::string_view message, Messages messages);
-  // Sends another message of a call that was opened for more.
+  // Queues another message of a call that was opened with kMore.
   void Send(ClientCall& call, std::string_view message);
   void Flush();
 
   int descriptor() const { return descriptor_; }
   void OnReadable();
   void OnWritable() { Flush(); }
-  // True while the socket has not taken everything.
+  // True while the socket has not accepted everything.
   bool wants_writable() const { return !unsent_.empty(); }
   bool lost() const { return lost_; }
-  // When the bytes that are being worked on were read.
+  // When the bytes being processed were read.
   Clock::time_point now() const { return now_; }
 
  private:
@@ -96,7 +96,7 @@ class ClientConnection {
   int descriptor_ = -1;
   nghttp2_session* session_ = nullptr;
   std::string authority_;
-  std::vector<nghttp2_nv> headers_;  // The first is the path.
+  std::vector<nghttp2_nv> headers_;  // The first one is the path.
   std::string unsent_;
   std::vector<char> input_;
   Clock::time_point now_;
@@ -112,7 +112,7 @@ class ClientPoll {
   ClientPoll& operator=(const ClientPoll&) = delete;
 
   void Add(ClientConnection& connection);
-  // Serves what is ready, and waits for some when nothing is.
+  // Serves the connections that are ready; waits if none is.
   void Wait(std::chrono::milliseconds wait_max);
 
  private:

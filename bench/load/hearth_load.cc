@@ -1,4 +1,4 @@
-// hearth_load: a native gRPC load generator, cheap enough not to be what is measured.
+// hearth_load: a native gRPC load generator, cheap enough not to distort the measurement.
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <string>

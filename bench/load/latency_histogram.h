@@ -7,8 +7,8 @@
 
 namespace hearth::bench {
 
-// Counts durations in buckets that are 1/64 wide relative to their value, so that a percentile is
-// exact to 2 % whatever its size, at a few nanoseconds a sample. Threads: one at a time.
+// Counts durations in buckets whose width is 1/64 of their value, so that percentiles are exact to
+// 2 % at any magnitude, at a few nanoseconds per sample. Threads: one at a time.
 class LatencyHistogram {
  public:
   void Add(uint64_t nanos) {
@@ -33,7 +33,7 @@ class LatencyHistogram {
 
  private:
   static constexpr size_t kStepBits = 6;
-  static constexpr uint64_t kSteps = 1 << kStepBits;  // In each power of two.
+  static constexpr uint64_t kSteps = 1 << kStepBits;  // Per power of two.
 
   static size_t Index(uint64_t value) {
     if (value < kSteps) return value;

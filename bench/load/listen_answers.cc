@@ -14,11 +14,11 @@ using model::WireType;
 
 struct Field {
   uint32_t number = 0;
-  uint64_t varint = 0;     // Of fields that have one,
-  std::string_view bytes;  // and of the others.
+  uint64_t varint = 0;     // For varint and fixed64 fields.
+  std::string_view bytes;  // For length-delimited fields.
 };
 
-// False when the bytes hold no more than nothing, or not a field.
+// False at the end of the bytes, or if they do not hold a field.
 bool NextField(WireReader& reader, Field* field) {
   uint64_t tag = 0;
   if (!reader.Varint(&tag)) return false;
@@ -34,7 +34,7 @@ bool NextField(WireReader& reader, Field* field) {
   return false;
 }
 
-// Calls `visit` with every field; false when the bytes are no message.
+// Calls `visit` with every field; false if the bytes are not a valid message.
 template <typename Visit>
 bool ForEachField(std::string_view message, const Visit& visit) {
   WireReader reader(message);
@@ -68,7 +68,7 @@ bool ReadTargetChange(std::string_view message, ListenAnswer* answer) {
   return ForEachField(message, [&](const Field& field) {
     if (field.number == 1) answer->change = static_cast<ListenAnswer::Change>(field.varint);
     if (field.number == 2 && field.bytes.empty()) ++answer->targets;
-    // Packed: each number ends with a byte below 128.
+    // Packed: the last byte of each number is below 128.
     if (field.number == 2) {
       answer->targets += static_cast<size_t>(
           std::ranges::count_if(field.bytes, [](char each) { return (each & 0x80) == 0; }));

@@ -1,4 +1,4 @@
-// Just enough of Firestore's answers to know what was heard, at a fraction of protobuf's cost.
+// Parses just enough of Firestore's answers to check them, at a fraction of protobuf's cost.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace hearth::bench {
 
-// Cuts the messages of one call out of gRPC's frames. Threads: one at a time.
+// Extracts the messages of one call from gRPC frames. Threads: one at a time.
 class FrameSplitter {
  public:
   // Calls `visit` with every message that `bytes` completes.
@@ -31,7 +31,7 @@ class FrameSplitter {
 
  private:
   static constexpr size_t kHeadBytes = 5;
-  // Of the first frame, with its head; nullopt when it is not all there.
+  // Size of the first frame including its header; nullopt if it is incomplete.
   static std::optional<size_t> FrameBytes(std::string_view bytes);
 
   std::string rest_;
@@ -45,34 +45,34 @@ struct DocumentAnswer {
   Nanos update_time{};
 };
 
-// A ListenResponse: a document, or a change of targets, or else something that says neither.
+// A ListenResponse: a document, a target change, or neither.
 struct ListenAnswer {
   // google.firestore.v1.TargetChange.TargetChangeType
   enum class Change : uint8_t { kNone = 0, kAdd = 1, kRemove = 2, kCurrent = 3, kReset = 4 };
 
   std::optional<DocumentAnswer> document;
   std::optional<Change> change;
-  size_t targets = 0;  // That the change names.
+  size_t targets = 0;  // Targets that the change names.
   std::optional<Nanos> read_time;
 };
 
-// These return nullopt for bytes that are no such message.
+// These return nullopt if the bytes are not such a message.
 std::optional<ListenAnswer> ReadListenAnswer(std::string_view message);
 // A RunQueryResponse: at most one document.
 std::optional<std::optional<DocumentAnswer>> ReadQueryAnswer(std::string_view message);
 // A CommitResponse: its commit_time.
 std::optional<Nanos> ReadCommitAnswer(std::string_view message);
 
-// Ticks off the documents 0, 1, 2, ... of a collection. Threads: one at a time.
+// Checks off the documents 0, 1, 2, ... of a collection. Threads: one at a time.
 class DocumentCensus {
  public:
   explicit DocumentCensus(std::string prefix) : prefix_(std::move(prefix)) {}
-  // False for a document that is foreign, or was there before.
+  // False for a document of another collection, or one that was added before.
   bool Add(std::string_view name);
   size_t count() const { return count_; }
 
  private:
-  const std::string prefix_;  // Of the names, up to the number.
+  const std::string prefix_;  // Of the document names, up to the number.
   std::vector<bool> seen_;
   size_t count_ = 0;
 };

@@ -1,4 +1,4 @@
-// listen_load: thousands of listeners in one thread, and a writer whose commits they hear of.
+// listen_load: thousands of listeners in one thread, and a writer whose commits they receive.
 #include <poll.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ using namespace hearth::bench;
 
 constexpr std::chrono::milliseconds kIdle{20};
 
-// Of the median and the 99th percentile: {"p50": 1.0, "p99": 2.0}.
+// The median and the 99th percentile: {"p50": 1.0, "p99": 2.0}.
 std::string Percentiles(std::vector<double> samples) {
   std::ranges::sort(samples);
   const auto at = [&](double share) {
@@ -90,9 +90,9 @@ Status Run(Listeners& listeners) {
 
 int main(int argc, char** argv) {
   CLI::App app(
-      "Opens listeners, says in JSON when all have their first snapshot, and then takes commands, "
-      "one a line, until the end of its input: \"commit COUNT\" changes one document so often and "
-      "says when listeners heard of it, in microseconds; \"query\" asks for the whole collection.");
+      "Opens listeners, reports in JSON when all have their first snapshot, then takes commands, "
+      "one per line, until its input ends: \"commit COUNT\" changes one document that often and "
+      "reports when listeners received it, in microseconds; \"query\" queries the collection.");
   ListenOptions options;
   std::string address;
   app.add_option("--address", address, "HOST:PORT, with a numeric IPv4 address")->required();
@@ -106,9 +106,9 @@ int main(int argc, char** argv) {
                                                 {"equality", Wanted::kEquality},
                                                 {"others", Wanted::kOthers}};
   app.add_option("--wanted", options.wanted,
-                 "By each target: the collection, one value of a field, another collection")
+                 "Per target: the collection, one value of a field, another collection")
       ->transform(CLI::CheckedTransformer(wanted));
-  app.add_option("--first-value", options.first_value, "0: the first concerns the writer")
+  app.add_option("--first-value", options.first_value, "0: the first matches the writes")
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
 

@@ -61,14 +61,14 @@ class Listeners::Listener final : public ClientCall {
     bytes_ += message.size();
     ++owner_.heard_messages_;
     const std::optional<ListenAnswer> answer = ReadListenAnswer(message);
-    if (!answer) return owner_.Fail("an answer that is no ListenResponse");
+    if (!answer) return owner_.Fail("an answer that is not a ListenResponse");
     if (answer->document) OnDocument(*answer->document);
     if (answer->change) OnTargetChange(*answer);
   }
 
   void OnDocument(const DocumentAnswer& document) {
     if (!is_listening_) {
-      if (!census_.Add(document.name)) owner_.Fail("a document heard twice, or of no concern");
+      if (!census_.Add(document.name)) owner_.Fail("a document received twice, or not selected");
       owner_.newest_commit_ = std::max(owner_.newest_commit_, document.update_time);
       return;
     }
@@ -76,7 +76,7 @@ class Listeners::Listener final : public ClientCall {
       ++owner_.repeated_;
       return;
     }
-    if (document.name != owner_.round_.name) return owner_.Fail("a document of no concern");
+    if (document.name != owner_.round_.name) return owner_.Fail("a document that is not selected");
     unannounced_ = document.update_time;
   }
 
@@ -113,10 +113,10 @@ class Listeners::Listener final : public ClientCall {
   size_t loading_targets_;  // Not CURRENT yet.
   size_t bytes_ = 0;
   bool is_listening_ = false;
-  std::optional<Nanos> unannounced_;  // The commit whose document is there, but no snapshot yet.
+  std::optional<Nanos> unannounced_;  // A commit whose document has arrived, but no snapshot.
 };
 
-// A call with one request, and answers that are taken as they come.
+// A call with one request, whose answers are processed as they arrive.
 class Listeners::UnaryCall final : public ClientCall {
  public:
   using Visit = std::function<void(std::string_view message)>;
@@ -148,7 +148,8 @@ class Listeners::UnaryCall final : public ClientCall {
 Listeners::Listeners(const ListenOptions& options)
     : options_(options),
       writer_(options_.client),
-      // Not what earlier writers began with: a write that changes nothing is not heard of.
+      // Differs from the start of earlier writers: a write that changes nothing notifies no
+      // listener.
       next_round_(static_cast<int>(Clock::now().time_since_epoch().count() % 1'000'000'000)) {}
 
 Listeners::~Listeners() = default;
@@ -223,7 +224,7 @@ size_t Listeners::StreamsConcerned() const {
 Result<CommitReport> Listeners::Commit(size_t commits) {
   CommitReport report{.streams_concerned = StreamsConcerned()};
   repeated_ = 0;
-  if (report.streams_concerned == 0) return InvalidArgument("no stream would hear of a commit");
+  if (report.streams_concerned == 0) return InvalidArgument("no stream would receive a commit");
   for (size_t i = 0; i < commits; ++i) {
     ASSIGN_OR_RETURN(newest_commit_, CommitOnce(next_round_++, &report));
   }
@@ -247,7 +248,7 @@ Result<Nanos> Listeners::CommitOnce(int round, CommitReport* report) {
   RETURN_IF_ERROR(
       WaitUntil([&] { return call.is_ended() && round_.heard >= report->streams_concerned; }));
   if (!committed || *committed != round_.time || round_.heard != report->streams_concerned) {
-    return Status(Code::kInternal, "another commit was heard than the one that was acknowledged");
+    return Status(Code::kInternal, "received another commit than the acknowledged one");
   }
   report->acknowledged.push_back(Micros(call.end() - start));
   report->first_heard.push_back(Micros(round_.first_heard - start));
@@ -265,8 +266,8 @@ Result<QueryReport> Listeners::Query() {
   UnaryCall call(*this, [&](std::string_view message) {
     report.bytes += message.size();
     const auto answer = ReadQueryAnswer(message);
-    if (!answer) return Fail("an answer that is no RunQueryResponse");
-    if (*answer && !census.Add((*answer)->name)) Fail("a result twice, or of no concern");
+    if (!answer) return Fail("an answer that is not a RunQueryResponse");
+    if (*answer && !census.Add((*answer)->name)) Fail("a result twice, or one not selected");
   });
   const Clock::time_point start = Clock::now();
   if (!writer_.Open(call, kQueryPath, request.SerializeAsString(), Messages::kOne)) {
@@ -300,7 +301,7 @@ Status Listeners::WaitUntil(const Condition& is_done) {
     if (now - progress > kSilenceMax) {
       return Status(Code::kDeadlineExceeded, std::to_string(listening_) + " streams listen, " +
                                                  std::to_string(round_.heard) +
-                                                 " have heard of the last commit");
+                                                 " have received the last commit");
     }
   }
   return failure_;
@@ -311,7 +312,7 @@ void Listeners::OnHeard(Nanos commit_time, Clock::time_point now) {
     round_.first_heard = now;
     round_.time = commit_time;
   }
-  if (commit_time != round_.time) Fail("listeners heard of different commits");
+  if (commit_time != round_.time) Fail("listeners received different commits");
   round_.last_heard = std::max(round_.last_heard, now);
 }
 

@@ -13,24 +13,24 @@
 
 namespace hearth::bench {
 
-// What the listeners want.
+// What each listener selects.
 enum class Wanted : uint8_t {
-  kCollection,  // Each the whole collection.
-  kEquality,    // Each another value of the field "url" in the collection.
-  kOthers,      // Each a collection of its own.
+  kCollection,  // The whole collection.
+  kEquality,    // A different value of the field "url" in the collection.
+  kOthers,      // A different collection.
 };
 
 struct ListenOptions {
   ClientOptions client = {};
   size_t connections = 1;
-  size_t streams = 1;  // On each connection.
-  size_t targets = 1;  // On each stream.
+  size_t streams = 1;  // Per connection.
+  size_t targets = 1;  // Per stream.
   std::string collection = "bench";
   Wanted wanted = Wanted::kCollection;
-  int first_value = 0;  // Of kEquality. Commits are of the document that has value 0.
+  int first_value = 0;  // For kEquality. Commits change the document with value 0.
 };
 
-// Until every stream had its first snapshots.
+// Covers the time until every stream has its first snapshots.
 struct OpenReport {
   size_t streams = 0;
   size_t documents = 0;
@@ -44,44 +44,44 @@ struct QueryReport {
   double seconds = 0;
 };
 
-// Times of commits, one after the other, in microseconds. A stream has heard of a commit when it
-// got the document as committed and then a snapshot that is no older.
+// Times of successive commits, in microseconds. A stream has received a commit once it got the
+// committed document and then a snapshot that is at least as new.
 struct CommitReport {
   size_t streams_concerned = 0;
-  size_t repeated = 0;                         // Documents that were sent again as they had been.
+  size_t repeated = 0;                         // Documents that were sent again unchanged.
   std::vector<double> acknowledged = {};       // Since the commit was sent.
   std::vector<double> first_heard = {};        // Since it was sent.
   std::vector<double> last_heard = {};         // Since it was sent.
   std::vector<double> last_heard_beyond = {};  // Since it was acknowledged; may be less than 0.
 };
 
-// Many listeners, and a writer on a connection of its own, that check all that they hear.
+// Many listeners, and a writer on a separate connection. All check what they receive.
 //
-// Threads: one. Errors: Internal when something was heard that is not right, Unavailable for a lost
-// connection, DeadlineExceeded when nothing is heard for long.
+// Threads: one. Errors: Internal for an incorrect message, Unavailable for a lost connection,
+// DeadlineExceeded if no message arrives for a long time.
 class Listeners {
  public:
   explicit Listeners(const ListenOptions& options);
   ~Listeners();
 
   Result<OpenReport> Open();
-  // Changes document 0 again and again, and waits each time until all whom it concerns have heard.
+  // Changes document 0 repeatedly, and waits each time until all affected streams have received it.
   Result<CommitReport> Commit(size_t commits);
-  // The whole collection.
+  // Queries the whole collection.
   Result<QueryReport> Query();
-  // Takes what comes for a while.
+  // Processes incoming messages for a while.
   Status Idle(std::chrono::milliseconds duration);
 
  private:
   using Clock = ClientConnection::Clock;
   class Listener;
   class UnaryCall;
-  // The commit under way.
+  // The commit in progress.
   struct Round {
     std::string name = {};  // Of the document.
     Clock::time_point first_heard = {};
     Clock::time_point last_heard = {};
-    Nanos time{};  // Of the commit, as heard.
+    Nanos time{};  // Of the commit, as received.
     size_t heard = 0;
   };
 
@@ -101,10 +101,10 @@ class Listeners {
   std::vector<std::unique_ptr<ClientConnection>> connections_;
   std::vector<std::unique_ptr<Listener>> listeners_;
   size_t opened_targets_ = 0;
-  size_t listening_ = 0;       // Streams that had their first snapshots.
-  size_t heard_messages_ = 0;  // For those who wait for progress.
+  size_t listening_ = 0;       // Streams that have their first snapshots.
+  size_t heard_messages_ = 0;  // Shows WaitUntil whether there is progress.
   int next_round_;
-  Nanos newest_commit_{};  // Of those that all listeners know.
+  Nanos newest_commit_{};  // The newest commit that all listeners have received.
   size_t repeated_ = 0;
   Round round_;
   Clock::time_point last_listening_;

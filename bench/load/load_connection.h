@@ -14,15 +14,15 @@
 
 namespace hearth::bench {
 
-// What one thread has counted.
+// The counts of one thread.
 struct LoadCounts {
   LatencyHistogram latency;
   std::map<int, uint64_t> by_grpc_status;
 };
 
-// One connection that keeps a fixed number of calls in flight until it is told to stop.
+// One connection that keeps a fixed number of calls in flight until it is stopped.
 //
-// Threads: one. Errors: a lost connection is finished(), with calls in flight.
+// Threads: one. Errors: after losing its connection it is finished(), with calls still in flight.
 class LoadConnection {
  public:
   LoadConnection(const LoadOptions& options, LoadBody& body, std::atomic<uint64_t>& next_request,

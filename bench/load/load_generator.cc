@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What is in flight at the end gets this long to finish.
+// Calls in flight at the end get this long to finish.
 constexpr std::chrono::seconds kFinishTimeout{10};
 constexpr std::chrono::milliseconds kPollMax{100};
 

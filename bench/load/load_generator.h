@@ -14,13 +14,13 @@
 
 namespace hearth::bench {
 
-// Where the request messages come from.
+// Supplies the request messages.
 //
-// Threads: Next is called from every thread of the generator at once.
+// Threads: all threads of the generator call Next concurrently.
 class LoadBody {
  public:
   virtual ~LoadBody() = default;
-  // The message of request `i`; every request of a run has a number of its own.
+  // The message of request `i`. Every request of a run has a distinct number.
   virtual std::string Next(uint64_t i) = 0;
 };
 
@@ -35,8 +35,8 @@ class CyclingBody final : public LoadBody {
   const std::vector<std::string> messages_;
 };
 
-// Reads messages, each after its size in 4 bytes, little-endian. InvalidArgument when the file
-// cannot be read, holds no message, or ends inside one.
+// Reads messages, each preceded by its size in 4 bytes, little-endian. InvalidArgument if the file
+// cannot be read, contains no message, or ends inside one.
 Result<std::vector<std::string>> ReadMessages(const std::string& file_name);
 
 struct LoadOptions {
@@ -44,23 +44,23 @@ struct LoadOptions {
   std::string path = "/google.firestore.v1.Firestore/GetDocument";
   size_t connections = 8;
   size_t streams = 32;  // Requests in flight on each connection.
-  size_t threads = 1;   // The connections are dealt out to them.
+  size_t threads = 1;   // The connections are distributed over them.
   std::chrono::milliseconds duration{5'000};
-  uint64_t requests_max = 0;  // 0: as many as there is time for.
+  uint64_t requests_max = 0;  // 0: as many as the time allows.
 };
 
 struct LoadReport {
-  uint64_t requests = 0;  // Answered, with whatever status.
+  uint64_t requests = 0;  // Answered, with any status.
   double seconds = 0;
-  std::map<int, uint64_t> by_grpc_status;  // -1: broken off without a status.
+  std::map<int, uint64_t> by_grpc_status;  // -1: ended without a status.
   double p50_micros = 0;
   double p99_micros = 0;
 
   std::string ToJson() const;
 };
 
-// Runs for the given duration or number of requests, then lets what is in flight finish.
-// Unavailable when a connection cannot be made; a connection that is lost later shows as status -1.
+// Runs for the given duration or number of requests, then lets the calls in flight finish.
+// Unavailable if a connection cannot be made; a connection that is lost later counts as status -1.
 Result<LoadReport> GenerateLoad(const LoadOptions& options, LoadBody& body);
 
 }  // namespace hearth::bench

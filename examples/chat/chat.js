@@ -1,6 +1,7 @@
-// A chat room: one listener for what everybody says, one write for each message.
+// A chat room: one listener for all messages, one write per message.
 //
-// ?server=127.0.0.1:8080&project=demo-chat&room=lobby&name=Ada choose where and who; all are optional.
+// ?server=127.0.0.1:8080&project=demo-chat&room=lobby&name=Ada select the server, project, room and user; all are
+// optional.
 
 import {initializeApp} from 'firebase/app';
 import {
@@ -63,7 +64,7 @@ element('compose').addEventListener('submit', (event) => {
   if (!author || !text) return;
   localStorage.setItem('name', author);
   element('text').value = '';
-  // Shown at once, and sent when there is a connection: nobody needs to wait for it here.
+  // Shown at once, and sent when there is a connection: no need to wait for it here.
   addDoc(messages, {author, text, sent: serverTimestamp()}).catch(
     (error) => (element('state').textContent = error.message),
   );

@@ -1,4 +1,4 @@
-// The chat example in two windows, in step.
+// The chat example in two synchronized windows.
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
@@ -23,7 +23,7 @@ const untilShown = (page, texts) =>
     {timeout: patienceMs},
   );
 
-test('two windows show the same, in the same order', async () => {
+test('two windows show the same messages in the same order', async () => {
   const pages = new Pages(context);
   const [ada, bob] = await Promise.all(['Ada', 'Bob'].map((name) => pages.openChat('lobby', name)));
   const said = [];
@@ -34,7 +34,7 @@ test('two windows show the same, in the same order', async () => {
     await Promise.all([ada, bob].map((page) => untilShown(page, said)));
   }
   assert.deepEqual(await bob.$$eval('#messages li.mine', (items) => items.length), 5);
-  // A third comes later and sees all of it; rooms are apart.
+  // A third window joins later and sees everything; rooms are separate.
   const late = await pages.openChat('lobby', 'Eve');
   await untilShown(late, said);
   const elsewhere = await pages.openChat('other', 'Eve');
@@ -42,7 +42,7 @@ test('two windows show the same, in the same order', async () => {
   assert.deepEqual(await shown(elsewhere), []);
 });
 
-test('both talk at once: nothing is lost, and the order is one', async () => {
+test('both write at once: nothing is lost, and the order is the same', async () => {
   const pages = new Pages(context);
   const windows = await Promise.all(['Ada', 'Bob'].map((name) => pages.openChat('busy', name)));
   await Promise.all(
@@ -58,7 +58,7 @@ test('both talk at once: nothing is lost, and the order is one', async () => {
   assert.equal(new Set(left).size, 50);
 });
 
-test('the page fits a phone, in the dark', async () => {
+test('the page fits a phone, in the dark theme', async () => {
   const pages = new Pages(context);
   const page = await pages.openChat('phone', 'Ada');
   await page.setViewportSize({width: 360, height: 640});

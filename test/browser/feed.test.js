@@ -42,7 +42,7 @@ const context = useApps({ready: populate});
 const open = (options) => openFeed(context, options);
 const reader = () => client.account({follows: authors});
 const idsOf = (page) => page.$$eval('.feed .post[data-id]', (posts) => posts.map((post) => Number(post.dataset.id)));
-// Nothing glides to another colour or place any more.
+// Waits until no transition is running.
 const settled = (page) =>
   page.waitForFunction(() => document.getAnimations().every((animation) => !(animation instanceof CSSTransition)));
 const likeOf = (page, id) => page.locator(`.post[data-id="${id}"] .like`);
@@ -61,7 +61,7 @@ async function scrollToEnd(page) {
   }
 }
 
-// A promise that the test keeps.
+// A promise that the test resolves.
 const latch = () => {
   let open;
   const opened = new Promise((resolve) => {
@@ -87,7 +87,7 @@ test('sign up, choose accounts, wait for the feed, see it', async () => {
     await page.getByRole('button', {name: `Follow ${username}`}).click();
   }
   await page.getByText('3 chosen').waitFor();
-  // The feed is not there at once.
+  // The feed takes a moment to appear.
   let asked = 0;
   await page.route(feedUrl, (route) =>
     ++asked === 1 ? answer({posts: [], next_cursor: null, has_more: false})(route) : route.continue(),
@@ -103,7 +103,7 @@ test('sign up, choose accounts, wait for the feed, see it', async () => {
   await close();
 });
 
-test('signing in and up explain what is wrong', async () => {
+test('signing in and signing up explain errors', async () => {
   const account = await client.account();
   const {page, close} = await open({allow: [401, 409]});
   const error = page.getByRole('alert');
@@ -128,7 +128,7 @@ test('signing in and up explain what is wrong', async () => {
   await close();
 });
 
-test('scrolling goes on to the end, with every post once', async () => {
+test('scrolling reaches the end, with every post once', async () => {
   const account = await reader();
   const {page, close} = await open({account});
   await firstPost(page);
@@ -139,7 +139,7 @@ test('scrolling goes on to the end, with every post once', async () => {
   await close();
 });
 
-test('a page that fails is said at the foot, and can be asked for again', async () => {
+test('a failed page is reported at the foot, and can be requested again', async () => {
   let fails = true;
   const {page, close} = await open({
     account: await reader(),
@@ -160,14 +160,14 @@ test('a page that fails is said at the foot, and can be asked for again', async 
   await close();
 });
 
-test('what is new comes on top by the button, and by pulling', async () => {
+test('new posts appear on top, by the button and by pulling', async () => {
   const author = await client.account();
   const first = await client.post(author, {caption: 'First'});
   const account = await client.account({follows: [author]});
   const {page, owner, close} = await open({account, ...phone});
   await firstPost(page);
   await caughtUp(page).waitFor();
-  // Fan-out takes its time.
+  // Fan-out takes a while.
   const arrived = async (id) => {
     const deadline = Date.now() + patienceMs;
     while (!(await client.feedIds(account)).includes(id)) assert.ok(Date.now() < deadline);
@@ -191,7 +191,7 @@ test('what is new comes on top by the button, and by pulling', async () => {
   await close();
 });
 
-test('an empty feed says what to do', async () => {
+test('an empty feed explains what to do', async () => {
   const {page, close} = await open({account: await client.account()});
   await page.getByText('Follow some accounts to see posts!').waitFor();
   await page.getByRole('button', {name: 'Find accounts', exact: true}).click();
@@ -221,13 +221,13 @@ test('an empty feed fills when the first follow is saved late', async () => {
   await close();
 });
 
-test('who is followed while a search is under way is so in what it finds', async () => {
+test('an account followed during a search is shown as followed in its results', async () => {
   const {page, close} = await open({account: await client.account()});
   await page.getByRole('button', {name: 'Find accounts', exact: true}).click();
   const [, , {username}] = authors;
   const follow = page.getByRole('button', {name: `Follow ${username}`});
   await follow.waitFor();
-  // What is found was so before the button was pressed. It arrives when the follow is saved, or before.
+  // The search results date from before the button was pressed. They arrive after the follow is saved, or before.
   for (const {text, savedFirst, pressed} of [
     {text: username, savedFirst: true, pressed: true},
     {text: username.slice(0, -1), savedFirst: false, pressed: false},
@@ -258,13 +258,13 @@ test('who is followed while a search is under way is so in what it finds', async
     }
     await page.getByRole('list', {name: 'People found'}).waitFor();
     await page.getByRole('button', {name: `Follow ${username}`, pressed}).waitFor();
-    // Not sooner: the browser would stop holding requests back while one is held.
+    // Not earlier: the browser would stop holding back requests while one is held.
     await page.unrouteAll({behavior: 'wait'});
   }
   await close();
 });
 
-test('a heart counts at once, and is taken back when it fails', async () => {
+test('a heart counts at once, and is undone if it fails', async () => {
   const {page, close} = await open({account: await reader(), allow: [500]});
   await firstPost(page);
   const [id] = await idsOf(page);
@@ -278,7 +278,7 @@ test('a heart counts at once, and is taken back when it fails', async () => {
   assert.equal((await saved).status(), 201);
   await page.reload();
   await firstPost(page);
-  assert.equal(await like.getAttribute('aria-pressed'), 'true', 'the server knows');
+  assert.equal(await like.getAttribute('aria-pressed'), 'true', 'stored on the server');
   let release;
   const held = new Promise((resolve) => (release = resolve));
   await page.route('**/posts/*/like', async (route) => {
@@ -401,7 +401,7 @@ test('a post with several pictures: chosen, checked, sent with progress, and the
   await close();
 });
 
-test('an upload can be cancelled, and the form is as it was', async () => {
+test('an upload can be cancelled, and the form keeps its content', async () => {
   const account = await client.account();
   const {page, owner, close} = await open({account, hash: '#/new'});
   await page.setInputFiles('#pictures', pictureFiles(1));
@@ -422,7 +422,7 @@ test('an upload can be cancelled, and the form is as it was', async () => {
   await close();
 });
 
-test('one’s own post: its caption changes, and it goes only after a question', async () => {
+test('one’s own post: the caption can be changed, and deleting asks first', async () => {
   const account = await client.account();
   const post = await client.post(account, {caption: 'Before'});
   const {page, close} = await open({account, allow: [404]});
@@ -443,7 +443,7 @@ test('one’s own post: its caption changes, and it goes only after a question',
   await close();
 });
 
-test('a profile: numbers, a grid without repeats, followers', async () => {
+test('a profile: counts, a grid without repeats, followers', async () => {
   const account = await client.account();
   const [author] = authors;
   const {page, close} = await open({account});
@@ -474,7 +474,7 @@ test('a profile: numbers, a grid without repeats, followers', async () => {
   await close();
 });
 
-test('visitors see posts and people; what needs an account asks for one', async () => {
+test('visitors see posts and people; actions that need an account ask for one', async () => {
   const {page, close} = await open({hash: `#/users/${authors[2].id}`});
   await page.locator('.grid [data-id]').first().click();
   const invitation = page.locator('.comment-form p');
@@ -484,11 +484,11 @@ test('visitors see posts and people; what needs an account asks for one', async 
   await page.fill('#username', account.username);
   await page.fill('#password', account.password);
   await page.getByRole('button', {name: 'Sign in', exact: true}).click();
-  await page.locator('.post-full').waitFor(); // Where they were.
+  await page.locator('.post-full').waitFor(); // Where they were before.
   await close();
 });
 
-test('pictures of a post: by arrow and by key, and the way back leads to the place that one left', async () => {
+test('pictures of a post: by arrow and by key, and going back restores the place', async () => {
   const {page, close} = await open({account: await reader()});
   await firstPost(page);
   const card = page.locator('.post').filter({hasText: 'The only one'});
@@ -513,7 +513,7 @@ test('pictures of a post: by arrow and by key, and the way back leads to the pla
   await close();
 });
 
-test('two tabs keep their session, and leave it together', async () => {
+test('two tabs share a session, and end it together', async () => {
   const account = await reader();
   const one = await open({account, allow: [401]});
   await firstPost(one.page);
@@ -523,7 +523,7 @@ test('two tabs keep their session, and leave it together', async () => {
     await Promise.all([one.page.reload(), two.page.reload()]);
     await Promise.all([firstPost(one.page), firstPost(two.page)]);
   }
-  // A token that the server does not take any more.
+  // A token that the server no longer accepts.
   let refused = 0;
   await one.page.route(feedUrl, (route) =>
     ++refused === 1 ? answer({error: {code: 'unauthenticated', message: 'expired'}}, 401)(route) : route.continue(),
@@ -546,7 +546,7 @@ test('two tabs keep their session, and leave it together', async () => {
   await two.close();
 });
 
-test('dark as the system is, and readable in both', async () => {
+test('dark if the system is, and readable in both themes', async () => {
   const account = await reader();
   for (const colorScheme of ['light', 'dark']) {
     const {page, close} = await open({account, colorScheme});
@@ -562,7 +562,7 @@ test('dark as the system is, and readable in both', async () => {
   }
 });
 
-test('a phone: nothing sticks out, fingers hit, everything has a name', async () => {
+test('a phone: nothing overflows, touch targets are large enough, everything has a name', async () => {
   const account = await reader();
   for (const width of [320, 390]) {
     const {page, close} = await open({...phone, viewport: {width, height: 740}, account});
@@ -602,7 +602,7 @@ test('a phone: nothing sticks out, fingers hit, everything has a name', async ()
   }
 });
 
-test('nothing moves while pictures arrive', async () => {
+test('nothing moves while pictures load', async () => {
   const {page, close} = await open({
     account: await reader(),
     prepare: (page) =>
@@ -627,7 +627,7 @@ test('nothing moves while pictures arrive', async () => {
       .filter((image) => image.getBoundingClientRect().top < innerHeight)
       .every(({complete}) => complete),
   );
-  // What a frame moved is reported once it is drawn.
+  // Layout shifts of a frame are reported once it is drawn.
   const moved = await page.evaluate(
     () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(window.movedBy())))),
   );

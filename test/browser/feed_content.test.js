@@ -1,4 +1,4 @@
-// The photo feed's page with what people really write and do: long names, many words, other scripts, things that go.
+// The photo feed's page with realistic content: long names, long texts, other scripts, deleted posts.
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
@@ -15,7 +15,7 @@ const context = useApps({
 });
 const open = (options) => openFeed(context, options);
 
-// Names as long as they may be: without a place to break them, and in letters of several widths.
+// Names of the maximum length: without a place to break them, and in letters of different widths.
 async function longNames() {
   const named = (length) => client.newName('w').padEnd(length, 'w');
   const profiles = [
@@ -30,13 +30,13 @@ async function longNames() {
   return Promise.all(profiles.map(({username = named(22), ...profile}) => client.account({username, profile})));
 }
 
-// Nothing is wider than the screen, and the bar at its foot is all there.
+// Nothing is wider than the screen, and the bar at its foot is fully visible.
 async function assertInside(page, what) {
   assert.ok(await fitsWidth(page), `${what} scrolls sideways`);
   const outside = await page.evaluate(
     (width) =>
       [...document.querySelectorAll('main *, dialog[open], dialog[open] *, .navigation, .nav-link, .bar *')]
-        // Words that end in three dots go on unseen.
+        // Text that ends in an ellipsis is cut off on purpose.
         .filter(
           (element) =>
             !element.closest('.track, .visually-hidden') &&
@@ -64,7 +64,7 @@ const linesOf = (locator) =>
     return new Set([...range.getClientRects()].map(({bottom}) => Math.round(bottom))).size;
   });
 
-test('the longest names and words stay on a phone’s screen', async () => {
+test('the longest names and words fit a phone’s screen', async () => {
   const long = await longNames();
   const word = 'Donaudampfschiff'.repeat(20);
   const posts = [];
@@ -141,7 +141,7 @@ test('the longest names and words stay on a phone’s screen', async () => {
   }
 });
 
-test('somebody new with the longest name is greeted on a phone’s screen', async () => {
+test('the greeting of a new user with the longest name fits a phone’s screen', async () => {
   const account = await client.account({isNew: true, profile: {display_name: 'W'.repeat(60)}});
   const {page, close} = await open({...phone, viewport: {width: 320, height: 740}, account});
   await page.getByRole('heading', {name: /^Welcome, W/}).waitFor();
@@ -149,7 +149,7 @@ test('somebody new with the longest name is greeted on a phone’s screen', asyn
   await close();
 });
 
-test('a long caption leaves the picture and the comments on a desktop’s screen', async () => {
+test('a long caption keeps the picture and the comments on a desktop’s screen', async () => {
   const author = await client.account();
   const account = await client.account({follows: [author]});
   const posts = [];
@@ -181,7 +181,7 @@ test('a long caption leaves the picture and the comments on a desktop’s screen
       await page.waitForSelector(`.post-full[data-id="${id}"]`);
       assert.ok(await visible(page, '.post-full .slide img'), `the picture of ${what}`);
       assert.ok(await visible(page, '.post-full .comment-form'), `the form of ${what}`);
-      // The words go on beside it, to the end of the comments.
+      // The text continues beside it, to the end of the comments.
       await page.locator('.post-full .comments > :last-child').evaluate((end) => end.scrollIntoView());
       assert.ok(await visible(page, '.post-full .slide img'), `the picture of ${what}, after scrolling`);
     }
@@ -192,7 +192,7 @@ test('a long caption leaves the picture and the comments on a desktop’s screen
   }
 });
 
-test('every file that cannot be posted is named with its reason, and the others stay', async () => {
+test('every file that cannot be posted is listed with the reason, and the others stay', async () => {
   const account = await client.account();
   const {page, close} = await open({account, hash: '#/new', allow: [400]});
   const png3 = pictureFiles(3);
@@ -220,7 +220,7 @@ test('every file that cannot be posted is named with its reason, and the others 
     await names(),
     png3.map(({name}) => name),
   );
-  // Browsers draw more formats than can be posted: only the server notices those.
+  // Browsers can display more formats than can be posted: only the server detects those.
   const bitmap = Buffer.from(
     '424d3a0000000000000036000000280000000100000001000000010018000000000004000000130b0000130b000000000000000000000000ff00',
     'hex',
@@ -254,7 +254,7 @@ test('every file that cannot be posted is named with its reason, and the others 
   await close();
 });
 
-test('words run in the direction of their script, shown or typed', async () => {
+test('text runs in the direction of its script, shown or typed', async () => {
   const hebrew = 'תמונה יפה מאוד, 2 חתולים!';
   const arabic = 'صورة جميلة (جدا)';
   const author = await client.account({profile: {display_name: 'דנה לוי', bio: arabic}});
@@ -268,7 +268,7 @@ test('words run in the direction of their script, shown or typed', async () => {
       .locator(selector)
       .first()
       .evaluate((element) => getComputedStyle(element).direction);
-  // To which side of its box the last line is set.
+  // The side of its box to which the last line is aligned.
   const lastLineSide = (selector) =>
     page
       .locator(selector)
@@ -336,7 +336,7 @@ test('words run in the direction of their script, shown or typed', async () => {
   await own.close();
 });
 
-test('the way back from a deleted post finds it gone everywhere', async () => {
+test('after going back from a deleted post, it is gone everywhere', async () => {
   const account = await client.account();
   const posts = [];
   for (const caption of ['Kept', 'To be deleted', 'Deleted elsewhere', 'Deleted while away'])
@@ -365,7 +365,7 @@ test('the way back from a deleted post finds it gone everywhere', async () => {
   await page.goBack();
   await untilTiles([away, elsewhere, kept]);
   await page.getByText('3 posts').waitFor();
-  // By another browser.
+  // In another browser.
   await page.locator(`.grid [data-id="${elsewhere}"] a`).click();
   await page.locator('.post-full').waitFor();
   await go(page, '#/search');
@@ -376,7 +376,7 @@ test('the way back from a deleted post finds it gone everywhere', async () => {
   await page.goBack();
   await untilTiles([away, kept]);
   await page.getByText('2 posts').waitFor();
-  // While the browser keeps the whole page.
+  // While the browser keeps the page in its back-forward cache.
   await page.locator(`.grid [data-id="${away}"] a`).click();
   await page.locator('.post-full').waitFor();
   await client.ask('DELETE', `posts/${away}`, {token: account.token});
@@ -391,7 +391,7 @@ test('the way back from a deleted post finds it gone everywhere', async () => {
   await close();
 });
 
-test('a post that is gone when it is opened leaves the feed, too', async () => {
+test('a post found deleted when it is opened also leaves the feed', async () => {
   const author = await client.account();
   const posts = [await client.post(author, {caption: 'One'}), await client.post(author, {caption: 'Two'})];
   const {page, close} = await open({account: await client.account({follows: [author]}), allow: [404]});
@@ -408,7 +408,7 @@ test('a post that is gone when it is opened leaves the feed, too', async () => {
   await close();
 });
 
-test('one is one, and all others are many', async () => {
+test('singular for one, plural for all other counts', async () => {
   const author = await client.account();
   const [a, b] = [await client.account(), await client.account()];
   const {page, close} = await open({account: a});

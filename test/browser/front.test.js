@@ -5,7 +5,7 @@ import {test} from 'node:test';
 import {answer, contrast, fitsWidth, nameless, openApp, stillClock, useApps} from './support/apps.js';
 
 const context = useApps();
-const pollMs = 5_000; // How often the page asks.
+const pollMs = 5_000; // The page's polling interval.
 
 const application = (name, more = {}) => ({
   name,
@@ -26,7 +26,7 @@ const front = (applications) => ({
 });
 const served = (answers) => (page) => page.route('**/hearth/front', (route) => answers()(route));
 
-test('shows what runs here, with the way to it and the address for SDKs', async () => {
+test('shows the running applications, links to them and the address for SDKs', async () => {
   const {page, close} = await openApp(context, '/');
   await page.getByRole('heading', {level: 1, name: 'Hearth'}).waitFor();
   const card = page.locator('[data-app="hackernews"]');
@@ -40,7 +40,7 @@ test('shows what runs here, with the way to it and the address for SDKs', async 
   await close();
 });
 
-test('snippets for each language name this server, and can be copied', async () => {
+test('snippets for each language contain this server’s address, and can be copied', async () => {
   const {page, close} = await openApp(context, '/', {
     permissions: ['clipboard-read', 'clipboard-write'],
     prepare: served(() => answer(front([]))),
@@ -62,7 +62,7 @@ test('snippets for each language name this server, and can be copied', async () 
   await close();
 });
 
-test('facts are live, and the focus stays where it is', async () => {
+test('facts are updated, and the focus stays where it is', async () => {
   let value = '1';
   const {page, close} = await openApp(context, '/', {
     prepare: async (page) => {
@@ -81,7 +81,7 @@ test('facts are live, and the focus stays where it is', async () => {
   await close();
 });
 
-test('an application that failed says why', async () => {
+test('a failed application shows the reason', async () => {
   const {page, close} = await openApp(context, '/', {
     prepare: served(() =>
       answer(front([application('one', {state: 'failed', error: 'settings: no provider', facts: []})])),
@@ -93,16 +93,16 @@ test('an application that failed says why', async () => {
   await close();
 });
 
-test('without applications it is still of use', async () => {
+test('it is useful without applications', async () => {
   const {page, close} = await openApp(context, '/', {prepare: served(() => answer(front([])))});
   await page.getByText('No applications run here').waitFor();
   await page.getByText('FIRESTORE_EMULATOR_HOST').waitFor();
   await close();
 });
 
-test('a server that stops answering, and comes back', async () => {
+test('a server that stops answering and comes back', async () => {
   let answers = answer({error: 'starting'}, 503);
-  // While its clock stands still the page does not ask by itself, so the button stays until it is pressed.
+  // While its clock is stopped the page does not poll, so the button stays until it is pressed.
   const {page, close} = await openApp(context, '/', {
     allow: [503],
     prepare: async (page) => {
@@ -124,7 +124,7 @@ test('a server that stops answering, and comes back', async () => {
   await close();
 });
 
-test('light and dark, wide and narrow, with names for all that can be used', async () => {
+test('light and dark, wide and narrow, with names for all controls', async () => {
   for (const [width, colorScheme] of [
     [1280, 'light'],
     [320, 'dark'],

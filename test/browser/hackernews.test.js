@@ -17,7 +17,7 @@ import {
 } from './support/apps.js';
 
 const path = '/apps/hackernews/';
-// The first stories come in over some seconds; a list that still grows is no ground for tests about places in it.
+// The first stories arrive over some seconds; tests of positions need a list that no longer grows.
 async function gathered({origin}) {
   assert.ok(
     await eventually(async () => {
@@ -28,7 +28,7 @@ async function gathered({origin}) {
   );
 }
 
-// Another sync, at the half hour, would change the lists under a test's feet.
+// Another sync, at the half hour, would change the lists during a test.
 const seldom = writeFile('seldom.json', {hackernews: {worker_schedule: '0 0 1 1 *'}});
 const context = useApps({flags: ['--apps', 'hackernews', '--app-config', seldom], ready: gathered});
 const liveSite = {itemUrl: 'https://news.ycombinator.com/item?id=', articleUrl: null, madeUp: false, demoAccount: null};
@@ -43,7 +43,7 @@ const many = Array.from({length: manyCount}, (_, i) => ({
   ...(i % 10 === 9 ? {} : {url: `https://www.site${i % 9}.example/${i}`}),
 }));
 
-// Ten sign-ins are allowed in a quarter of an hour: tests that need none do without.
+// Ten sign-ins are allowed per quarter of an hour, so tests that need none do not sign in.
 let users = 0;
 const newUser = () => `reader_${process.pid}_${++users}`;
 
@@ -73,7 +73,7 @@ const untilCount = (page, text) =>
 const storiesOf = (page, timespan) =>
   page.evaluate(async (timespan) => (await fetch(`api/v1/stories?timespan=${timespan}`)).json(), timespan);
 
-// The first row that is wholly in sight, and where it is.
+// The first fully visible row, and its position.
 const inSight = (page) =>
   page.evaluate(() => {
     const bar = document.getElementById('bar').offsetHeight;
@@ -89,7 +89,7 @@ const untilAt = (page, {id, top}) =>
     [id, top],
   );
 
-// Scrolls, and waits until that is drawn.
+// Scrolls, and waits until the result is drawn.
 async function scrollTo(page, y) {
   await page.evaluate((y) => window.scrollTo(0, y), y);
   await frames(page);
@@ -111,7 +111,7 @@ async function signInDone(page, user) {
 
 const hiddenOnServer = (page) => page.evaluate(async () => (await fetch('api/v1/hidden')).json());
 
-test('stories are there on load, each with all that belongs to it', async () => {
+test('stories are there on load, each with all its parts', async () => {
   const {page, close} = await open();
   const stories = await page.evaluate(async () => (await fetch('api/v1/stories?timespan=Day&limit=10')).json());
   const row = page.locator(`.story[data-id="${stories[0].id}"]`);
@@ -127,7 +127,7 @@ test('stories are there on load, each with all that belongs to it', async () => 
   await close();
 });
 
-// What a made-up page says; `url` relative to the reader's page.
+// The text of a generated page; `url` is relative to the reader's page.
 const madeUpPage = (page, url) =>
   page.evaluate(async (url) => {
     const response = await fetch(url);
@@ -140,7 +140,7 @@ const madeUpPage = (page, url) =>
     };
   }, url);
 
-test('in the sandbox, every story and its comments can be opened, and are what the list says', async () => {
+test('in the sandbox, every story and its comments can be opened, and match the list', async () => {
   const {page, owner, close} = await open({hash: '#All', allow: [404]});
   const stories = await storiesOf(page, 'All');
   const links = await page.$$eval('.story[data-id] a', (links) => links.map(({href}) => href));
@@ -154,7 +154,7 @@ test('in the sandbox, every story and its comments can be opened, and are what t
     assert.equal(item.status, 200, title);
     assert.equal(item.title, title);
     assert.match(item.text, /made up/);
-    // More may have come since the list was made.
+    // More may have arrived since the list was made.
     if (!item.text.includes('has been removed'))
       assert.ok(item.comments >= descendants, `${title}: ${item.comments} of ${descendants}`);
     if (!url) continue;
@@ -168,7 +168,7 @@ test('in the sandbox, every story and its comments can be opened, and are what t
       [404, 'No such story'],
     );
   }
-  // As a person does it.
+  // As a user does it.
   const first = stories.find(({url}) => url);
   const [article] = await Promise.all([
     owner.waitForEvent('page'),
@@ -185,8 +185,8 @@ test('in the sandbox, every story and its comments can be opened, and are what t
   await close();
 });
 
-test('with --live the links are the real ones, and nothing is said about a sandbox', async () => {
-  // An address that is refused before anybody is asked: no test asks the real Hacker News.
+test('with --live the links are the real ones, and no sandbox is mentioned', async () => {
+  // An address that fails before any request: no test contacts the real Hacker News.
   const config = writeFile('live.json', {hackernews: {api_url: 'http://127.0.0.1:1', retry_pause_ms: 0}});
   const live = await serve({flags: ['--apps', 'hackernews', '--live', '--app-config', config]});
   const server = {...context, origin: `http://${live.address}`};
@@ -206,7 +206,7 @@ test('with --live the links are the real ones, and nothing is said about a sandb
   await close();
 });
 
-test('says that the stories are made up, and how to read real ones', async () => {
+test('explains that the stories are generated, and how to read real ones', async () => {
   const {page, close} = await open();
   const notice = page.locator('#made-up');
   await notice.waitFor();
@@ -215,7 +215,7 @@ test('says that the stories are made up, and how to read real ones', async () =>
   await close();
 });
 
-test('the sandbox shows whom to sign in as', async () => {
+test('the sandbox shows which account to sign in with', async () => {
   const {page, close} = await open();
   await page.getByRole('button', {name: 'Sign in', exact: true}).click();
   const dialog = page.getByRole('dialog', {name: 'Sign in', exact: true});
@@ -228,7 +228,7 @@ test('the sandbox shows whom to sign in as', async () => {
   await close();
 });
 
-test('the count is of the stories in the list', async () => {
+test('the count is the number of stories in the list', async () => {
   const {page, close} = await open();
   const {stories: stored} = await page.evaluate(async () => (await fetch('api/v1/status')).json());
   const [day, month] = [await storiesOf(page, 'Day'), await storiesOf(page, 'Month')];
@@ -246,7 +246,7 @@ test('the count is of the stories in the list', async () => {
   await close();
 });
 
-test('the count while pages come, when they fail, and when there is nothing', async () => {
+test('the count while pages load, when they fail, and when there are none', async () => {
   let answers = () => {}; // No answer.
   const status = {
     worker: {lastRun: new Date().toISOString(), lastError: null, running: false},
@@ -286,7 +286,7 @@ test('the count while pages come, when they fail, and when there is nothing', as
   await close();
 });
 
-test('the way back leads to where one was: other timespans, a reload, an item', async () => {
+test('going back restores the place: other timespans, a reload, an item', async () => {
   const {page, close} = await open({prepare: withMany, viewport: {width: 700, height: 700}});
   await scrollTo(page, 9_000);
   const day = await inSight(page);
@@ -312,7 +312,7 @@ test('the way back leads to where one was: other timespans, a reload, an item', 
   await close();
 });
 
-test('the way back leads beyond the first page, and past stories that are gone', async () => {
+test('going back restores a place beyond the first page, even if stories are gone', async () => {
   let gone = 0;
   const {page, close} = await open({
     hash: '#All',
@@ -333,7 +333,7 @@ test('the way back leads beyond the first page, and past stories that are gone',
   const place = await inSight(page);
   await page.reload();
   await untilAt(page, place);
-  // The story that was in sight is gone: its neighbours are there.
+  // The story that was visible is gone: its neighbors are shown.
   gone = place.id;
   await page.reload();
   await untilThere(page, place.id + 1);
@@ -342,7 +342,7 @@ test('the way back leads beyond the first page, and past stories that are gone',
   await close();
 });
 
-test('a story without url has a plain title; with one, its site; no script ever becomes a link', async () => {
+test('a story without url has a plain title; with one, its site; script URLs never become links', async () => {
   const list = [
     {...many[0], id: 1, url: 'https://www.example.org/a?b'},
     {...many[1], id: 2, url: undefined},
@@ -367,7 +367,7 @@ test('a story without url has a plain title; with one, its site; no script ever 
   await close();
 });
 
-test('timespans: Day first, remembered in the address, and the way back works', async () => {
+test('timespans: Day first, stored in the address, and going back works', async () => {
   const {page, close} = await open();
   assert.deepEqual(await page.$$eval('#timespans span', (spans) => spans.map((span) => span.textContent)), [
     'Day',
@@ -391,16 +391,16 @@ test('timespans: Day first, remembered in the address, and the way back works', 
   await close();
 });
 
-test('2,000 stories: few rows in the document, the last within reach, the place kept', async () => {
+test('2,000 stories: few rows in the document, the last is reachable, the place is kept', async () => {
   const {page, close} = await open({prepare: withMany, hash: '#All'});
   const rows = () => page.locator('.story[data-id]').count();
   assert.ok((await rows()) < 60, `${await rows()} rows at the top`);
-  // The next page arrives as one comes near the end of this one.
+  // The next page loads when the end of this one is near.
   await page.waitForFunction((id) => {
     window.scrollTo(0, document.documentElement.scrollHeight);
     return document.querySelector(`.story[data-id="${id}"]`) !== null;
   }, many.at(-1).id);
-  // The last page is full, so that one more has to be asked for before the number is known.
+  // The last page is full, so another request is needed before the total is known.
   await page.getByText('That is all.').waitFor();
   assert.equal(await page.textContent(`.story[data-id="${many.at(-1).id}"] .story-rank`), '2,000');
   assert.equal(await page.getAttribute(`.story[data-id="${many.at(-1).id}"]`, 'aria-setsize'), '2000');
@@ -440,7 +440,7 @@ test('a jump anywhere shows rows at once, and scrolling draws every frame', asyn
   await close();
 });
 
-test('what is in sight stays there when the window, or the stories above, change', async () => {
+test('visible rows stay in place when the window or the stories above change', async () => {
   let run = 0;
   let extra = [];
   const status = () => ({
@@ -468,7 +468,7 @@ test('what is in sight stays there when the window, or the stories above, change
   await frames(page);
   const narrow = await topNow();
   assert.ok(Math.abs(narrow - top) < 60, `from ${top} to ${narrow}`);
-  // The worker has run: three more stories, all above.
+  // The worker has run: three new stories, all above.
   const before = await rank();
   run += 60_000;
   extra = many.slice(0, 3).map((story, i) => ({...story, id: 2_000_000 + i}));
@@ -481,8 +481,8 @@ test('what is in sight stays there when the window, or the stories above, change
   await close();
 });
 
-test('hide and undo without an account: kept in this browser', async () => {
-  const {page, close} = await open({prepare: stillClock}); // Messages stay until they are pressed.
+test('hide and undo without an account: stored in this browser', async () => {
+  const {page, close} = await open({prepare: stillClock}); // Messages stay until they are dismissed.
   const [first, second, third] = await idsOf(page);
   await page.click(hideButton(second));
   await untilGone(page, second);
@@ -500,7 +500,7 @@ test('hide and undo without an account: kept in this browser', async () => {
   await close();
 });
 
-test('hide and undo with an account: the server knows, and leaves them out', async () => {
+test('hide and undo with an account: the server stores it and leaves them out', async () => {
   const {page, owner, close} = await open({prepare: stillClock});
   await signInDone(page, newUser());
   const [first, second] = await idsOf(page);
@@ -516,7 +516,7 @@ test('hide and undo with an account: the server knows, and leaves them out', asy
   await close();
 });
 
-test('a hide that fails is taken back, with a message', async () => {
+test('a hide that fails is undone, with a message', async () => {
   const {page, close} = await open({allow: [500]});
   await signInDone(page, newUser());
   let release;
@@ -527,7 +527,7 @@ test('a hide that fails is taken back, with a message', async () => {
   });
   const [first] = await idsOf(page);
   await page.click(hideButton(first));
-  await untilGone(page, first); // At once: nobody waits for the server.
+  await untilGone(page, first); // At once, without waiting for the server.
   release();
   await untilThere(page, first);
   await page.locator('.toast-bad').waitFor();
@@ -560,7 +560,7 @@ test('an undo never overtakes its hide', async () => {
   await close();
 });
 
-test('what was hidden before signing in moves to the account', async () => {
+test('stories hidden before signing in move to the account', async () => {
   const {page, close} = await open();
   const user = newUser();
   const [first, second, third] = await idsOf(page);
@@ -579,7 +579,7 @@ test('what was hidden before signing in moves to the account', async () => {
     [],
   );
   await page.getByRole('button', {name: 'Sign out', exact: true}).click();
-  await untilThere(page, first); // They are the account's now.
+  await untilThere(page, first); // They belong to the account now.
   await close();
 });
 
@@ -606,7 +606,7 @@ test('a merge that fails half-way loses nothing', async () => {
   await close();
 });
 
-test('a session that has ended: the hide stays in this browser', async () => {
+test('an expired session: the hide stays in this browser', async () => {
   const {page, owner, close} = await open({allow: [401]});
   await signInDone(page, newUser());
   await owner.clearCookies();
@@ -619,7 +619,7 @@ test('a session that has ended: the hide stays in this browser', async () => {
   await close();
 });
 
-test('signing in explains what is wrong, and signing out forgets', async () => {
+test('signing in explains errors, and signing out clears the session', async () => {
   const {page, close} = await open({allow: [401, 429]});
   const dialog = page.getByRole('dialog', {name: 'Sign in', exact: true});
   const error = page.getByRole('alert');
@@ -650,7 +650,7 @@ test('signing in explains what is wrong, and signing out forgets', async () => {
   await close();
 });
 
-test('dark as the system is, or as the reader chooses', async () => {
+test('dark if the system is, or as the reader chooses', async () => {
   const {page, close} = await open({colorScheme: 'dark'});
   const brightness = () => page.evaluate(() => Number(/\d+/.exec(getComputedStyle(document.body).backgroundColor)[0]));
   assert.ok((await brightness()) < 60);
@@ -670,7 +670,7 @@ test('dark as the system is, or as the reader chooses', async () => {
   await close();
 });
 
-test('a phone: nothing sticks out, and fingers hit', async () => {
+test('a phone: nothing overflows, and touch targets are large enough', async () => {
   for (const width of [320, 390]) {
     const {page, close} = await open({
       viewport: {width, height: 740},
@@ -697,7 +697,7 @@ test('a phone: nothing sticks out, and fingers hit', async () => {
   }
 });
 
-test('the keyboard alone does everything', async () => {
+test('everything works with the keyboard alone', async () => {
   const {page, close} = await open({prepare: withMany});
   const at = (i) => many[i].id;
   await page.keyboard.press('j');
@@ -719,13 +719,13 @@ test('the keyboard alone does everything', async () => {
   assert.ok(box, 'in sight, and not below the bar');
   await page.keyboard.press('?');
   await page.getByRole('dialog', {name: 'Keyboard', exact: true}).waitFor();
-  await page.keyboard.press('j'); // Not for the page while a dialog is open.
+  await page.keyboard.press('j'); // The page ignores it while a dialog is open.
   await page.keyboard.press('Escape');
   await page.waitForSelector('dialog[open]', {state: 'detached'});
   assert.equal(await focusedId(page), at(31), 'the focus comes back');
   await page.keyboard.press('5');
   await page.waitForURL(/#All$/);
-  // Those who cannot use single keys turn them off.
+  // Users who cannot use single-key shortcuts can turn them off.
   await page.keyboard.press('?');
   await page.getByRole('checkbox', {name: 'Use these keys', exact: true}).uncheck();
   await page.keyboard.press('Escape');
@@ -740,7 +740,7 @@ test('the keyboard alone does everything', async () => {
   await close();
 });
 
-test('o and Enter open the story, c the comments, each in a tab of its own', async () => {
+test('o and Enter open the story, c the comments, each in a new tab', async () => {
   const {page, owner, close} = await open({
     prepare: async (page) => {
       await withMany(page);
@@ -771,9 +771,9 @@ test('o and Enter open the story, c the comments, each in a tab of its own', asy
   await close();
 });
 
-test('loading, emptiness and failure each say so', async () => {
+test('loading, empty and failed states are shown', async () => {
   let answers = () => {};
-  // A status with stories would make the page try again by itself, before the button is pressed.
+  // A status with stories would make the page retry by itself, before the button is pressed.
   const status = {
     worker: {lastRun: new Date().toISOString(), lastError: null, running: false},
     stories: 0,
@@ -824,7 +824,7 @@ test('the first stories appear by themselves', async () => {
   await close();
 });
 
-test('a page that fails on the way down can be tried again', async () => {
+test('a page that fails while scrolling down can be retried', async () => {
   let fails = true;
   const {page, close} = await open({
     allow: [500],
@@ -850,7 +850,7 @@ test('a page that fails on the way down can be tried again', async () => {
   await close();
 });
 
-test('says when Hacker News cannot be reached, and from when the stories are', async () => {
+test('shows when Hacker News cannot be reached, and how old the stories are', async () => {
   const ago = new Date(Date.now() - 10 * 60_000 - 5_000).toISOString();
   const {page, close} = await open({
     prepare: (page) =>
@@ -870,7 +870,7 @@ test('says when Hacker News cannot be reached, and from when the stories are', a
   await close();
 });
 
-test('those who do not see it find their way', async () => {
+test('it is usable with a screen reader', async () => {
   const {page, close} = await open({prepare: withMany});
   assert.deepEqual(await nameless(page), []);
   await page.getByRole('heading', {level: 1, name: 'Hacker News'}).waitFor();

@@ -1,4 +1,4 @@
-// Much at once: documents in one listener, listeners in one page.
+// Large numbers: documents in one listener, listeners in one page.
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
@@ -61,7 +61,7 @@ test(`one page has ${listenerCount} listeners`, async () => {
       ).every(Boolean),
     listenerCount,
   );
-  // Each document moves on to the next listener.
+  // Each document moves to the next listener.
   await pages.write(
     ...Array.from({length: listenerCount}, (_, i) => pages.set(`items/i${i}`, {of: (i + 1) % listenerCount})),
   );

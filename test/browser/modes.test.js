@@ -1,4 +1,4 @@
-// Documents and listeners through the web SDK, by each way that it knows to stream.
+// Documents and listeners through the web SDK, in each of its streaming modes.
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
@@ -6,8 +6,8 @@ import {Pages, buffering, until, useBrowser, watch} from './support/browser.js';
 
 const context = useBrowser();
 
-// How the first back channel is asked to answer: 0 is a stream. Where the SDK looks for proxies that buffer, a slow machine
-// can look like one to it later; proxy.test.js has a real one.
+// The mode that the first back channel requests: 0 is a stream. When the SDK detects buffering proxies, it may later
+// mistake a slow machine for one; proxy.test.js uses a real proxy.
 const modes = [
   {name: 'default', settings: {}, buffering: ['0']},
   {name: 'long polling', settings: {experimentalForceLongPolling: true}, buffering: ['1']},
@@ -47,7 +47,7 @@ for (const mode of modes) {
     await page.context().close();
   });
 
-  test(`${mode.name}: a listener follows what others do`, async () => {
+  test(`${mode.name}: a listener receives changes by other clients`, async () => {
     const pages = new Pages(context);
     const page = await pages.open(mode);
     await watch(page, 'rooms', 'rooms');
@@ -56,13 +56,13 @@ for (const mode of modes) {
     await until(page, 'rooms', ({order}) => order.length === 2);
     await pages.write(pages.set('rooms/a', {n: 3}), pages.remove('rooms/b'));
     await until(page, 'rooms', ({documents, order}) => order.length === 1 && documents.a.n === 3);
-    // What the page writes itself it sees at once, and then from the server.
+    // The page sees its own writes at once, and then again from the server.
     await page.evaluate(() => void sdk.setDoc(sdk.doc(db, 'rooms/c'), {n: sdk.serverTimestamp()}));
     await until(page, 'rooms', ({documents}) => documents.c?.n !== undefined && documents.c.n !== null);
     await page.context().close();
   });
 
-  test(`${mode.name}: a refused write is told, and the next one works`, async () => {
+  test(`${mode.name}: a refused write is reported, and the next one works`, async () => {
     const page = await new Pages(context).open(mode);
     const outcome = await page.evaluate(async () => {
       const missing = await sdk.updateDoc(sdk.doc(db, 'rooms/none'), {n: 1}).catch(({code}) => code);
@@ -74,7 +74,7 @@ for (const mode of modes) {
   });
 }
 
-test('transactions and counts, which the SDK asks over REST', async () => {
+test('transactions and counts, which the SDK sends over REST', async () => {
   const pages = new Pages(context);
   await pages.write(pages.set('rooms/counter', {n: 0}), pages.set('rooms/other', {n: 5}));
   const windows = await Promise.all([pages.open(), pages.open()]);

@@ -1,4 +1,4 @@
-// Without a network: writes queue up, arrive once, and listeners converge.
+// Without a network: writes are queued, arrive once, and listeners converge.
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
@@ -36,7 +36,7 @@ for (const {name, off, on} of switches) {
             sdk.setDoc(sdk.doc(db, 'rooms/new'), {n: 1}),
           ]);
         });
-        // The page sees its own writes meanwhile, and others go on.
+        // Meanwhile the page sees its own writes, and other clients continue.
         await page.waitForFunction((n) => window.watched.rooms.documents.counter.n === n, round * 20);
         await pages.write(pages.set('rooms/other', {n: round}));
         await on(page);
@@ -75,7 +75,7 @@ test('writes queued before a reload are sent after it, once', async () => {
   await browserContext.close();
 });
 
-test('a listener that was away learns of deletions', async () => {
+test('a listener that was offline receives deletions', async () => {
   const pages = new Pages(context);
   await pages.write(...Array.from({length: 30}, (_, i) => pages.set(`rooms/${i}`, {n: i})));
   const page = await pages.open();

@@ -1,4 +1,4 @@
-// Behind a proxy that holds answers back until they end, a page finds out, polls, and works.
+// Behind a proxy that buffers answers until they end, a page detects it, falls back to polling, and works.
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';

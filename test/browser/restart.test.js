@@ -1,4 +1,4 @@
-// The server goes away and comes back, at the same address and with its data: pages notice nothing but the wait.
+// The server stops and comes back, at the same address and with its data: pages only notice the delay.
 
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -9,7 +9,7 @@ import {startHearth} from '../conformance/support/server.js';
 import {Pages, until, useBrowser, watch} from './support/browser.js';
 
 const data = mkdtempSync(join(tmpdir(), 'hearth-restart-'));
-let proxy; // Where pages find the server.
+let proxy; // The address that pages use.
 const context = useBrowser({
   startServer: async () => {
     const server = await startHearth({data});
@@ -18,7 +18,7 @@ const context = useBrowser({
   },
 });
 after(async () => {
-  // The server has stopped before.
+  // The server was stopped before.
   await proxy?.stop();
   rmSync(data, {recursive: true, force: true});
 });

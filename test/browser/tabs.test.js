@@ -1,4 +1,4 @@
-// Two tabs that share one persistent cache: one of them speaks to the server for both.
+// Two tabs that share one persistent cache: one of them talks to the server for both.
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
@@ -13,7 +13,7 @@ const openTabs = async (pages, count) => {
   return tabs;
 };
 
-test('tabs see what the other writes and what the server has', async () => {
+test('tabs see each other’s writes and the server’s state', async () => {
   const pages = new Pages(context);
   const [first, second] = await openTabs(pages, 2);
   for (const tab of [first, second]) await watch(tab, 'rooms', 'rooms');
@@ -24,7 +24,7 @@ test('tabs see what the other writes and what the server has', async () => {
   await first.context().close();
 });
 
-test('the tab that is left takes over', async () => {
+test('the remaining tab takes over', async () => {
   const pages = new Pages(context);
   const [first, second] = await openTabs(pages, 2);
   for (const tab of [first, second]) await watch(tab, 'rooms', 'rooms');
@@ -38,7 +38,7 @@ test('the tab that is left takes over', async () => {
   await second.context().close();
 });
 
-test('what was cached is there after a reload, and is brought up to date', async () => {
+test('cached data is there after a reload, and is updated', async () => {
   const pages = new Pages(context);
   const [page] = await openTabs(pages, 1);
   await pages.write(pages.set('rooms/a', {n: 1}), pages.set('rooms/b', {n: 1}));

@@ -1,5 +1,5 @@
-// The client's contract, over the network to the official emulator: what the client promises is
-// what Firestore does.
+// The client's contract, over the network to the official emulator: checks that what the client
+// promises is what Firestore does.
 #include <gtest/gtest.h>
 
 #include "client/servers.h"

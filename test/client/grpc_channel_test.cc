@@ -153,7 +153,8 @@ TEST_F(GrpcChannelTest, AServerThatHangsIsGivenUp) {
   service_.script = [](http::Exchange&, const auto&) {};
   GrpcChannelOptions options = Options();
   GrpcOutcome outcome;
-  // A busy machine may not even send in a short time. Then the call gets more.
+  // On a busy machine the short time may pass before the call is even sent. The call then gets more
+  // time.
   for (milliseconds time(200); !outcome.was_sent && time < options.timeout; time *= 2) {
     GrpcChannelOptions impatient = options;
     impatient.timeout = time;
@@ -234,7 +235,7 @@ TEST_F(GrpcChannelTest, MessagesComeWhileTheAnswerHasNoEnd) {
         EXPECT_EQ(message.size(), 10'000u);
         return ++taken < 500;
       });
-  EXPECT_EQ(outcome.status.ToString(), "OK");  // Ended early is no error.
+  EXPECT_EQ(outcome.status.ToString(), "OK");  // Ending early is not an error.
   EXPECT_EQ(taken, 500u);
   EXPECT_TRUE(service_.closed.WaitFor([](size_t closed) { return closed == 1; }));
   service_.script = Echo;
@@ -247,7 +248,7 @@ TEST_F(GrpcChannelTest, CallsBeyondTheConnectionsWait) {
   options.connections_max = 1;
   std::optional<GrpcOutcome> inner;
   GrpcOutcome last;
-  // On a busy machine a short time may not be enough for the calls that have a connection, either.
+  // On a busy machine a short time may not suffice for the calls that have a connection, either.
   for (milliseconds time(300); !(inner && last.status.ok()) && time < Options().timeout;
        time *= 2) {
     options.timeout = time;
@@ -303,7 +304,7 @@ TEST_F(GrpcChannelTest, AServerThatComesBackIsFoundAgain) {
   EXPECT_EQ(Call(channel).status.ToString(), "OK");
 }
 
-// Curl would send the request again when a connection that it had used before breaks.
+// By default curl resends the request when a reused connection breaks.
 TEST_F(GrpcChannelTest, ARequestIsNeverSentTwice) {
   service_.script = Echo;
   GrpcChannel channel(Options());

@@ -1,4 +1,4 @@
-// The client's contract, over the network to a Hearth of its own.
+// The client's contract, over the network to a separate Hearth process.
 #include <gtest/gtest.h>
 
 #include "client/servers.h"

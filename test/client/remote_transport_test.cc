@@ -38,7 +38,7 @@ class RemoteTransportTest : public testing::Test {
     transport_ = std::make_unique<RemoteTransport>(std::move(options));
   }
 
-  // Fails so often, then answers.
+  // Fails this many times, then answers.
   void FailFirst(size_t failures, std::vector<std::string> messages) {
     service_.script = [this, failures, messages](http::Exchange& exchange, const auto&) {
       if (requests() <= failures) return RefuseGrpc(exchange, "14", "not now");
@@ -67,7 +67,7 @@ class RemoteTransportTest : public testing::Test {
     response.mutable_read_time()->set_seconds(1);
     return response.SerializeAsString();
   }
-  // The ids of what a query finds.
+  // The ids of a query's results.
   Result<std::string> Ask() {
     std::string ids;
     ASSIGN_OR_RETURN(const model::Timestamp read_time,
@@ -188,7 +188,7 @@ TEST_F(RemoteTransportTest, MalformedAnswersAreErrors) {
   expect_malformed(transport_->BatchWrite({Delete()}).status());
   const query::Aggregation count{query::Aggregation::Kind::kCount, "count"};
   expect_malformed(transport_->Aggregate(Rooms(), {count}, {}).status());
-  // A document that was asked for is neither there nor missing.
+  // A requested document is neither found nor missing.
   expect_malformed(
       transport_->Get({*model::DocumentPath::Parse("rooms/r1")}, std::nullopt, {}).status());
 

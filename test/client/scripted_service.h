@@ -11,7 +11,7 @@
 
 namespace hearth::client {
 
-// A request as a ScriptedService got it.
+// A request as a ScriptedService received it.
 struct ScriptedRequest {
   std::string path;
   std::string body;
@@ -25,9 +25,9 @@ struct ScriptedRequest {
   }
 };
 
-// Answers each request, once all of it has come, by what its script does with it.
+// Answers each request, once it is complete, with the result of its script.
 //
-// Threads: the script runs on the server's loop and is set while nobody calls.
+// Threads: the script runs on the server's loop; set it only while no call is in progress.
 class ScriptedService final : public http::Service {
  public:
   using Script = std::function<void(http::Exchange&, const ScriptedRequest&)>;
@@ -37,7 +37,7 @@ class ScriptedService final : public http::Service {
   }
 
   Script script;
-  std::function<void(http::Exchange&)> on_writable;  // If there is one.
+  std::function<void(http::Exchange&)> on_writable;  // Optional.
   http::Watched<std::vector<ScriptedRequest>> requests;
   http::Watched<size_t> closed;
 
@@ -71,7 +71,7 @@ class ScriptedService final : public http::Service {
   };
 };
 
-// A server on the loopback whose every request a script answers.
+// A loopback server that answers every request with a script.
 class ScriptedServer {
  public:
   // `port` 0: a free one.
@@ -84,7 +84,7 @@ class ScriptedServer {
   uint16_t port() const { return server_.addresses().front().port; }
   std::string address() const { return "127.0.0.1:" + std::to_string(port()); }
   size_t connection_count() const { return server_.connection_count(); }
-  // Cuts all connections.
+  // Closes all connections.
   void Stop() { server_.Drain(std::chrono::milliseconds(0)); }
 
  private:
@@ -102,7 +102,7 @@ inline void FinishGrpc(http::Exchange& exchange, const std::string& status = "0"
   exchange.Finish(trailers);
 }
 
-// Nothing but an error, in the head.
+// Only an error, in the headers.
 inline void RefuseGrpc(http::Exchange& exchange, const std::string& status,
                        const std::string& message) {
   const http::Header headers[] = {

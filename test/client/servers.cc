@@ -12,13 +12,13 @@
 namespace hearth::client {
 namespace {
 
-// An empty database behind a server: one of a project that nobody has named before.
+// An empty database on a server: that of a project that was never used before.
 Firestore FreshDatabase(const std::string& address) {
   static int projects = 0;
   RemoteOptions options;
   options.address = address;
   options.project = "contract-" + std::to_string(++projects);
-  // A server that is still starting is waited for.
+  // Waits for a server that is still starting.
   options.attempts_max = 20;
   Result<Firestore> database = Connect(options);
   EXPECT_TRUE(database.ok()) << database.status().ToString();
@@ -66,7 +66,7 @@ class Emulator final : public testing::Environment {
   std::string address_;
 };
 
-// Where the emulator does something else than Firestore in the cloud, and Hearth with it.
+// Where the emulator differs from Firestore in the cloud and from Hearth.
 struct Difference {
   std::string_view test;
   const char* why;
@@ -82,7 +82,7 @@ void SkipWhereTheEmulatorDiffers() {
   }
 }
 
-// GoogleTest owns it.
+// Owned by GoogleTest.
 template <typename Server>
 const Server& Start() {
   static const auto* server =

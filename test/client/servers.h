@@ -1,5 +1,5 @@
 // For tests: databases in other processes. One process for all tests of a program, from its first
-// test to its last; each test gets a database of its own.
+// test to its last; each test gets its own database.
 #pragma once
 
 #include "client/testing/transport_contract.h"
@@ -7,7 +7,7 @@
 namespace hearth::client {
 
 ContractBackend HearthServer();
-// Where it is not installed, the tests are skipped.
+// If it is not installed, the tests are skipped.
 ContractBackend EmulatorServer();
 
 }  // namespace hearth::client

@@ -36,7 +36,7 @@ std::string PemOf(EVP_PKEY* key) {
   return std::string(text, static_cast<size_t>(size));
 }
 
-// base64url without padding, as tokens have it.
+// base64url without padding, as in tokens.
 std::string DecodeUrl(std::string text) {
   for (char& c : text) c = c == '-' ? '+' : c == '_' ? '/' : c;
   const size_t padding = (4 - text.size() % 4) % 4;

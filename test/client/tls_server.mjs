@@ -1,5 +1,5 @@
-// usage: node tls_server.mjs KEY CERTIFICATE: answers every gRPC call with its own message, encrypted, on a free port of
-// the loopback.
+// usage: node tls_server.mjs KEY CERTIFICATE: answers every gRPC call with its own message, over TLS, on a free
+// loopback port.
 import {readFileSync} from 'node:fs';
 import {createSecureServer} from 'node:http2';
 

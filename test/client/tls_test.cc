@@ -1,4 +1,4 @@
-// Encrypted connections, to a server that is not ours.
+// Encrypted connections, to a third-party server.
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -25,7 +25,7 @@ struct Free {
   void operator()(FILE* file) const { std::fclose(file); }
 };
 
-// A certificate for 127.0.0.1 that its own key signed.
+// A self-signed certificate for 127.0.0.1.
 void WriteCertificate(const std::string& key_path, const std::string& certificate_path) {
   const std::unique_ptr<EVP_PKEY, Free> key(EVP_RSA_gen(2048));
   const std::unique_ptr<X509, Free> certificate(X509_new());
@@ -85,7 +85,7 @@ TEST_F(TlsTest, CallsAreEncrypted) {
   }
 }
 
-// Saying goodbye to it must not end this process with SIGPIPE either.
+// Closing the connection must not end this process with SIGPIPE either.
 TEST_F(TlsTest, AServerThatIsGoneIsUnavailable) {
   GrpcChannel channel(Options());
   const GrpcRequest request{"/service/Method", "message"};

@@ -1,4 +1,4 @@
-// The photo feed in the server's process, over HTTP as its page uses it: uploads by forms, tokens in bodies.
+// The photo feed in the server's process, over HTTP as its page uses it: uploads as forms, tokens in bodies.
 
 import assert from 'node:assert/strict';
 import {request} from 'node:http';
@@ -29,7 +29,7 @@ class Feed {
     return {status: response.status, body: text && JSON.parse(text)};
   }
 
-  // What it answers; the status must be this one.
+  // Returns the answer, which must have this status.
   async expect(status, method, path, options) {
     const answer = await this.send(method, path, options);
     assert.equal(answer.status, status, `${method} ${path}: ${JSON.stringify(answer.body)}`);
@@ -85,7 +85,7 @@ function form(pictures, caption) {
   return data;
 }
 
-// Only those who take part in a test post.
+// Without demo accounts: only the accounts of a test post.
 async function startFeed(settings = {}, flags = []) {
   const name = `apps-${JSON.stringify(settings).replace(/\W/g, '')}.json`;
   const config = writeFile(name, {feed: {demo: false, repair_seconds: 1, ...settings}});
@@ -113,7 +113,7 @@ test('accounts: names are unique, refresh tokens are used once', async () => {
   const refresh = (refresh_token) => ['POST', '/auth/refresh', {body: {refresh_token}}];
   const second = await feed.expect(200, ...refresh(alice.refresh_token));
   const third = await feed.expect(200, ...refresh(second.refresh_token));
-  // Whoever uses an old one has stolen it, or was robbed: nobody of the family goes on.
+  // An old token was stolen, by this client or from it: all tokens of its family become invalid.
   await feed.refused(401, 'invalid_refresh_token', ...refresh(alice.refresh_token));
   await feed.refused(401, 'invalid_refresh_token', ...refresh(third.refresh_token));
 
@@ -169,7 +169,7 @@ test('uploads: every format, in order, and nothing else', async () => {
   );
 });
 
-test('a body that announces too much is refused before it is sent', async () => {
+test('a body with too large a content-length is refused before it is sent', async () => {
   const feed = await startFeed();
   const {token} = await feed.register('alice');
   const headers = {
@@ -194,7 +194,7 @@ test('a body that announces too much is refused before it is sent', async () => 
   assert.equal(body.error.code, 'too_large');
 });
 
-// Every endpoint that asks the database for a list, and what happens by itself.
+// Every endpoint that queries the database for a list, and the background work.
 async function live(feed) {
   const [alice, bob, carol] = [
     await feed.register('alice', {display_name: 'Zoe'}),
@@ -298,7 +298,7 @@ async function talk(feed, {owner, guest, post}) {
   assert.equal((await feed.expect(200, 'GET', `/posts/${post}`)).comment_count, 21);
 }
 
-test('a life: search, follow, post, scroll, like, comment, delete', async () => {
+test('typical use: search, follow, post, scroll, like, comment, delete', async () => {
   const feed = await startFeed();
   await live(feed);
   const metrics = await (await fetch(`http://${feed.server}/metrics`)).text();
@@ -318,7 +318,7 @@ for (const [what, settings] of [
   });
 }
 
-test('sessions and events that nobody can work on expire by the policies of its file', async () => {
+test('sessions and unusable events expire by the policies of its file', async () => {
   const feed = await startFeed({}, strict);
   await feed.register('alice');
   const {
@@ -348,7 +348,7 @@ test('sessions and events that nobody can work on expire by the policies of its 
   assert.match(stdout, /^dev-feed-dead-events +expires_at +0s +ACTIVE/m);
 });
 
-test('a new feed has people who post, to be followed', async () => {
+test('a new feed has accounts that post and can be followed', async () => {
   const feed = new Feed(await serve({flags: ['--apps', 'feed']}));
   const people = await eventually(async () => {
     const {users} = await feed.expect(200, 'GET', '/users/search?q=');

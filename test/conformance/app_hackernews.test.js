@@ -1,4 +1,4 @@
-// The Hacker News reader in the server's process and in one of its own, with stories from the sandbox.
+// The Hacker News reader in the server's process and in a separate one, with stories from the sandbox.
 
 import assert from 'node:assert/strict';
 import {mkdtempSync, rmSync} from 'node:fs';
@@ -23,7 +23,7 @@ async function statusOf(api) {
   return json(await fetch(`${api}/status`));
 }
 
-// The status after the first sync, which begins with the process.
+// The status after the first sync, which starts with the process.
 async function synced(api) {
   const status = await eventually(async () => {
     const now = await statusOf(api);
@@ -66,13 +66,13 @@ test('its queries need no more indexes than its file has', async () => {
   const headers = await signIn(api, 'alice');
   for (const timespan of ['Day', 'Week', 'Month', 'Year', 'All']) {
     await json(await fetch(`${api}/stories?timespan=${timespan}`, {headers}));
-    // What is remembered is asked for again, since the last time only.
+    // Cached data is refreshed by a query for the changes since the last time.
     await json(await fetch(`${api}/hidden`, {headers}));
   }
   await server.stop();
 });
 
-test('a hide that was acknowledged survives any kill', async () => {
+test('an acknowledged hide survives any kill', async () => {
   const data = join(folder, 'killed');
   const random = new Random(seed);
   console.log(`HEARTH_SEED=${seed}`);
@@ -107,7 +107,7 @@ test('a hide that was acknowledged survives any kill', async () => {
   assert.ok(acknowledged.size > 0);
 });
 
-test('it runs as a process of its own, on a Hearth elsewhere', async () => {
+test('it runs as a separate process, on a remote Hearth', async () => {
   const server = await startHearth({flags: ['--apps', 'none']});
   const proxy = await CuttingProxy.start(server.address);
   const app = await startApp('hackernews', {firestore: proxy.address, data: join(folder, 'app')});
@@ -121,7 +121,7 @@ test('it runs as a process of its own, on a Hearth elsewhere', async () => {
   const page = await fetch(`http://${app.address}/`, {headers: {accept: 'text/html'}});
   assert.match(await page.text(), /Hacker News/);
 
-  // While its database is away it says so, and recovers with it.
+  // While its database is down it reports so, and it recovers with it.
   const headers = await signIn(api, 'alice');
   await server.kill();
   const refused = await fetch(`${api}/hidden`, {method: 'POST', headers, body: '{"hidden": 7}'});

@@ -1,4 +1,4 @@
-// `hearth indexes` and `hearth ttl`, and what they ask for over HTTP.
+// `hearth indexes` and `hearth ttl`, and their HTTP requests.
 
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
@@ -12,7 +12,7 @@ import {runHearth} from './support/server.js';
 const notFound = 5;
 const inSeconds = (seconds) => new Date(Date.now() + seconds * 1000);
 
-// Runs a command against `server` that must succeed; what it prints.
+// Runs a command against `server` that must succeed; returns its output.
 async function run(server, ...args) {
   const {code, stdout, stderr} = await runHearth(...args, '--server', server.address);
   assert.equal(code, 0, stderr);
@@ -26,7 +26,7 @@ async function fail(code, message, ...args) {
 }
 const exists = async (firestore, path) => (await firestore.doc(path).get()).exists;
 
-test('`hearth indexes` lists the index that a query has made', async () => {
+test('`hearth indexes` lists the index that a query has created', async () => {
   const server = await serve();
   const firestore = openFirestore(server);
   for (let first = 0; first < 1000; first += 500) {
@@ -95,7 +95,7 @@ test('the database need not be named while there is only one', async () => {
   );
 });
 
-test('mistakes are said in one line, with an exit code', async () => {
+test('errors are reported in one line, with an exit code', async () => {
   const server = await serve();
   const at = ['--server', server.address, '--project', 'p'];
   await fail(
@@ -112,8 +112,8 @@ test('mistakes are said in one line, with an exit code', async () => {
   await fail(1, /^hearth: the collection group 'seasons' has no TTL policy$/m, 'ttl', 'clear', 'seasons', ...at);
 });
 
-// Writes a document that expires soon, and gives it an hour before it does. On a busy machine that may be too late: then with
-// more time. Returns how soon it would have expired, and how often it did.
+// Writes a document that expires soon, and postpones that by an hour. On a busy machine that may be too late; it then
+// retries with more time. Returns the expiry delay in seconds, and how often the document expired.
 async function postpone(document) {
   for (let seconds = 2, expired = 0; ; seconds *= 2, ++expired) {
     await document.set({until: inSeconds(seconds)});
@@ -141,7 +141,7 @@ test('documents expire seconds after their time', async () => {
   }
   for (const path of ['sessions/text', 'sessions/postponed', 'other/old'])
     assert.ok(await exists(firestore, path), path);
-  // It counts after it has deleted.
+  // It updates the counter after it has deleted.
   const deleted = 3 + expired;
   const listed = new RegExp(
     `^COLLECTION +FIELD +OFFSET +STATE +DELETED +LATE\\nsessions +until +0s +ACTIVE +${deleted} +0\\.0 s\\n$`,
@@ -165,7 +165,7 @@ test('documents expire seconds after their time', async () => {
   assert.match(metrics, /^hearth_index_bytes \d+$/m);
 });
 
-test('a server shows the metrics that are documented, and no others', async () => {
+test('a server exports exactly the documented metrics', async () => {
   const page = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
   const documented = new Map();
   const expected = [];

@@ -1,5 +1,5 @@
-// Runs random sequences of writes and reads in step against Hearth and the official emulator and compares what comes
-// back. HEARTH_SEED repeats a run, HEARTH_STEPS makes it longer.
+// Runs random sequences of writes and reads in step against Hearth and the official emulator and compares the results.
+// HEARTH_SEED repeats a run, HEARTH_STEPS makes it longer.
 
 import assert from 'node:assert/strict';
 import {after, before, test} from 'node:test';
@@ -25,7 +25,7 @@ after(async () => {
   await Promise.all([target?.stop(), emulator?.stop()]);
 });
 
-// Both servers on a database of their own that nothing has touched.
+// Both servers, each with a fresh database.
 class Pair {
   constructor() {
     const project = newProject();
@@ -37,7 +37,7 @@ class Pair {
     for (const raw of this.raws) raw.close();
   }
 
-  // The first difference that the step makes, or null.
+  // The first difference that the step causes, or null.
   async run(step) {
     await separateServerTimes(step);
     const [ours, theirs] = await Promise.all(this.sides.map((side) => side.run(step)));
@@ -49,7 +49,7 @@ class Pair {
   }
 }
 
-// The difference that the last of `steps` makes after the others; null if there is none, or another step differs.
+// The difference that the last of `steps` causes after the others; null if there is none, or if another step differs.
 async function replay(steps) {
   const pair = new Pair();
   try {
@@ -106,7 +106,7 @@ test('Hearth answers as the official emulator does', async (t) => {
         steps.push(generator.step());
         if (await pair.run(steps.at(-1))) {
           reports.push(await report(steps));
-          break; // From here on the two databases may hold different documents.
+          break; // From here on the two databases may contain different documents.
         }
         const {id} = steps.at(-1);
         if (steps.at(-1).kind === 'commit' && pair.sides.every((side) => side.committed(id)))

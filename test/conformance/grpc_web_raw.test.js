@@ -22,7 +22,7 @@ async function call(method, request, type = 'application/grpc-web+proto') {
   assert.equal(response.status, 200);
   assert.ok(response.headers.get('content-type').startsWith(type.split('+')[0]));
   const trailers = {status: response.headers.get('grpc-status'), message: response.headers.get('grpc-message')};
-  // In text, each piece may be padded on its own.
+  // In the text format, each piece may be padded separately.
   let body = Buffer.from(await response.arrayBuffer());
   const pieces = body.toString().match(/[\w+/]+=*/g) ?? [];
   if (text) body = Buffer.concat(pieces.map((piece) => Buffer.from(piece, 'base64')));

@@ -1,4 +1,5 @@
-// Random writes, and listeners of both SDKs whose connections are cut at random: whatever the server says must have been so.
+// Random writes, and listeners of both SDKs whose connections are cut at random: every snapshot must be a state that
+// existed.
 
 import assert from 'node:assert/strict';
 import {after, test} from 'node:test';
@@ -18,7 +19,7 @@ const proxies = [];
 const context = useServer();
 after(() => Promise.all(proxies.map((proxy) => proxy.stop())));
 
-// What is listened to, for either SDK: `collection`, or `group` for all of that id.
+// The queries to listen to, for either SDK: `collection`, or `group` for all collections of that id.
 const queries = [
   {collection: 'c'},
   {collection: 'c', where: [['n', '>=', 5]], orderBy: ['n']},
@@ -83,12 +84,13 @@ test('every snapshot is the state of its time', {
       web.onSnapshot(webQuery(firestore, query), {includeMetadataChanges: true}, onNext, onError),
     );
   const webListeners = queries.map((query) => listenInBrowser(query, openWebFirestore(proxy, {projectId})));
-  // Those of one client share what they know. After a cut they go on one by one, and meanwhile see newer documents of each other
-  // among their own older ones: no snapshot of the server, though the SDK says so. In the end they must be right.
+  // The listeners of one client share a cache. After a cut they resume one by one, and meanwhile see each other's newer
+  // documents among their own older ones: this is not a snapshot of the server, though the SDK reports it as one. In
+  // the end they must be right.
   const together = queries.map((query) => listenInBrowser(query, browser));
   const own = listenInBrowser({collection: 'own'}, browser);
 
-  // Writes of its own go by the connections that are cut, and may be sent twice.
+  // The client's own writes use the connections that are cut, and may be sent twice.
   const ownWrites = [];
   const times = [];
   for (let step = 0; step < steps; ++step) {
@@ -100,7 +102,7 @@ test('every snapshot is the state of its time', {
   await Promise.all(ownWrites);
   await web.waitForPendingWrites(browser);
 
-  // In the end all know the same.
+  // In the end all listeners have the same state.
   const isKnown = ({metadata}) => !metadata.fromCache && !metadata.hasPendingWrites;
   for (const [i, query] of queries.entries()) {
     const expected = textOf(await nodeQuery(direct, query).get());
@@ -131,7 +133,7 @@ test('every snapshot is the state of its time', {
         `query ${i} of the Node SDK at ${snapshot.readTime.toDate().toISOString()}`,
       );
     }
-    // The web SDK does not tell the time: there must be one for each snapshot, none before the last one's.
+    // The web SDK does not report read times: each snapshot must match some state, in order.
     const states = ['', ...(await Promise.all(times.map((time) => stateAt(query, time))))];
     let at = 0;
     for (const text of webListeners[i].all.filter(isKnown).map(textOf)) {

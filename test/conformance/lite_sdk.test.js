@@ -59,7 +59,7 @@ after(() =>
   ),
 );
 
-// A client of a database that no other test has used.
+// A client of a fresh database.
 function open({projectId = newProject(), database = '(default)'} = {}) {
   const app = initializeApp({projectId, apiKey: 'a key'}, `${projectId}/${database}`);
   const firestore = getFirestore(app, database);
@@ -128,7 +128,7 @@ test('errors keep their codes', async () => {
   const document = doc(open(), 'rooms/none');
   await assert.rejects(updateDoc(document, {a: 1}), {code: 'not-found'});
   const big = 'x'.repeat(1_100_000);
-  // The client goes by the HTTP status alone, and 400 stands for several codes.
+  // The client only uses the HTTP status, and 400 stands for several codes.
   await assert.rejects(setDoc(document, {big}), {code: 'failed-precondition'});
 });
 
@@ -233,7 +233,7 @@ test('transactions', async () => {
   assert.equal((await getDoc(counter)).exists(), false);
 });
 
-test('named databases are worlds of their own', async () => {
+test('named databases are independent', async () => {
   const projectId = newProject();
   const first = open({projectId});
   const second = open({projectId, database: 'other'});

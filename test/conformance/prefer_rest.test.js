@@ -1,4 +1,4 @@
-// The Node SDK over REST (`preferRest`): everything but listeners goes over HTTP/1.1 then.
+// The Node SDK over REST (`preferRest`): everything except listeners then uses HTTP/1.1.
 
 import {AggregateField, FieldPath, FieldValue, Filter, Timestamp} from '@google-cloud/firestore';
 import assert from 'node:assert/strict';
@@ -9,7 +9,7 @@ import {openFirestore} from './support/sdk.js';
 const context = useServer();
 const code = {notFound: 5, alreadyExists: 6, failedPrecondition: 9};
 
-// Signs nothing: the address is that of this machine.
+// Signs nothing: the address is local.
 let requests = 0;
 const authClient = {
   getRequestHeaders: async () => new Headers({authorization: 'Bearer owner'}),
@@ -40,7 +40,7 @@ test('documents are written, read and deleted', async () => {
   await document.create(data);
   const snapshot = await document.get();
   assert.deepEqual(snapshot.data(), data);
-  assert.equal(requests, 2); // So it is REST that is tested here.
+  assert.equal(requests, 2); // Verifies that REST is being tested.
   assert.ok(snapshot.createTime.isEqual(snapshot.updateTime));
   await document.update({
     int: FieldValue.increment(2),

@@ -1,4 +1,4 @@
-// Puts random queries over random documents to Hearth and to the official emulator and compares what comes back: results,
+// Sends random queries over random documents to Hearth and to the official emulator and compares the answers: results,
 // order, values, codes and messages. HEARTH_SEED repeats a run, HEARTH_QUERIES makes it longer.
 
 import assert from 'node:assert/strict';
@@ -28,7 +28,7 @@ after(async () => {
   await Promise.all([target?.stop(), emulator?.stop()]);
 });
 
-// What two servers can be compared by.
+// The parts of an answer that two servers can be compared by.
 function normal({code, message, response = []}) {
   if (code !== 'OK') return {code, message};
   const documents = response.filter(({document}) => document).map(({document: {name, fields = {}}}) => [name, fields]);
@@ -62,7 +62,7 @@ class Round {
     await Promise.all(this.raws.map((raw) => raw.must('Commit', this.names.commit(...writes))));
   }
 
-  // A report of the difference that the query makes, or null.
+  // A report of the difference that the query causes, or null.
   async compare({method, request}) {
     const [ours, theirs] = (await Promise.all(this.raws.map((raw) => raw.call(method, request)))).map(normal);
     this.tally.queries += 1;

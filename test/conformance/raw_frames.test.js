@@ -1,4 +1,4 @@
-// Frames that no client library would send. After each of them the same connection, and a new one, work as before.
+// Frames that no client library would send. After each of them the same connection, and a new one, must still work.
 
 import assert from 'node:assert/strict';
 import {connect} from 'node:net';
@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 afterEach(() => session.close());
 
-// A call that must work, on the session that has just been mistreated and on a fresh one.
+// A call that must work, on the session that was just abused and on a fresh one.
 async function expectService() {
   const fresh = new Session(context.address);
   try {
@@ -41,7 +41,7 @@ async function expectService() {
   }
 }
 
-// What is sent, and the code that answers it. The emulator only has to survive.
+// The bytes sent, and the code that answers them. The emulator only has to survive.
 const cases = {
   'a normal request': [() => session.post(get, frame(request)), 'OK'],
   'a compressed request': [() => session.post(get, frame(gzipSync(request), {flag: 1}), {headers: gzip}), 'OK'],
@@ -108,7 +108,7 @@ test('a message larger than the limit', async () => {
   await expectService();
 });
 
-test('what is not gRPC is refused as HTTP', async () => {
+test('a request that is not gRPC is refused with an HTTP status', async () => {
   for (const options of [{headers: {'content-type': 'text/plain'}}, {headers: {'content-type': 'application/json'}}]) {
     const answer = await session.post(get, frame(request), options);
     assert.ok(answer.status >= 400 || (answer.code && answer.code !== 'OK'), `got ${answer.status}`);
@@ -116,7 +116,7 @@ test('what is not gRPC is refused as HTTP', async () => {
   }
 });
 
-test('streams broken off in the middle', async () => {
+test('streams aborted in the middle', async () => {
   await Promise.all(Array.from({length: 50}, (_, n) => session.abandon(get, frame(request).subarray(0, 1 + (n % 40)))));
   await expectService();
 });

@@ -1,4 +1,4 @@
-// Listen: targets, their first results, and what changes afterwards.
+// Listen: targets, their first results, and subsequent changes.
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
@@ -15,7 +15,7 @@ function open(more) {
   return {fixture, listener: new Listener(fixture.raw, fixture, more)};
 }
 
-// What follows a write, in short, without the snapshots.
+// The messages after a write, in short form, without the snapshots.
 async function after(listener, write) {
   await listener.snapshotAt(await write);
   return listener.take().short.filter((each) => each !== 'snapshot');
@@ -23,7 +23,7 @@ async function after(listener, write) {
 
 const where = (fieldPath, op, x) => ({fieldFilter: {field: {fieldPath}, op, value: toValue(x)}});
 
-test('a query: its results in order, then that they are complete, then a snapshot', async () => {
+test('a query: its results in order, then CURRENT, then a snapshot', async () => {
   const {fixture, listener} = open();
   const {commitTime} = await fixture.write(
     fixture.set('c/a', {n: 2}),
@@ -64,7 +64,7 @@ test('documents: each once, in the order asked for, missing ones as deleted', as
   await listener.cancel();
 });
 
-ownTest('one message tells all targets of a document', noDeltas, async () => {
+ownTest('one message reports a document to all its targets', noDeltas, async () => {
   const {fixture, listener} = open();
   await fixture.write(fixture.set('c/a', {n: 1}));
   listener
@@ -94,11 +94,11 @@ test('targets come and go at any time', async () => {
     [],
   );
   assert.deepStrictEqual(listener.fields(4), {'d/a': toFields({n: 2})});
-  // Its id can be had again, for something else.
+  // Its id can be reused for another target.
   listener.addDocuments(2, ['c/a']);
   await listener.current(2);
   assert.deepStrictEqual(listener.fields(2), {'c/a': toFields({n: 2})});
-  // All at once, and gone before the first is answered.
+  // All at once, and removed before the first is answered.
   for (let id = 10; id < 40; ++id) listener.addQuery(id, queryOf('c'));
   for (let id = 10; id < 39; ++id) listener.remove(id);
   await listener.current(39);
@@ -110,7 +110,7 @@ test('targets come and go at any time', async () => {
   await listener.cancel();
 });
 
-ownTest('no snapshot shows half a commit, whatever the targets', 'its targets are not at one moment', async () => {
+ownTest('no snapshot shows half a commit, for any targets', 'its targets are not at one moment', async () => {
   const {fixture, listener} = open();
   const write = (n) => fixture.write(fixture.set('c/a', {n}), fixture.set('d/b', {n}), fixture.set('e/f/c/g', {n}));
   await write(0);
@@ -122,7 +122,7 @@ ownTest('no snapshot shows half a commit, whatever the targets', 'its targets ar
   const writing = (async () => {
     for (let n = 1; n < 200; ++n) {
       await write(n);
-      // A target that comes later must not be ahead of, or behind, the others.
+      // A target that is added later must not be ahead of, or behind, the others.
       if (n % 20 === 0) listener.addQuery(100 + n, queryOf(n % 40 ? 'c' : 'd'));
       if (n % 20 === 10 && n > 20) listener.remove(100 + n - 10);
     }
@@ -178,7 +178,7 @@ ownTest(
   },
 );
 
-ownTest('a target without content ends by itself, the stream lives on', 'the stream ends', async () => {
+ownTest('a target without content ends, the stream continues', 'the stream ends', async () => {
   const {listener} = open();
   listener.add(2, {});
   const {code, message} = await listener.removed(2);
@@ -212,7 +212,7 @@ ownTest('once: the first snapshot is the last', 'it ignores once', async () => {
   await listener.cancel();
 });
 
-test('ids that the server gives', async () => {
+test('ids that the server assigns', async () => {
   const {fixture, listener} = open();
   await fixture.write(fixture.set('c/a', {n: 1}), fixture.set('d/b', {n: 1}));
   listener.addQuery(0, queryOf('c')).addQuery(0, queryOf('d'));
@@ -262,16 +262,16 @@ test('a request without a target', async () => {
   });
 });
 
-test('which database', async () => {
+test('selecting the database', async () => {
   const fixture = new Fixture(context);
   await fixture.write(fixture.set('c/a', {n: 1}));
-  // By header, without a word in the request.
+  // By header only, not in the request.
   const byHeader = new Listener(fixture.raw, fixture, {database: ''});
   byHeader.addQuery(2, queryOf('c'));
   await byHeader.current(2);
   assert.deepStrictEqual(byHeader.paths(2), ['c/a']);
   await byHeader.cancel();
-  // Neither.
+  // Neither header nor request.
   const none = new Listener(fixture.raw, fixture, {database: '', headers: {}});
   none.addQuery(2, queryOf('c'));
   expectOutcome(await none.end(), {
@@ -281,14 +281,14 @@ test('which database', async () => {
   });
 });
 
-ownTest('the database of the requests', 'only the header counts there', async () => {
+ownTest('the database named in the requests', 'only the header counts there', async () => {
   const fixture = new Fixture(context);
   await fixture.write(fixture.set('c/a', {n: 1}));
   const listener = new Listener(fixture.raw, fixture, {headers: {}});
   listener.addQuery(2, queryOf('c'));
   await listener.current(2);
   assert.deepStrictEqual(listener.paths(2), ['c/a']);
-  listener.database = ''; // Needed in the first request only.
+  listener.database = ''; // Only needed in the first request.
   listener.addQuery(4, queryOf('c'));
   await listener.current(4);
   const other = `${fixture.database}2`;

@@ -11,7 +11,7 @@ import {toValue} from './support/values.js';
 const context = useServer();
 const memoryMiBMax = 300;
 
-// What the server has of the machine's memory now, and at most so far.
+// The server's memory use now, and its peak so far.
 function residentMiB({pid}) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const [now, most] = ['VmRSS', 'VmHWM'].map(
@@ -21,8 +21,8 @@ function residentMiB({pid}) {
 }
 
 ownTest(
-  '10,000 targets over 100 streams hear what concerns them, and only that',
-  'it is too slow for so many',
+  '10,000 targets over 100 streams receive exactly the changes that affect them',
+  'it is too slow for this many',
   async () => {
     const fixture = new Fixture(context);
     const [streams, perStream] = [100, 100];
@@ -48,7 +48,7 @@ ownTest(
     for (let i = 0; i < 10; ++i) {
       await fixture.write(...pick(i).map((number) => fixture.set(`rooms/r${number}`, {room: number})));
     }
-    // One that all streams hear, so that each is known to have heard the rest.
+    // A change for all streams, so that each is known to have received the others.
     for (const listener of listeners) listener.addDocuments(1000, ['all/a']);
     await Promise.all(listeners.map((listener) => listener.current(1000)));
     const last = await fixture.write(fixture.set('all/a', {}));
@@ -117,7 +117,7 @@ ownTest('clients that do not read cost no memory, and catch up: many documents',
   listenSlowly({documents: 200, rounds: 3}),
 );
 
-ownTest('a limit over large documents that goes on from a token does not hold them all', why, async () => {
+ownTest('a resumed limit query over large documents does not keep them all in memory', why, async () => {
   const server = await serve({flags: ['--cache-mib', '32']});
   const fixture = new Fixture({raw: new Raw(server.address)});
   const text = 'x'.repeat(1_000_000);

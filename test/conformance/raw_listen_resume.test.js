@@ -1,4 +1,4 @@
-// Listen: targets that go on where an earlier one has ended.
+// Listen: targets that resume where an earlier one ended.
 
 import assert from 'node:assert/strict';
 import {mkdtempSync} from 'node:fs';
@@ -22,7 +22,7 @@ const targets = {
   limit: (listener, more) => listener.addQuery(2, queryOf('c', {orderBy: orderOf('n'), limit: {value: 3}}), more),
 };
 
-// Listens, and hangs up: what the client has got, and how to go on.
+// Listens and disconnects; returns the client's results and how to resume.
 async function listenOnce(fixture, add) {
   const listener = new Listener(fixture.raw, fixture);
   add(listener);
@@ -31,7 +31,7 @@ async function listenOnce(fixture, add) {
   return {resumeToken, readTime, results: listener.results};
 }
 
-// Listens again from there. `short`: what came, without the snapshot.
+// Resumes from there. `short`: the messages received, without the snapshot.
 async function listenOn(fixture, add, {results}, more) {
   const listener = new Listener(fixture.raw, fixture);
   for (const [id, documents] of results) listener.results.set(id, new Map(documents));
@@ -45,7 +45,7 @@ async function fill(fixture) {
   await fixture.write(...['a', 'b', 'c', 'd'].map((id, n) => fixture.set(`c/${id}`, {n: n + 1})));
 }
 
-ownTest('a token outlives the server, but says nothing to another', ignored, async () => {
+ownTest('a token survives a restart of its server, but is invalid for another', ignored, async () => {
   const data = mkdtempSync(join(folder, 'data-'));
   const [first, other] = [await serve({data}), await serve()];
   const fixture = new Fixture({raw: new Raw(first.address)});
@@ -74,7 +74,7 @@ ownTest('a token outlives the server, but says nothing to another', ignored, asy
   fixture.raw.close();
 });
 
-ownTest('a server that stops ends its streams, so that clients come back', 'it is not ours to stop', async () => {
+ownTest('a server that stops ends its streams, so that clients reconnect', 'it is not ours to stop', async () => {
   const server = await serve();
   const fixture = new Fixture({raw: new Raw(server.address)});
   const listener = new Listener(fixture.raw, fixture);
@@ -90,7 +90,7 @@ ownTest('a server that stops ends its streams, so that clients come back', 'it i
   fixture.raw.close();
 });
 
-ownTest('a client that misses more than a delta is told starts anew', ignored, async () => {
+ownTest('a client that missed more changes than a delta may have starts over', ignored, async () => {
   const fixture = new Fixture(context);
   await fill(fixture);
   const earlier = await listenOnce(fixture, targets.query);
@@ -103,7 +103,7 @@ ownTest('a client that misses more than a delta is told starts anew', ignored, a
   await later.listener.cancel();
 });
 
-ownTest('a client that misses more bytes than are told one by one starts anew', ignored, async () => {
+ownTest('a client that missed more bytes than a delta may have starts over', ignored, async () => {
   const fixture = new Fixture(context);
   await fill(fixture);
   const text = 'x'.repeat(1_000_000);
@@ -121,7 +121,7 @@ ownTest('a client that misses more bytes than are told one by one starts anew', 
 });
 
 ownTest(
-  'a client that has another number of documents gets a filter of their names',
+  'a client with a different number of documents gets a filter of their names',
   'it sends no existence filters',
   async () => {
     const fixture = new Fixture(context);
@@ -139,7 +139,7 @@ ownTest(
       });
       assert.deepStrictEqual(right.short, ['ADD 2', 'CURRENT 2']);
       await fixture.write(fixture.set('c/new', {n: 2}), fixture.set(`c/${ids[0]}`, {n: count}));
-      // What a client may have kept of documents that are no results any more.
+      // Documents that left the result set, but that a client may still have.
       const wrong = await listenOn(fixture, add, earlier, {
         resumeToken: earlier.resumeToken,
         expectedCount: {value: count + 1},
@@ -152,7 +152,7 @@ ownTest(
       assert.equal(stands, wrong.listener.paths(2).length);
       assert.ok(unchangedNames.hashCount > 0 && unchangedNames.bits.bitmap.length > 0);
       for (const id of ids.slice(1)) assert.ok(mayContain(unchangedNames, fixture.doc(`c/${id}`)), id);
-      // One in a hundred would be usual.
+      // One in a hundred would be typical.
       const strangers = Array.from({length: 1000}, (_, i) => fixture.doc(`c/stranger${i}`)).filter((name) =>
         mayContain(unchangedNames, name),
       );
@@ -179,11 +179,11 @@ ownTest('the filter of a query without results', 'it sends no existence filters'
   await listener.cancel();
 });
 
-ownTest('every snapshot is a place to go on from', ignored, async () => {
+ownTest('every snapshot can be resumed from', ignored, async () => {
   const fixture = new Fixture(context);
   const listener = new Listener(fixture.raw, fixture);
   targets.limit(listener);
-  listener.addDocuments(4, ['ticks/t']); // Changes with every write, so that each has its snapshot.
+  listener.addDocuments(4, ['ticks/t']); // Changes with every write, so that each write has a snapshot.
   const places = [];
   const keep = ({resumeToken}) => places.push({resumeToken, results: new Map([[2, new Map(listener.results.get(2))]])});
   keep(await listener.current(4));

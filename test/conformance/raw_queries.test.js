@@ -1,4 +1,4 @@
-// RunQuery and RunAggregationQuery as messages: the shape of answers, and calls that are given up.
+// RunQuery and RunAggregationQuery as messages: the form of answers, and cancelled calls.
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
@@ -46,7 +46,7 @@ class Room extends Fixture {
   }
 }
 
-test('each result is a message with the read time; the last one says that it is', async () => {
+test('each result is a message with the read time; the last one is marked as such', async () => {
   const room = await Room.open();
   const answers = await room.answers({});
   assert.equal(answers.length, 3);
@@ -60,14 +60,14 @@ test('each result is a message with the read time; the last one says that it is'
   assert.ok(only.readTime && only.done && !only.document);
 });
 
-test('a transaction that begins with a query is told first', async () => {
+test('a transaction begun by a query is reported first', async () => {
   const room = await Room.open();
   const [first, second] = await room.answers({}, {newTransaction: {readOnly: {}}});
   assert.ok(first.transaction.length > 0 && !first.document);
   assert.ok(second.document);
 });
 
-ownTest('skipped results are told once', 'it tells them with every result but the last', async () => {
+ownTest('skipped results are reported once', 'it reports them with every result but the last', async () => {
   const room = await Room.open();
   const answers = await room.answers({offset: 1});
   assert.deepStrictEqual(
@@ -76,7 +76,7 @@ ownTest('skipped results are told once', 'it tells them with every result but th
   );
 });
 
-test('aggregations have aliases, their own or ones by number', async () => {
+test('aggregations have aliases, given or numbered', async () => {
   const room = await Room.open();
   const {
     response: [{result, readTime}],
@@ -89,7 +89,7 @@ test('aggregations have aliases, their own or ones by number', async () => {
   });
 });
 
-test('a query that nobody waits for any more ends, and does no harm', async () => {
+test('a cancelled query ends, and does no harm', async () => {
   const room = await Room.open(Object.fromEntries(times(400, (n) => [`d${n}`, {n, text: 'x'.repeat(5_000)}])));
   for (let round = 0; round < 5; ++round) {
     const call = context.raw.start('RunQuery', {

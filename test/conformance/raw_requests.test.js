@@ -1,4 +1,4 @@
-// Requests as such: unknown, undecodable, oversized, given up.
+// Requests at the protocol level: unknown, undecodable, oversized, cancelled.
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';

@@ -19,7 +19,7 @@ function open(
   return {fixture, stream: raw.open('Write', {headers})};
 }
 
-// A stream after its handshake: `id` and `token` as the server gave them. `more`: to be sent with it.
+// A stream after its handshake: `id` and `token` as assigned by the server. `more`: additional request fields.
 async function shake(fixture, more = {}, options) {
   const {fixture: used, stream} = open(fixture, options);
   const {streamId: id, streamToken: token} = await stream.send({database: used.database, ...more}).next();
@@ -76,7 +76,7 @@ test('first requests that are refused', async () => {
   assert.equal(await fixture.get('c/a'), null);
 });
 
-test('which database', async () => {
+test('selecting the database', async () => {
   const fixture = new Fixture(context);
   const none = open(fixture, {headers: {}}).stream;
   expectOutcome(await outcome(none.send({})), {
@@ -97,8 +97,8 @@ test('which database', async () => {
 });
 
 ownTest(
-  'the header names the database where the first request does not',
-  'it wants it in the request too',
+  'the header names the database if the first request does not',
+  'it also requires it in the request',
   async () => {
     const {fixture, stream} = open();
     const {streamToken} = await stream.send({}).next();
@@ -108,7 +108,7 @@ ownTest(
   },
 );
 
-test('each request is a commit, and has its answer', async () => {
+test('each request is a commit, and gets an answer', async () => {
   const {fixture, stream, token} = await shake();
   stream.send({streamToken: token, writes: [fixture.set('c/a', {n: 1}), fixture.set('c/b', {n: 2})]});
   const first = await stream.next();
@@ -136,7 +136,7 @@ test('each request is a commit, and has its answer', async () => {
   expectOutcome(await outcome(stream), {code: 'OK'});
 });
 
-test('pipelined requests are done in order', async () => {
+test('pipelined requests are executed in order', async () => {
   const {fixture, stream, token} = await shake();
   const count = 200;
   for (let n = 0; n < count; ++n) {
@@ -161,7 +161,7 @@ test('pipelined requests are done in order', async () => {
   await fixture.expectFields('c/a', {n: count - 1});
 });
 
-test('a write that fails ends the stream; nothing of it and nothing after it is done', async () => {
+test('a failed write ends the stream; neither it nor anything after it is executed', async () => {
   const {fixture, stream, token} = await shake();
   const name = fixture.doc('c/none');
   stream.send({streamToken: token, writes: [fixture.set('c/a', {n: 1})]});
@@ -239,7 +239,7 @@ test('a request without writes is the last', async () => {
   assert.equal(await fixture.get('c/b'), null);
 });
 
-test('any token of a client is taken while the stream lives', async () => {
+test('any token is accepted while the stream is open', async () => {
   const {fixture, stream, token} = await shake();
   for (const streamToken of [token, Buffer.from('garbage'), token, Buffer.alloc(0)]) {
     stream.send({streamToken, writes: [fixture.transform('c/a', increment('n', 1))]});
@@ -249,7 +249,7 @@ test('any token of a client is taken while the stream lives', async () => {
   await stream.cancel();
 });
 
-test('half-close: what was sent before is answered', async () => {
+test('half-close: earlier requests are answered', async () => {
   const {fixture, stream, token} = await shake();
   for (let i = 0; i < 5; ++i) stream.send({streamToken: token, writes: [fixture.transform('c/a', increment('n', 1))]});
   stream.halfClose();
@@ -261,7 +261,7 @@ test('half-close: what was sent before is answered', async () => {
   expectOutcome(await outcome(silent.halfClose()), {code: 'OK'});
 });
 
-test('listeners hear of it', async () => {
+test('listeners receive the commits', async () => {
   const {fixture, stream, token} = await shake();
   const listener = new Listener(fixture.raw, fixture);
   listener.addQuery(2, queryOf('c'));
@@ -274,7 +274,7 @@ test('listeners hear of it', async () => {
 
 const plusOne = (fixture) => ({writes: [fixture.transform('c/a', increment('n', 1))]});
 
-// Once the server knows that the connection is gone, the stream is free.
+// The stream is free once the server has noticed that the connection is gone.
 async function resume(fixture, id, streamToken) {
   return eventually(async () => {
     const {stream} = open(fixture);
@@ -283,7 +283,7 @@ async function resume(fixture, id, streamToken) {
   });
 }
 
-ownTest('a request sent again after a cut is answered again, and done once', noResume, async () => {
+ownTest('a request resent after a cut is answered again, and executed once', noResume, async () => {
   const fixture = new Fixture(context);
   const raw = new Raw(context.address);
   const {stream, id, token} = await shake(fixture, {}, {raw});
@@ -305,11 +305,11 @@ ownTest('a request sent again after a cut is answered again, and done once', noR
   await again.stream.cancel();
 });
 
-ownTest('several requests sent again', noResume, async () => {
+ownTest('several requests resent', noResume, async () => {
   const {fixture, stream, id, token} = await shake();
   const count = 20;
   for (let i = 0; i < count; ++i) stream.send({streamToken: token, ...plusOne(fixture)});
-  await stream.next(); // Some may be done, some not.
+  await stream.next(); // Some may have been executed, some not.
   await stream.cancel();
   const again = await resume(fixture, id, token);
   for (let i = 0; i < count; ++i) again.stream.send({streamToken: token, ...plusOne(fixture)});
@@ -321,7 +321,7 @@ ownTest('several requests sent again', noResume, async () => {
   await again.stream.cancel();
 });
 
-ownTest('a commit that was under way when the connection was cut is done once', noResume, async () => {
+ownTest('a commit in progress when the connection was cut is executed once', noResume, async () => {
   for (let round = 0; round < 20; ++round) {
     const {fixture, stream, id, token} = await shake();
     stream.send({streamToken: token, ...plusOne(fixture)});
@@ -341,7 +341,7 @@ ownTest('streams that cannot be resumed', noResume, async () => {
   const {streamToken: second} = await stream.send({streamToken: first, ...plusOne(fixture)}).next();
   const attempt = (more, database = fixture) =>
     outcome(open(database).stream.send({database: database.database, streamId: id, ...more}));
-  // While another connection has it.
+  // While another connection is using it.
   expectOutcome(await attempt({streamToken: second}), {
     code: 'ABORTED',
     message: 'The stream is in use by another connection.',
@@ -353,7 +353,7 @@ ownTest('streams that cannot be resumed', noResume, async () => {
   expectOutcome(await attempt({streamToken: Buffer.from('garbage')}), wrong);
   expectOutcome(await attempt({streamToken: Buffer.from('99')}), wrong);
   expectOutcome(await attempt({}), wrong);
-  // What the client has said it has got is gone.
+  // Answers that the client has acknowledged are gone.
   expectOutcome(await attempt({streamToken: token}), {
     code: 'ABORTED',
     message: 'The stream can no longer be resumed from this token.',

@@ -9,7 +9,7 @@ import {Snapshots, idsOf} from './support/snapshots.js';
 
 const context = useServer();
 
-// One database, and what is left of it.
+// One database, and its remaining documents.
 class Room extends Rest {
   static async open(paths) {
     const room = new Room(context);
@@ -28,7 +28,7 @@ class Room extends Rest {
     }
   }
 
-  // What rules-unit-testing's clearFirestore does, and people with fetch.
+  // The request of rules-unit-testing's clearFirestore, and of users with fetch.
   clear(rest = '', {method = 'DELETE', headers} = {}) {
     return fetch(this.url(`/emulator/v1/${this.root}${rest}`), {method, headers});
   }
@@ -58,7 +58,7 @@ class Room extends Rest {
 const some = ['c/d', 'c/d/s/x', 'c/d/s/x/t/y', 'c/d2', 'c/e', 'b/f', 'm/missing/s/x'];
 const collections = ['b', 'c', 'm', 's', 't'];
 
-test('all documents go, wherever they are, and those of other databases stay', async () => {
+test('all documents are deleted, at any depth, and those of other databases stay', async () => {
   const room = await Room.open(some);
   const other = await Room.open(['c/d']);
   await room.mustClear();
@@ -69,7 +69,7 @@ test('all documents go, wherever they are, and those of other databases stay', a
   assert.deepStrictEqual(await room.left(...collections), ['c/d']);
 });
 
-test('a path behind it limits what goes', async () => {
+test('a path suffix limits what is deleted', async () => {
   const cases = {
     '/c': ['b/f', 'm/missing/s/x'],
     '/c/d': ['b/f', 'c/d2', 'c/e', 'm/missing/s/x'],
@@ -85,12 +85,12 @@ test('a path behind it limits what goes', async () => {
   }
 });
 
-test('a database that nobody has used is empty', async () => {
+test('a database that was never used is empty', async () => {
   const room = new Room(context, {database: 'unused'});
   await room.mustClear();
 });
 
-test('names that are none, and other methods', async () => {
+test('invalid names, and other methods', async () => {
   const room = await Room.open(['c/d']);
   const send = (path) => room.send('DELETE', `/emulator/v1/${path}`);
   expectError(
@@ -112,13 +112,13 @@ test('names that are none, and other methods', async () => {
   assert.deepStrictEqual(await room.left('c'), ['c/d']);
 });
 
-ownTest('a slash too many is an error', 'nothing goes, and the answer is the same', async () => {
+ownTest('an extra slash is an error', 'nothing is deleted, and the answer is the same', async () => {
   const room = await Room.open(['c/d']);
   assert.equal((await room.clear('/')).status, 400);
   assert.deepStrictEqual(await room.left('c'), ['c/d']);
 });
 
-test('web pages may ask', async () => {
+test('web pages may send the request', async () => {
   const room = await Room.open(['c/d']);
   const headers = {origin: 'http://localhost:3000'};
   const preflight = await room.clear('', {
@@ -136,7 +136,7 @@ test('web pages may ask', async () => {
   assert.deepStrictEqual(await room.left('c'), []);
 });
 
-test('listeners see the documents go', async () => {
+test('listeners see the documents disappear', async () => {
   const room = await Room.open(['c/a', 'c/b']);
   const rooms = openFirestore(context, {projectId: room.project}).collection('c');
   const snapshots = new Snapshots((onNext, onError) => rooms.onSnapshot(onNext, onError));
@@ -148,7 +148,7 @@ test('listeners see the documents go', async () => {
   snapshots.stop();
 });
 
-test('several at once, and writes beside them', async () => {
+test('several at once, with concurrent writes', async () => {
   const room = await Room.open(Array.from({length: 2_000}, (_, n) => `c/d${n}`));
   const writing = Array.from({length: 20}, (_, n) => room.fill([`a/d${n}`, `z/d${n}`]));
   const clearing = Array.from({length: 4}, () => room.mustClear());

@@ -1,5 +1,5 @@
-// The same REST requests to Hearth and to the official emulator: both must answer with the same status and the same JSON, but
-// for what `differs` names, which docs/compatibility.md explains.
+// The same REST requests to Hearth and to the official emulator: both must answer with the same status and the same
+// JSON, except for the differences in `differs`, which docs/compatibility.md explains.
 
 import assert from 'node:assert/strict';
 import {after, before, test} from 'node:test';
@@ -19,7 +19,7 @@ after(() => Promise.all(stop.map((server) => server.stop())));
 
 const isTime = (x) => typeof x === 'string' && /^20\d\d-\d\d-\d\dT/.test(x);
 
-// What two servers have in common: times and tokens are their own, and so are the words of errors.
+// The comparable parts of an answer: times, tokens and the wording of errors differ between servers.
 function shape(x, key) {
   if (key === 'timestampValue') return x;
   if (isTime(x)) return 'a time';
@@ -31,7 +31,7 @@ function shape(x, key) {
   return Object.fromEntries(Object.entries(x).map(([name, value]) => [name, shape(value, name)]));
 }
 
-// Errors of methods that answer with lists come in lists in the cloud, and here.
+// Errors of methods that answer with lists come in lists, in the cloud and in Hearth.
 const unwrapped = (json) => (Array.isArray(json) && json.length === 1 && json[0].error ? json[0] : json);
 
 async function outcome(side, {method = 'POST', at, query, body, headers}) {
@@ -208,15 +208,15 @@ const different = [
 const label = ({method = 'POST', at, query: parameters, body}) =>
   `${method} ${at} ${JSON.stringify(parameters) ?? ''} ${typeof body === 'function' ? '' : (JSON.stringify(body) ?? '')}`;
 
-// Answers of batchWrite have errors of their own, whose words differ too.
+// Answers of batchWrite contain errors, whose wording differs too.
 const withoutMessages = (x) => JSON.parse(JSON.stringify(x), (key, value) => (key === 'message' ? undefined : value));
 
-test('both answer alike', async (context) => {
+test('both give the same answer', async (context) => {
   if (!sides.length) return context.skip('the official emulator is not installed');
   const differences = [];
   for (const request of same) {
     const [ours, theirs] = await Promise.all(sides.map((side) => outcome(side, request)));
-    // What is not found at all is JSON only here.
+    // Only Hearth answers an unknown path in JSON.
     if (ours.status === 404 && theirs.json === undefined) ours.json = undefined;
     const adapt = request.ignores ? withoutMessages : (x) => x;
     try {
@@ -228,7 +228,7 @@ test('both answer alike', async (context) => {
   assert.equal(differences.length, 0, differences.join('\n'));
 });
 
-test('what differs is known', async (context) => {
+test('known differences', async (context) => {
   if (!sides.length) return context.skip('the official emulator is not installed');
   for (const [request, ours, theirs] of different) {
     const statuses = await Promise.all(sides.map((side) => outcome(side, request)));

@@ -1,4 +1,4 @@
-// Documents as REST writes them: URLs, their parameters, and JSON.
+// Documents in REST: URLs, their parameters, and JSON.
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
@@ -22,7 +22,7 @@ test('a document is created, read, changed and deleted', async () => {
   assert.equal((await rest.ask('GET', 'rooms/r1')).status, 404);
 });
 
-test('masks choose what is written and what comes back', async () => {
+test('masks select the fields to write and to return', async () => {
   const rest = new Rest(context);
   await rest.put('c/a', {x: integer(1), y: integer(2), z: integer(3)});
   const patched = await rest.must('PATCH', 'c/a', {
@@ -35,7 +35,7 @@ test('masks choose what is written and what comes back', async () => {
   assert.deepEqual((await rest.must('GET', 'c', {query: 'mask.fieldPaths=y'})).documents[0].fields, {y: integer(2)});
 });
 
-ownTest('an update time in the URL holds too', 'it reads message-typed parameters as empty', async () => {
+ownTest('an update time in the URL is a precondition too', 'it reads message-typed parameters as empty', async () => {
   const rest = new Rest(context);
   const {updateTime} = await rest.put('c/a', {n: integer(1)});
   expectError(await rest.ask('DELETE', 'c/a', {query: {'currentDocument.updateTime': '2020-01-01T00:00:00Z'}}), {
@@ -57,7 +57,7 @@ ownTest('documents are read as of a time, and in a transaction', 'it cannot read
   assert.deepEqual((await rest.must('GET', 'c/a', {query: {transaction: urlSafe}})).fields, {n: integer(1)});
 });
 
-test('ids are what their encoding says', async () => {
+test('ids are percent-decoded', async () => {
   const rest = new Rest(context);
   for (const id of ['a b', 'ü', 'a+b', 'a%b', '100%', 'a?b', 'a#b', 'a&b=c', '(x)', "it's", 'a:b']) {
     await rest.send('PATCH', `/v1/${rest.root}/c/${encodeURIComponent(id)}`, {body: {fields: {id: text(id)}}});
@@ -69,7 +69,7 @@ test('ids are what their encoding says', async () => {
 });
 
 ownTest(
-  'a colon in an id needs no encoding; an encoded slash does not separate',
+  'a colon in an id needs no encoding; an encoded slash is not a separator',
   'it decodes the path first',
   async () => {
     const rest = new Rest(context);
@@ -80,7 +80,7 @@ ownTest(
   },
 );
 
-test('a name in the body does not lead elsewhere', {
+test('a name in the body does not override the URL', {
   skip: process.env.HEARTH_TARGET === 'emulator' && 'never answers',
 }, async () => {
   const rest = new Rest(context);
@@ -88,7 +88,7 @@ test('a name in the body does not lead elsewhere', {
   assert.equal(name, rest.doc('c/a'));
 });
 
-test('values go there and back', async () => {
+test('values survive a round trip', async () => {
   const rest = new Rest(context);
   const fields = {
     array: {arrayValue: {values: [integer(1), text('x'), {mapValue: {fields: {a: {booleanValue: false}}}}]}},
@@ -112,7 +112,7 @@ test('values go there and back', async () => {
   assert.deepEqual((await rest.must('GET', 'c/a')).fields, fields);
 });
 
-test('values may be spelled in several ways', async () => {
+test('values may be written in several ways', async () => {
   const rest = new Rest(context);
   const cases = [
     [{integerValue: 7}, integer(7)],
@@ -132,7 +132,7 @@ test('values may be spelled in several ways', async () => {
   }
 });
 
-ownTest("what is wrong with a request is said in the cloud's words", 'its words are its own', async () => {
+ownTest("errors in requests have the cloud's wording", 'its wording differs', async () => {
   const rest = new Rest(context);
   const unbound = (name) =>
     `Invalid JSON payload received. Unknown name "${name}": Cannot bind query parameter. ` +

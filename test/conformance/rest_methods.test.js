@@ -1,4 +1,4 @@
-// The methods that REST reaches by verbs: writes, transactions, queries, and what is left to the streams.
+// The methods that REST offers as verbs: writes, transactions, queries; and those that only streams offer.
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
@@ -53,7 +53,7 @@ test('enumerations come by name or number', async () => {
   assert.match((await rest.must('GET', 'c/a')).fields.t.timestampValue, timePattern);
 });
 
-test('a batch of writes succeeds and fails one by one', async () => {
+test('the writes of a batch succeed and fail individually', async () => {
   const rest = new Rest(context);
   await rest.put('c/a', {});
   const {writeResults, status} = await rest.mustPost(':batchWrite', {
@@ -150,7 +150,7 @@ ownTest('streams are for gRPC and WebChannel', 'it answers 404', async () => {
   }
 });
 
-ownTest('an error of a method with a list comes in a list', 'it comes without', async () => {
+ownTest('an error of a method that returns a list comes in a list', 'it comes without', async () => {
   const rest = new Rest(context);
   const pipeline = {structuredPipeline: {pipeline: {stages: [{name: 'collection', args: [{referenceValue: '/c'}]}]}}};
   for (const [verb, body, name = 'INVALID_ARGUMENT'] of [
@@ -171,7 +171,7 @@ ownTest('an error of a method with a list comes in a list', 'it comes without', 
   );
 });
 
-test('a long list is sent while it grows, as fast as it is read', async () => {
+test('a long list is streamed, as fast as it is read', async () => {
   const rest = new Rest(context);
   const count = 400;
   const filler = text('x'.repeat(50_000));
@@ -194,7 +194,7 @@ test('a long list is sent while it grows, as fast as it is read', async () => {
   assert.equal(list.filter(({document}) => document).length, count);
 });
 
-test('a reader that leaves does no harm', async () => {
+test('a reader that disconnects does no harm', async () => {
   const rest = new Rest(context);
   const filler = text('x'.repeat(100_000));
   await rest.commitAll(

@@ -1,4 +1,4 @@
-// What REST does with requests as such: content types, system parameters, CORS, and what is no request.
+// REST requests in general: content types, system parameters, CORS, and invalid requests.
 
 import assert from 'node:assert/strict';
 import {connect} from 'node:http2';
@@ -36,7 +36,7 @@ ownTest('a body may be compressed', 'it may not', async () => {
   assert.deepEqual((await response.json()).fields, {n: integer(1)});
 });
 
-ownTest('answers say what they are', 'it says less', async () => {
+ownTest('answers have the right headers', 'it sends fewer', async () => {
   const rest = new Rest(context);
   for (const answer of [await rest.ask('GET', 'c'), await rest.ask('GET', 'c/a'), await rest.post(':runQuery', {})]) {
     assert.equal(answer.headers.get('content-type'), 'application/json; charset=UTF-8');
@@ -69,7 +69,7 @@ ownTest('system parameters shape the answer', 'it ignores them', async () => {
   expectError(await rest.ask('GET', 'c/a', {query: 'alt=proto'}), invalidRequest(/alt/));
 });
 
-test('web pages of every origin are let in', async () => {
+test('web pages of every origin are allowed', async () => {
   const rest = new Rest(context);
   const preflight = await rest.ask('OPTIONS', ':commit', {
     headers: {
@@ -95,7 +95,7 @@ test('web pages of every origin are let in', async () => {
   assert.equal((await rest.ask('GET', 'c')).headers.get('access-control-allow-origin'), null);
 });
 
-ownTest('a browser keeps the answer to a preflight, and a stranger is told too', 'it is asked every time', async () => {
+ownTest('a browser caches the answer to a preflight, for any origin', 'it is asked every time', async () => {
   const rest = new Rest(context);
   const preflight = await rest.ask('OPTIONS', ':nope', {headers: {origin, 'access-control-request-method': 'POST'}});
   assert.ok(Number(preflight.headers.get('access-control-max-age')) > 0);
@@ -112,7 +112,7 @@ ownTest("operators' requests are not for web pages", 'it has none', async () => 
   assert.equal(answer.status, 403);
 });
 
-test('what is not there is not found', async () => {
+test('unknown paths are not found', async () => {
   const rest = new Rest(context);
   for (const [method, path] of [
     ['GET', `/v1/${rest.root}:commit`],
@@ -126,7 +126,7 @@ test('what is not there is not found', async () => {
   }
 });
 
-ownTest('and that is said in JSON', 'it is plain text', async () => {
+ownTest('unknown paths are answered in JSON', 'it is plain text', async () => {
   const rest = new Rest(context);
   expectError(await rest.send('GET', '/v1/nope'), {code: 404, name: 'NOT_FOUND', message: 'Method not found.'});
 });
@@ -147,7 +147,7 @@ ownTest('a method may be named in a header field', 'it may not', async () => {
   assert.equal((await rest.ask('POST', 'c/a', {body: {}, headers})).json.name, rest.doc('c/a'));
 });
 
-test('what is no JSON, or not that of the request, is refused', async () => {
+test('invalid JSON, or JSON of another message, is refused', async () => {
   const rest = new Rest(context);
   const bad = [
     '{',
@@ -181,7 +181,7 @@ ownTest('deep nesting is refused', 'it is not tried', async () => {
   expectError(await rest.ask('PATCH', 'c/a', {body: {fields: {a: value}}}), invalidRequest(/depth|nest/i));
 });
 
-ownTest('a body over the limit is refused', 'its limit is another', async () => {
+ownTest('a body over the limit is refused', 'its limit differs', async () => {
   const rest = new Rest(context);
   const large = `{"writes": [], "x": "${'x'.repeat(11 * 1024 * 1024)}"}`;
   const answer = await rest

@@ -20,7 +20,7 @@ async function fill(data, collection = 'rooms') {
   return {firestore, rooms};
 }
 
-test('a document: there, changed, gone, back', async () => {
+test('a document: existing, changed, deleted, created again', async () => {
   const {rooms} = await fill({a: {n: 1}});
   const snapshots = listen(rooms.doc('a'));
   assert.deepStrictEqual((await snapshots.next()).data(), {n: 1});
@@ -36,7 +36,7 @@ test('a document: there, changed, gone, back', async () => {
   snapshots.stop();
 });
 
-test('a query: types and places of changes', async () => {
+test('a query: types and indexes of changes', async () => {
   const {firestore, rooms} = await fill({a: {n: 1}, b: {n: 2}, c: {n: 3}, out: {n: -1}});
   const query = rooms.where('n', '>', 0).orderBy('n');
   const snapshots = listen(query);
@@ -108,7 +108,7 @@ test('unsubscribing', async () => {
   await rooms.doc('a').set({n: 2});
   assert.equal((await stays.next()).docs[0].get('n'), 2);
   assert.equal(gone.all.length, 1);
-  // Before the first snapshot has come.
+  // Before the first snapshot has arrived.
   const never = listen(rooms);
   never.stop();
   await rooms.doc('a').set({n: 3});
@@ -117,7 +117,7 @@ test('unsubscribing', async () => {
   stays.stop();
 });
 
-test('a query that is wrong: its listener hears the error, others go on', async () => {
+test('an invalid query: its listener gets the error, others continue', async () => {
   const {rooms} = await fill({a: {n: 1}});
   const right = listen(rooms);
   await right.next();
@@ -128,7 +128,7 @@ test('a query that is wrong: its listener hears the error, others go on', async 
   right.stop();
 });
 
-test('transactions and bulk writers are heard', async () => {
+test('listeners receive the writes of transactions and bulk writers', async () => {
   const {firestore, rooms} = await fill({a: {n: 1}});
   const snapshots = listen(rooms.orderBy('n'));
   await snapshots.next();

@@ -1,4 +1,4 @@
-// The Node SDK's own facilities, one by one. What the database does with the requests is said by test/cases.
+// The features of the Node SDK, one by one. test/cases specifies how the database handles the requests.
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
@@ -126,7 +126,7 @@ test('batches', async () => {
   assert.equal((await firestore.doc('many/new').get()).exists, false);
 });
 
-test('BulkWriter writes much and reports each failure', async () => {
+test('BulkWriter writes many documents and reports each failure', async () => {
   const firestore = openFirestore(context);
   await firestore.doc('bulk/taken').set({n: -1});
   const writer = firestore.bulkWriter();
@@ -173,7 +173,7 @@ test('BulkWriter keeps the order of writes that a flush separates', async () => 
   assert.deepStrictEqual(await dataOf(document), {n: 3});
 });
 
-test('getAll keeps the order of the references, also of one that comes twice', async () => {
+test('getAll keeps the order of the references, including duplicates', async () => {
   const rooms = await fill({a: {n: 1, m: 0}, b: {n: 2}});
   const asked = ['b', 'missing', 'a', 'b'].map((id) => rooms.doc(id));
   const snapshots = await rooms.firestore.getAll(...asked, {fieldMask: ['n']});
@@ -211,7 +211,7 @@ test('recursiveDelete', async () => {
   );
 });
 
-test('named databases and projects are worlds of their own', async () => {
+test('named databases and projects are independent', async () => {
   const projectId = newProject();
   const worlds = [
     openFirestore(context, {projectId}),
@@ -269,7 +269,7 @@ test('nearest neighbours', async () => {
   );
 });
 
-test('a result larger than any buffer arrives whole, also at a slow reader', async () => {
+test('a result larger than any buffer arrives whole, even with a slow reader', async () => {
   const firestore = openFirestore(context);
   const writer = firestore.bulkWriter();
   const text = 'x'.repeat(20_000);
@@ -283,7 +283,7 @@ test('a result larger than any buffer arrives whole, also at a slow reader', asy
   assert.equal(expected, 2_000);
 });
 
-ownTest('explain tells the truth', 'it ignores explain options', async () => {
+ownTest('explain reports what was read', 'it ignores explain options', async () => {
   const data = Object.fromEntries(Array.from({length: 400}, (_, n) => [`d${n}`, {n, k: n % 4}]));
   const all = await fill(data);
   const query = all.where('k', '==', 1).orderBy('n').limit(5);
@@ -291,7 +291,7 @@ ownTest('explain tells the truth', 'it ignores explain options', async () => {
   assert.equal(plan.snapshot, null);
   assert.ok(plan.metrics.planSummary.indexesUsed.length > 0);
   assert.equal(plan.metrics.executionStats, null);
-  // The first runs look at everything and have the index made.
+  // The first runs scan everything and trigger the index.
   for (const end = Date.now() + patienceMs; ; ) {
     const {metrics, snapshot} = await query.explain({analyze: true});
     assert.equal(snapshot.size, 5);
@@ -377,7 +377,7 @@ test('a transaction reads, queries and writes; a throw rolls it back', async () 
     }),
     /changed my mind/,
   );
-  // Nobody tries this a second time: it would be aborted if the lock were still held.
+  // This request is not retried: it would be aborted if the lock were still held.
   const names = new Names(firestore.projectId);
   await context.raw.must('Commit', names.commit(names.patch('rooms/a', {m: 1}, ['m'])));
   assert.deepStrictEqual(await dataOf(rooms.doc('a')), {n: 2, m: 1});
@@ -443,7 +443,7 @@ ownTest('the older of two transactions does not wait for the younger one', 'it d
 });
 
 ownTest(
-  'a transaction that its client has left behind does not stop others for long',
+  'a transaction that its client abandoned does not block others for long',
   'it holds its locks for a minute',
   async () => {
     const document = (await fill({a: {n: 0}})).doc('a');
@@ -459,7 +459,7 @@ ownTest(
       transaction.update(document, {n: n + 1});
     });
     assert.deepStrictEqual(await dataOf(document), {n: 1});
-    // It did not just come to its end.
+    // The transaction was aborted, and did not just expire.
     assert.equal((await raw.call('Commit', {database, transaction: left})).code, 'ABORTED');
   },
 );
@@ -477,7 +477,7 @@ ownTest('fifty transactions on one counter all succeed', 'its lock upgrades all 
   assert.deepStrictEqual(await dataOf(document), {n: 50});
 });
 
-test('twenty transactions that count a collection and add to it all get numbers of their own', async () => {
+test('twenty transactions that count a collection and add to it all get distinct numbers', async () => {
   const all = await fill({first: {n: 0}}, 'tickets');
   await Promise.all(
     Array.from({length: 20}, () =>
@@ -496,7 +496,7 @@ test('twenty transactions that count a collection and add to it all get numbers 
   );
 });
 
-test('transactions on documents of their own do not disturb each other', async () => {
+test('transactions on different documents do not affect each other', async () => {
   const firestore = openFirestore(context);
   let attempts = 0;
   await Promise.all(
@@ -541,7 +541,7 @@ test('a transaction gives up after the attempts it was allowed', async () => {
   assert.deepStrictEqual(await dataOf(document), {n: 1});
 });
 
-test('read-only transactions, also of the past', async () => {
+test('read-only transactions, including reads of the past', async () => {
   const document = (await fill({a: {n: 1}})).doc('a');
   const {updateTime} = await document.get();
   await document.firestore.runTransaction(

@@ -30,7 +30,7 @@ async function strict(...files) {
   return {server, firestore, rooms: firestore.collection('rooms'), group: firestore.collectionGroup('rooms')};
 }
 
-test('what automatic indexes answer is not refused', async () => {
+test('queries that automatic indexes can answer are accepted', async () => {
   const {rooms, group} = await strict();
   assert.deepStrictEqual(await ids(rooms.where('floor', '==', 1).where('size', '==', 3)), ['a']);
   assert.deepStrictEqual(await ids(rooms.where('size', '>', 1).orderBy('size', 'desc')), ['a', 'b']);
@@ -38,7 +38,7 @@ test('what automatic indexes answer is not refused', async () => {
   assert.equal((await ids(group)).length, 3);
 });
 
-test('a listener whose index is missing hears so', async () => {
+test('a listener whose index is missing gets an error', async () => {
   const {rooms} = await strict();
   const error = await new Promise((resolve, reject) => {
     rooms
@@ -49,7 +49,7 @@ test('a listener whose index is missing hears so', async () => {
   assert.match(error.message, /^Error 9: The query requires an index\. You can create it here: https:/);
 });
 
-test('a composite index that is missing is refused with the link that makes it', async () => {
+test('a query without its composite index is refused with a link that creates it', async () => {
   const {rooms, group} = await strict();
   await assert.rejects(rooms.where('floor', '==', 1).orderBy('size').get(), missing(compositeLink));
   await assert.rejects(rooms.where('floor', '==', 1).orderBy('size').count().get(), missing(compositeLink));
@@ -65,21 +65,21 @@ test('a composite index that is missing is refused with the link that makes it',
   );
 });
 
-test('a declared composite index answers, and only in its direction', async () => {
+test('a declared composite index answers queries, only in its direction', async () => {
   const {rooms} = await strict(writeFile('composite.json', {indexes: [composite('rooms', up('floor'), up('size'))]}));
   const query = rooms.where('floor', '==', 1).orderBy('size');
   assert.deepStrictEqual(await ids(query), ['b', 'a']);
   await assert.rejects(query.limitToLast(1).get(), missing(compositeLink));
 });
 
-// Raw calls on a database of their own, and on a server that the test has.
+// Raw calls on a fresh database, on the server of the test.
 function open(server, t) {
   const raw = new Raw(server.address);
   t.after(() => raw.close());
   return new Fixture({raw});
 }
 
-test('names that descend need an index of their own', async (t) => {
+test('descending names need a separate index', async (t) => {
   const {server, rooms} = await strict();
   await assert.rejects(rooms.orderBy('__name__').limitToLast(1).get(), missing(compositeLink));
   assert.deepStrictEqual(await ids(rooms.where('floor', '==', 1).orderBy('__name__', 'desc')), ['b', 'a']);
@@ -104,7 +104,7 @@ test('names that descend need an index of their own', async (t) => {
   }
 });
 
-test('what the cloud does not listen to ends the target, and the stream goes on', async (t) => {
+test('a query that the cloud cannot listen to ends the target, and the stream continues', async (t) => {
   const fixture = open(await serve({flags: ['--indexes', 'strict']}), t);
   const listener = new Listener(fixture.raw, fixture);
   listener.addQuery(2, {from: [{allDescendants: true}]});
@@ -227,7 +227,7 @@ test('what `hearth indexes --needed` prints lets a strict server answer the same
   assert.deepStrictEqual(await Promise.all(queries(second).map(ids)), answers);
 });
 
-test('a file that cannot be used keeps the server from starting', async () => {
+test('an invalid file prevents the server from starting', async () => {
   const bad = writeFile('bad.json', {indexes: [composite('rooms', {fieldPath: 'a', order: 'UP'}, up('b'))]});
   const override = (indexes) => ({fieldOverrides: [{collectionGroup: 'rooms', fieldPath: 'a', indexes}]});
   const exempt = writeFile('exempt.json', override([]));

@@ -1,4 +1,4 @@
-// Locks of transactions whose client has left: what takes several connections, so that no case can say it.
+// Locks of transactions whose client has disconnected: this takes several connections, so no case can express it.
 
 import {Fixture, expectOutcome, ownTest, useServer} from './support/check.js';
 import {Raw} from './support/raw.js';
@@ -6,7 +6,7 @@ import {Raw} from './support/raw.js';
 const context = useServer();
 const contention = 'Too much contention on these documents. Please try again.';
 
-ownTest('a transaction whose client is gone does not hold writes up', 'it holds its locks for a minute', async (t) => {
+ownTest('a transaction whose client is gone does not block writes', 'it holds its locks for a minute', async (t) => {
   const begins = {
     BeginTransaction: async (room, raw) => {
       const {transaction} = await raw.must('BeginTransaction', {database: room.database});

@@ -1,4 +1,4 @@
-// The web SDK over gRPC: documents, queries, listeners, transactions, and life without a network.
+// The web SDK over gRPC: documents, queries, listeners, transactions, and offline use.
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
@@ -114,7 +114,7 @@ test('aggregates', async () => {
   assert.deepStrictEqual(all.data(), {count: 3, sum: 7.5, average: 2.5});
 });
 
-test('a listener of a document, and of one that is not there', async () => {
+test('a listener of a document, and of a missing one', async () => {
   const [writer, reader] = openTwo();
   const snapshots = listen(web.doc(reader, 'rooms/a'));
   assert.equal((await snapshots.next()).exists(), false);
@@ -127,7 +127,7 @@ test('a listener of a document, and of one that is not there', async () => {
   snapshots.stop();
 });
 
-test('a listener of a query: types and places of changes', async () => {
+test('a listener of a query: types and indexes of changes', async () => {
   const [writer, reader] = openTwo();
   const rooms = await fill(writer, {a: {n: 1}, b: {n: 2}, c: {n: 3}});
   const snapshots = listen(web.query(web.collection(reader, 'rooms'), web.where('n', '>', 0), web.orderBy('n')));
@@ -166,7 +166,7 @@ test('limit and limitToLast', async () => {
   last.stop();
 });
 
-test('metadata: what is here already, and what the server knows', async () => {
+test('metadata: local state and server state', async () => {
   const [writer, reader] = openTwo();
   await fill(writer, {a: {n: 1}});
   const room = web.doc(reader, 'rooms/a');
@@ -186,7 +186,7 @@ test('metadata: what is here already, and what the server knows', async () => {
   snapshots.stop();
 });
 
-ownTest('a query that the server refuses, beside one that is right', 'it answers such a query', async () => {
+ownTest('a query that the server refuses, next to a valid one', 'it answers such a query', async () => {
   const [writer, reader] = openTwo();
   await fill(writer, {a: {n: 1}});
   const rooms = web.collection(reader, 'rooms');
@@ -218,7 +218,7 @@ test('transactions: ten clients, one counter', async () => {
   assert.equal((await web.getDocFromServer(web.doc(clients[0], 'rooms/counter'))).data().n, 10);
 });
 
-test('transactions: a document that is read and not there, or only read', async () => {
+test('transactions: a document that is read and missing, or only read', async () => {
   const [firestore] = openTwo();
   const [a, b] = [web.doc(firestore, 'rooms/a'), web.doc(firestore, 'rooms/b')];
   await web.runTransaction(firestore, async (transaction) => {
@@ -258,7 +258,7 @@ test('batches are all or nothing', async () => {
   snapshots.stop();
 });
 
-test('writes without a network wait, and arrive once and in order', async () => {
+test('offline writes wait, and arrive once and in order', async () => {
   const [writer, reader] = openTwo();
   const room = web.doc(writer, 'rooms/a');
   await web.setDoc(room, {n: 0, list: []});
@@ -282,7 +282,7 @@ test('writes without a network wait, and arrive once and in order', async () => 
   snapshots.stop();
 });
 
-test('a listener that was away hears what it has missed', async () => {
+test('a listener that was offline receives what it missed', async () => {
   const [writer, reader] = openTwo();
   const rooms = await fill(writer, {a: {n: 1}, b: {n: 2}, c: {n: 3}});
   const snapshots = listen(web.query(web.collection(reader, 'rooms'), web.orderBy('n')));
@@ -315,7 +315,7 @@ test('100 listeners of one client', async () => {
   for (const snapshots of listeners) snapshots.stop();
 });
 
-test('a named database is another one', async () => {
+test('a named database is a separate one', async () => {
   const projectId = newProject();
   const {getFirestore} = web;
   const plain = openWebFirestore(context, {projectId});

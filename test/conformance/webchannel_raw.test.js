@@ -1,4 +1,4 @@
-// WebChannel by hand: what a browser's requests get, byte by byte where clients look at bytes.
+// WebChannel by hand: the answers to a browser's requests, byte by byte where clients depend on bytes.
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
@@ -28,7 +28,7 @@ class Database {
     return {update: {name: `${this.documents}/${path}`, fields: {n: {integerValue: String(number)}}}, ...more};
   }
 
-  // A Write channel whose stream has begun.
+  // A Write channel whose stream has started.
   async writer() {
     const channel = this.channel('Write');
     await channel.open([{database: this.name}]);
@@ -100,7 +100,7 @@ test('a chunk counts UTF-16 units', async () => {
   const channel = database.channel('Listen');
   await channel.open([database.target(2)]);
   const back = await channel.back();
-  await back.until(hasSnapshot); // parseChunks counts as JavaScript does.
+  await back.until(hasSnapshot); // parseChunks counts UTF-16 units, as JavaScript does.
   assert.deepEqual(documentsOf(back)[0].fields, {text: {stringValue: text}});
   await channel.terminate();
 });
@@ -114,7 +114,7 @@ test('messages of the method come once and in order, over several back channels'
   const seen = first.messages;
   first.drop();
   await database.write(database.update('c/a', 1));
-  // Nothing is acknowledged: everything comes again.
+  // Nothing was acknowledged: everything is sent again.
   const again = await channel.back();
   await again.until((channel) => documentsOf(channel).length > 0);
   assert.deepEqual(again.messages.slice(0, seen.length), seen);
@@ -127,7 +127,7 @@ test('messages of the method come once and in order, over several back channels'
   await channel.terminate();
 });
 
-test('a poll is answered with what there is, and ends', async () => {
+test('a poll returns the pending messages, and ends', async () => {
   const database = new Database();
   const channel = database.channel('Listen');
   await channel.open([database.target(2)]);
@@ -148,7 +148,7 @@ test('a poll is answered with what there is, and ends', async () => {
   await channel.terminate();
 });
 
-test('a back channel says something at once', async () => {
+test('a back channel sends data at once', async () => {
   const database = new Database();
   const channel = database.channel('Listen');
   await channel.open();
@@ -174,7 +174,7 @@ test('forward requests: several maps, repeated and out of order', async () => {
   });
   const results = () => back.messages.filter(({writeResults}) => writeResults);
   await channel.send([increment('c/a'), increment('c/a')], {first: 1});
-  await channel.send([increment('c/a'), increment('c/a')], {first: 1}); // The answer got lost.
+  await channel.send([increment('c/a'), increment('c/a')], {first: 1}); // The answer was lost.
   await channel.send([increment('c/a')], {first: 4});
   await channel.send([increment('c/a')], {first: 3});
   await back.until(() => results().length === 4);
@@ -186,7 +186,7 @@ test('forward requests: several maps, repeated and out of order', async () => {
   await channel.terminate();
 });
 
-test('a forward request tells that there is no back channel', async () => {
+test('the answer to a forward request reports a missing back channel', async () => {
   const database = new Database();
   const channel = database.channel('Listen');
   await channel.open();
@@ -195,7 +195,7 @@ test('a forward request tells that there is no back channel', async () => {
   await channel.terminate();
 });
 
-test('a failed write is told in the channel', async () => {
+test('a failed write is reported in the channel', async () => {
   const database = new Database();
   const {channel, back, streamToken} = await database.writer();
   await channel.send([{streamToken, writes: [database.update('c/none', 1, {currentDocument: {exists: true}})]}]);
@@ -215,14 +215,14 @@ ownTest('after an error the channel closes and its back channel ends', 'it stays
   assert.equal(back.messages[2], 'close');
 });
 
-test('a stream that ends well closes the channel', async () => {
+test('a stream that ends with OK closes the channel', async () => {
   const {channel, back, streamToken} = await new Database().writer();
   await channel.send([{streamToken, writes: []}]);
   await back.until(({messages}) => messages.at(-1) === 'close');
   assert.ok(back.messages[1].streamToken);
 });
 
-ownTest('a message that is none ends the call', 'it never answers', async () => {
+ownTest('an invalid message ends the call', 'it never answers', async () => {
   for (const text of ['{', '[]', '{"nobodys":1}', '{"database":7}', '\u{fffd}']) {
     const database = new Database();
     const channel = database.channel('Listen');
@@ -248,7 +248,7 @@ test('terminate ends the session', async () => {
   assert.equal((await channel.terminate()).status, 400);
 });
 
-ownTest('an unknown session has its words', 'its body is empty', async () => {
+ownTest('an unknown session has its error text', 'its body is empty', async () => {
   const channel = new Database().channel('Listen');
   channel.id = 'nobody';
   const {status, body, headers} = await channel.send([]);
@@ -257,7 +257,7 @@ ownTest('an unknown session has its words', 'its body is empty', async () => {
   assert.equal(headers['access-control-allow-origin'], 'http://page.test');
 });
 
-ownTest('rubbish is refused', 'it hangs up or never answers', async () => {
+ownTest('invalid requests are refused', 'it hangs up or never answers', async () => {
   const {address} = context;
   const path = '/google.firestore.v1.Firestore/Listen/channel';
   const cases = [
@@ -324,6 +324,6 @@ test('a large result streams, whole and in order', async () => {
   await channel.terminate();
 });
 
-test('parseChunks keeps what is incomplete', () => {
+test('parseChunks keeps incomplete chunks', () => {
   assert.deepEqual(parseChunks('9\n[[1,[2]]]9\n[[2,'), {arrays: [[1, [2]]], rest: '9\n[[2,'});
 });

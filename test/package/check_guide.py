@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Fails when an example of a guide is not in the program that is built and run.
+"""Fails if an example of a guide is missing from the program that is built and run.
 
-Usage: check_guide.py GUIDE.md PROGRAM.cc. White space counts for nothing.
+Usage: check_guide.py GUIDE.md PROGRAM.cc. White space is ignored.
 """
 import pathlib
 import re

@@ -98,7 +98,7 @@ TEST(Apps, AllRunAndStop) {
   EXPECT_EQ(server->Wait().code, 0) << server->Stderr();
 }
 
-// What the page says once `is_there` finds it there.
+// The answer, once `is_there` holds for it.
 std::string AskUntil(uint16_t port, const std::string& path,
                      const std::function<bool(const std::string&)>& is_there) {
   const auto end = std::chrono::steady_clock::now() + support::kPatience;
@@ -122,14 +122,14 @@ TEST(Apps, AllRunWithTheIndexesThatTheyBring) {
                status.find("\"running\":false") != std::string::npos;
       });
   EXPECT_THAT(synced, HasSubstr("\"lastError\":null"));
-  // The stand-ins' people post, which has their followers' pages made.
+  // The demo accounts post, which fans out to their followers' pages.
   AskUntil(server->port(), "/metrics", [](const std::string& metrics) {
     return metrics.find("feed_events_total{outcome=\"done\"} ") != std::string::npos &&
            metrics.find("feed_events_total{outcome=\"done\"} 0") == std::string::npos;
   });
   EXPECT_THAT(Ask(server->port(), "/metrics"),
               Not(ContainsRegex("feed_events_total.outcome=\"failed\". [1-9]")));
-  // They are made once the database is on disk.
+  // Created once the database is on disk.
   AskUntil(server->port(), "/hearth/v1/projects/hearth/databases/(default)/indexes",
            [](const std::string& indexes) {
              return indexes.find("\"rooms\"") != std::string::npos &&
@@ -169,7 +169,7 @@ TEST(Apps, OneThatFailsDoesNotHinderTheDatabase) {
   EXPECT_THAT(server->Stderr(), HasSubstr("no_such_setting"));
 }
 
-// Each with the part that is wrong.
+// Each with the part of the error message that names the fault.
 const std::pair<std::string, std::string> kWrongRedis[] = {
     {"nonsense", "\\\"nonsense\\\" has no port"},
     {"127.0.0.1:1,there:65536", "\\\"there:65536\\\": the port must be a number"},
@@ -203,7 +203,7 @@ TEST(Apps, OneAloneDoesNotStartWithAWrongRedis) {
 
 TEST(Apps, ARedisThatIsAwayHindersNobody) {
   const TemporaryFolder folder;
-  // Nobody listens on port 1.
+  // Nothing listens on port 1.
   const auto server =
       Serve(folder / "data", {"--apps", "feed", "--redis", "127.0.0.1:1", "--live"});
   const std::string health = Ask(server->port(), "/apps/feed/health");

@@ -1,5 +1,5 @@
-// One byte of the data changes while the server is down. Then the server does not start, or answers
-// DATA_LOSS, or the byte did not matter; what was there is never reported as absent or different.
+// One byte of the data changes while the server is down. The server must then refuse to start, or
+// answer DATA_LOSS, or be unaffected; it must never report existing data as absent or different.
 #include <signal.h>
 
 #include <algorithm>
@@ -15,12 +15,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kDocuments = 40;
-constexpr size_t kSamples = 16;  // Places a file.
+constexpr size_t kSamples = 16;  // Places per file.
 constexpr size_t kLogHeaderBytes = 7;
 
 class Damage : public testing::Test {
  protected:
-  // Makes data, and ends the server with `signal`.
+  // Creates data, and ends the server with `signal`.
   void Make(int signal) {
     const auto server = Serve(data_);
     FirestoreClient client(server->port());
@@ -33,7 +33,7 @@ class Damage : public testing::Test {
     server->Wait();
   }
 
-  // The files of the database whose names hold `part`.
+  // The files of the database whose names contain `part`.
   std::vector<std::string> Files(const std::string& part) const {
     std::vector<std::string> found;
     for (const auto& entry : fs::directory_iterator(data_ + "/db")) {
@@ -44,7 +44,7 @@ class Damage : public testing::Test {
     return found;
   }
 
-  // Inverts one byte, looks at what the server says, and puts everything back as it was.
+  // Inverts one byte, checks the server's answers, and restores everything.
   void CheckByte(const std::string& file, size_t offset) {
     SCOPED_TRACE(file + " at " + std::to_string(offset));
     const std::string copy = folder_ / "copy";

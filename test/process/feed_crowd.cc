@@ -18,11 +18,11 @@ constexpr size_t kPostsPerPage = 10;
 constexpr size_t kPagesMax = 500;
 constexpr std::chrono::milliseconds kPauseWithoutPosts{20};
 
-// Another for each number up to 2^24.
+// Different for each number up to 2^24.
 std::string Picture(int number) {
   kit::Image image = {.width = 8, .height = 8};
   for (int pixel = 0; pixel < image.width * image.height; ++pixel) {
-    // One bit of the number each, black or white, which no compression blurs.
+    // One bit of the number per pixel, black or white, so that compression cannot blur it.
     const uint8_t shade = pixel < 24 && ((number >> pixel) & 1) != 0 ? 255 : 0;
     image.pixels.insert(image.pixels.end(), {shade, shade, shade, 255});
   }
@@ -31,7 +31,7 @@ std::string Picture(int number) {
   return *encoded;
 }
 
-// Of a head in lower case; empty where it is missing.
+// The value in a lower-case header block; empty if missing.
 std::string HeaderOf(const std::string& head, const std::string& name) {
   const size_t start = head.find("\r\n" + name + ": ");
   if (start == std::string::npos) return "";
@@ -191,7 +191,7 @@ void FeedCrowd::LikeUntilStopped(const FeedDoor& door) {
     }
     ++likes_[*post].unanswered;
     if (answer.status == 0) return;
-    // 409: a try of the application's own that was not answered had succeeded.
+    // 409: a retry by the application, after an attempt that succeeded but was not answered.
     EXPECT_TRUE(answer.status == 503 || answer.status == 409) << answer.status << answer.body;
   }
 }
@@ -214,7 +214,7 @@ void FeedCrowd::FollowUntilStopped(const FeedDoor& door) {
       Acknowledge(Request::kFollow);
       continue;
     }
-    // Refused because it is so already, which is only possible after one that was not answered.
+    // Refused because it is already so, which is only possible after an unanswered request.
     const bool is_so = answer.status == (is_wanted ? 409 : 404);
     follows_[author] = is_so ? std::optional<bool>(is_wanted) : std::nullopt;
     if (answer.status == 0) return;

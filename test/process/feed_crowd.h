@@ -1,4 +1,4 @@
-// People who use a photo feed in another process while it is killed, and what they know afterwards.
+// Users of a photo feed in another process that gets killed, and what they know afterwards.
 #pragma once
 
 #include <array>
@@ -16,18 +16,18 @@
 
 namespace hearth::process {
 
-// Where a feed is, and how to talk to it. Threads: immutable.
+// The address of a feed, and requests to it. Threads: immutable.
 class FeedDoor {
  public:
   struct Answer {
-    int status = 0;  // 0: there was none, or not all of it.
+    int status = 0;  // 0: no answer, or an incomplete one.
     std::string content_type;
     std::string body;
 
     nlohmann::json Json() const { return nlohmann::json::parse(body, nullptr, false); }
   };
 
-  // `prefix`: of its paths, "/apps/feed" or nothing.
+  // `prefix`: of its paths, "/apps/feed" or empty.
   FeedDoor(uint16_t port, std::string prefix) : port_(port), prefix_(std::move(prefix)) {}
 
   Answer Send(const std::string& method, const std::string& target, const std::string& token = {},
@@ -42,10 +42,10 @@ class FeedDoor {
   std::string prefix_;
 };
 
-// Two who post, one who follows both and likes what they post, one who follows and unfollows them.
-// Each post has a caption and a picture that no other has.
+// Two users who post, one who follows both and likes their posts, one who follows and unfollows
+// them. Each post has a unique caption and picture.
 //
-// Threads: one at a time; between Start and Stop it has threads of its own. Errors: fails the test.
+// Threads: one at a time; between Start and Stop it runs its own threads. Errors: fails the test.
 class FeedCrowd {
  public:
   explicit FeedCrowd(uint64_t seed) : random_(seed) {}
@@ -55,17 +55,17 @@ class FeedCrowd {
 
   void Register(const FeedDoor& door);
 
-  // All act at once, until they are stopped or get no answer.
+  // All users act concurrently, until they are stopped or get no answer.
   void Start(const FeedDoor& door);
-  // Until so many more requests were acknowledged, among them somebody's post and somebody's
-  // follow, which lock different documents; fails the test when they are not.
+  // Waits until this many more requests were acknowledged, including a post and a follow, which
+  // lock different documents; fails the test at the time limit.
   void WaitForAcknowledged(int count) EXCLUDES_LOCK(mutex_);
   void Stop() EXCLUDES_LOCK(mutex_);
-  // Something from 1 to `max`.
+  // A number from 1 to `max`.
   int Random(int max) { return static_cast<int>(random_.Next() % static_cast<uint64_t>(max)) + 1; }
 
-  // Requires that nobody acts. What was acknowledged is there, what was not answered is there or
-  // not, and whatever is there is whole.
+  // Requires that no user is acting. Acknowledged requests took effect, unanswered ones either did
+  // or did not, and everything that exists is complete.
   void Check(const FeedDoor& door) EXCLUDES_LOCK(mutex_);
 
  private:
@@ -92,7 +92,7 @@ class FeedCrowd {
   void PostUntilStopped(const FeedDoor& door, size_t author) EXCLUDES_LOCK(mutex_);
   void LikeUntilStopped(const FeedDoor& door) EXCLUDES_LOCK(mutex_);
   void FollowUntilStopped(const FeedDoor& door) EXCLUDES_LOCK(mutex_);
-  // A post that was not tried yet; nullopt for none. Waits a little for one.
+  // A post that was not tried yet; nullopt if there is none. Waits a little for one.
   std::optional<int64_t> NextToLike() EXCLUDES_LOCK(mutex_);
   bool is_stopped() EXCLUDES_LOCK(mutex_);
   enum class Request : uint8_t { kPost, kLike, kFollow };
@@ -120,7 +120,7 @@ class FeedCrowd {
   std::set<std::string> unanswered_ GUARDED_BY(mutex_);       // Captions.
   std::vector<int64_t> to_like_ GUARDED_BY(mutex_);
   std::map<int64_t, Likes> likes_ GUARDED_BY(mutex_);
-  // Whether the wavering follow an author; nullopt after a request that was not answered.
+  // Whether the wavering user follows an author; nullopt after an unanswered request.
   std::array<std::optional<bool>, kAuthors> follows_ GUARDED_BY(mutex_) = {false, false};
 };
 

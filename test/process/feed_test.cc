@@ -14,7 +14,7 @@ namespace hearth::process {
 namespace {
 
 constexpr int kKills = 5;
-// Requests that are acknowledged before something is killed; at most.
+// The maximum number of acknowledged requests before something is killed.
 constexpr int kRequestsMax = 60;
 
 uint64_t Seed() {
@@ -24,7 +24,7 @@ uint64_t Seed() {
   return seed;
 }
 
-// Only those who take part in the test post.
+// Without demo accounts: only the users of the test post.
 std::string SettingsWithoutDemo(const TemporaryFolder& folder) {
   std::ofstream(folder / "apps.json") << R"({"feed": {"demo": false}})";
   return folder / "apps.json";
@@ -66,8 +66,8 @@ class FeedAlone : public testing::Test {
                       "--app-config", settings_});
     ASSERT_TRUE(app_->WaitUntilListening()) << app_->Stderr();
   }
-  // Where it was, because those who use it know no other place. For a moment that place may be
-  // another process's.
+  // At the same address, since its clients know no other. Another process may hold that port for a
+  // moment.
   void RestartDatabase() {
     const auto end = std::chrono::steady_clock::now() + support::kPatience;
     do {

@@ -1,4 +1,4 @@
-// Data folders that cannot be served, and what is said about them.
+// Data folders that cannot be served, and the error messages.
 #include <signal.h>
 
 #include <filesystem>
@@ -22,7 +22,7 @@ TEST(Folder, TwoProcessesDoNotShareOne) {
   const auto first = Serve(folder / "data");
   const auto second = TryToServe(folder / "data");
   ExpectRefusal(*second, "in use by another hearth process (pid " + std::to_string(first->pid()));
-  // The first one has not noticed.
+  // The first server is not affected.
   FirestoreClient client(first->port());
   EXPECT_TRUE(Put(client, "rooms/r1", "hello").ok());
   first->Kill();

@@ -25,7 +25,7 @@ class FullDisk : public testing::Test {
     mount_ = std::make_unique<PrivateMount>(folder_.path(), 160 * kMebibyte);
   }
 
-  // One commit of a new document. Either it is acknowledged or the disk is full.
+  // One commit of a new document. It is either acknowledged or fails because the disk is full.
   Code PutNext(FirestoreClient& client, size_t bytes) {
     const std::string path = "rooms/r" + std::to_string(tried_++);
     const std::string text(bytes, static_cast<char>('a' + tried_ % 26));
@@ -40,7 +40,7 @@ class FullDisk : public testing::Test {
     return put.code();
   }
 
-  // Commits until the disk is full, and some more.
+  // Commits until the disk is full, and then a few more times.
   void Fill(FirestoreClient& client) {
     while (PutNext(client, 300'000) == Code::kOk) ASSERT_LT(tried_, kAttemptsMax);
     for (int i = 0; i < 30 && !client.is_lost(); ++i) {
@@ -49,7 +49,7 @@ class FullDisk : public testing::Test {
     ASSERT_FALSE(client.is_lost());
   }
 
-  // Nothing acknowledged is lost, nothing refused is there.
+  // Nothing acknowledged is lost, and nothing refused is stored.
   void ExpectTruth(FirestoreClient& client) {
     ASSERT_NO_FATAL_FAILURE(ExpectAll(client, acknowledged_)) << server_->Stderr();
     for (const std::string& path : refused_) {
@@ -75,7 +75,7 @@ TEST_F(FullDisk, AtTheFirstStartIsSaidInOneLine) {
     if (!refused->WaitUntilListening()) ExpectFullDiskRefusal(*refused);
     refused->Kill();
     mount_->Free();
-    Serve(data_)->Kill();  // A start that failed is not in the way of the next.
+    Serve(data_)->Kill();  // A failed start does not prevent the next one.
     std::filesystem::remove_all(data_);
   }
 }
@@ -129,7 +129,7 @@ TEST_P(FullDiskEnd, NothingIsLostWhenTheServerEndsWhileTheDiskIsFull) {
     const support::Exit exit = server_->Wait();
     EXPECT_TRUE(GetParam() == SIGKILL || exit.code == 0) << server_->Stderr();
   }
-  {  // It may need space to start. Then it says so.
+  {  // It may need space to start. It then reports so.
     server_ = TryToServe(data_);
     if (server_->WaitUntilListening()) {
       FirestoreClient client(server_->port());

@@ -20,7 +20,7 @@ std::optional<std::string> Failure(const std::string& what) {
   return "this machine lets the test mount nothing: " + what + ": " + std::strerror(errno);
 }
 
-// Somebody who is not root may mount in a user namespace, as its root.
+// A user other than root may mount in a user namespace, as its root.
 std::optional<std::string> EnterUserNamespace() {
   const std::string uid = std::to_string(getuid());
   const std::string gid = std::to_string(getgid());

@@ -6,9 +6,9 @@
 
 namespace hearth::process {
 
-// Why this process cannot mount anything; nullopt if it can. What it mounts, only it and its
-// children see, and it is gone when they are: the first call gives the process a mount namespace of
-// its own.
+// Why this process cannot mount anything; nullopt if it can. Only this process and its children see
+// its mounts, which disappear with them: the first call moves the process to its own mount
+// namespace.
 std::optional<std::string> WhyNoMounts();
 
 // A file system in memory, of a fixed size, mounted on an existing folder. Requires !WhyNoMounts().
@@ -24,7 +24,7 @@ class PrivateMount {
   void Become(Access access) const;
   size_t free_bytes() const;
 
-  // Takes all but `bytes` of what is free, until Free.
+  // Uses up all free space except `bytes`, until Free.
   void FillUpTo(size_t bytes) const;
   void Free() const;
 

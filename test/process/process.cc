@@ -28,7 +28,7 @@ std::unique_ptr<ServerProcess> Serve(const std::string& folder,
 void ExpectRefusal(ServerProcess& server, std::string_view text) {
   const support::Exit exit = server.Wait();
   const std::string said = server.Stderr();
-  EXPECT_TRUE(exit.code.has_value()) << "it still runs, or a signal ended it: " << said;
+  EXPECT_TRUE(exit.code.has_value()) << "it is still running, or a signal ended it: " << said;
   EXPECT_NE(exit.code, 0) << said;
   EXPECT_EQ(Lines(said).size(), 1u) << said;
   EXPECT_NE(said.find(text), std::string::npos) << "'" << text << "' is not in: " << said;
@@ -64,7 +64,7 @@ void ExpectAll(FirestoreClient& client, const Texts& wanted) {
   for (const auto& [path, text] : wanted) {
     const Result<std::string> got = Get(client, path);
     ASSERT_TRUE(got.ok()) << path << ": " << got.status().ToString();
-    EXPECT_TRUE(*got == text) << path << " says something else";
+    EXPECT_TRUE(*got == text) << path << " has a different text";
   }
 }
 

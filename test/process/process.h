@@ -1,4 +1,4 @@
-// What the tests of the hearth process share.
+// Shared by the tests of the hearth process.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,30 +24,30 @@ namespace proto = support::proto;
 // Runs `hearth` with these arguments.
 std::unique_ptr<ServerProcess> RunHearth(const std::vector<std::string>& arguments);
 
-// Serves `folder` on a free port, without applications unless the arguments name some; the test
-// fails, with what the server said, when it does not start.
+// Serves `folder` on a free port, without applications unless the arguments name some. If the
+// server does not start, the test fails with its output.
 std::unique_ptr<ServerProcess> Serve(const std::string& folder,
                                      const std::vector<std::string>& more_arguments = {});
-// As Serve, and the server may refuse.
+// Like Serve, but the server may refuse to start.
 std::unique_ptr<ServerProcess> TryToServe(const std::string& folder);
 
-// Fails unless the process ends by itself with a code other than 0 and says why in one line that
-// holds `text`.
+// Fails unless the process exits with a nonzero code and gives the reason in one line that contains
+// `text`.
 void ExpectRefusal(ServerProcess& server, std::string_view text);
 
 std::vector<std::string> Lines(const std::string& text);
 
-// A commit that makes `path` say `text`.
+// A commit that sets the text of `path` to `text`.
 proto::CommitRequest PutRequest(const std::string& path, const std::string& text);
 Status Put(FirestoreClient& client, const std::string& path, const std::string& text);
 Result<std::string> Get(FirestoreClient& client, const std::string& path);
 
-// Documents by path, with what they say.
+// Documents by path, with their texts.
 using Texts = std::map<std::string, std::string>;
-// Fails unless every document says what it should.
+// Fails unless every document has its expected text.
 void ExpectAll(FirestoreClient& client, const Texts& wanted);
 
-// True once nobody listens on the port any more.
+// True once nothing listens on the port.
 bool WaitUntilRefused(uint16_t port);
 
 }  // namespace hearth::process

@@ -1,4 +1,4 @@
-// The command line, the addresses, and what the server says about itself.
+// The command line, the addresses, and the server's output about itself.
 #include <google/protobuf/struct.pb.h>
 #include <google/protobuf/util/json_util.h>
 #include <signal.h>
@@ -58,7 +58,7 @@ TEST(CommandLine, RefusesWhatItDoesNotKnow) {
     const auto server = RunHearth(arguments);
     ExpectRefusal(*server, text);
   }
-  EXPECT_FALSE(std::filesystem::exists(data));  // A refusal leaves nothing behind.
+  EXPECT_FALSE(std::filesystem::exists(data));  // A refused start leaves nothing behind.
 }
 
 TEST(Addresses, PortZeroPrintsThePort) {
@@ -93,7 +93,7 @@ TEST(Addresses, ABusyPortIsRefused) {
   const std::string address = "127.0.0.1:" + std::to_string(first->port());
   const auto second = RunHearth({"serve", "--data", folder / "second", "--listen", address});
   ExpectRefusal(*second, address);
-  // The folder that the refused one opened is free again, and whole.
+  // The folder that the refused process opened is free again, and intact.
   const auto third = Serve(folder / "second");
   FirestoreClient client(third->port());
   EXPECT_TRUE(Put(client, "rooms/r1", "hello").ok());
@@ -119,8 +119,8 @@ TEST(Logs, AreJsonLineByLine) {
   }
 }
 
-// Most of what is resident are pages of the program and its libraries, which the system shares
-// and takes back when it needs them. The budget is for the rest.
+// Most of the resident memory consists of pages of the program and its libraries, which the system
+// shares and reclaims when necessary. The budget is for the rest.
 TEST(Costs, StartTimeAndIdleMemory) {
   constexpr size_t kOwnKibMax = 20 * 1024;
   const TemporaryFolder folder;

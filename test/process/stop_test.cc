@@ -1,4 +1,4 @@
-// SIGTERM and SIGINT: what is under way finishes, nothing new begins, nothing is lost.
+// SIGTERM and SIGINT: requests in progress finish, no new ones start, nothing is lost.
 #include <signal.h>
 
 #include "http/testing/test_http2_client.h"
@@ -7,20 +7,20 @@
 namespace hearth::process {
 namespace {
 
-// A request whose second half is not sent yet: as slow as a test wants it to be.
+// A request whose second half is sent later: as slow as the test needs it to be.
 class SlowCommit {
  public:
   SlowCommit(FirestoreClient& client, const proto::CommitRequest& request)
       : http_(client.http()), body_(http::TestFrame(request.SerializeAsString())) {
     stream_ = http_.OpenGrpc(support::MethodPath("Commit"), {{"authorization", "Bearer owner"}});
     http_.SendBody(stream_, body_.substr(0, body_.size() / 2));
-    EXPECT_TRUE(http_.RoundTrip());  // The server has seen it.
+    EXPECT_TRUE(http_.RoundTrip());  // The server has received the first half.
   }
   void SendRest() {
     http_.SendBody(stream_, body_.substr(body_.size() / 2));
     http_.EndBody(stream_);
   }
-  // Its gRPC status; -1 when there was no answer.
+  // Its gRPC status; -1 if there was no answer.
   int Finish() {
     http_.UntilClosed(stream_);
     return http_.answer(stream_).grpc_status();

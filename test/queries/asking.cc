@@ -62,7 +62,7 @@ std::optional<std::string> DifferenceOfPaths(const RandomQuery& random, const Do
   return "expected" + ShowPaths(expected) + "\ngot     " + ShowPaths(paths);
 }
 
-// The filters that the filter becomes when one part of it is left out.
+// The filters that result from leaving out one part of this filter.
 std::vector<query::Filter> SmallerFilters(const query::Filter& filter) {
   const auto* composite = std::get_if<query::CompositeFilter>(&filter.filter);
   if (composite == nullptr) return {};
@@ -112,7 +112,7 @@ std::vector<RandomQuery> SmallerQueries(const RandomQuery& random) {
   return smaller;
 }
 
-// What goes wrong with this on an engine of its own; nullopt if nothing does.
+// How this fails on a fresh engine; nullopt if it does not.
 std::optional<std::string> Replay(const Failure& failure) {
   if (!NormalizeRandom(failure.random).ok()) return std::nullopt;
   engine::EngineOptions options;

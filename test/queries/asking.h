@@ -1,4 +1,4 @@
-// Puts a query to an engine and compares the answer with the brute force's.
+// Runs a query on an engine and compares the answer with that of the brute force.
 #pragma once
 
 #include <optional>
@@ -14,11 +14,11 @@
 
 namespace hearth::queries {
 
-// The query with its implicit parts. InvalidArgument for one that is refused.
+// The query with its implicit parts. InvalidArgument if it is refused.
 Result<query::NormalizedQuery> NormalizeRandom(const RandomQuery& random);
 
-// What differs between the engine's answer and that of the brute force over `documents`; nullopt
-// if nothing does. Requires a query that is not refused.
+// The difference between the engine's answer and that of the brute force over `documents`; nullopt
+// if there is none. Requires a query that is not refused.
 std::optional<std::string> Difference(const RandomQuery& random, const Documents& documents,
                                       const request::Consistency& consistency,
                                       engine::TestEngine* engine);
@@ -35,8 +35,8 @@ struct Failure {
   std::vector<index::Definition> indexes;
 };
 
-// The failure with as little in it as still shows it, and what is wrong; nullopt when it does not
-// happen again on a fresh engine.
+// A minimal version of the failure, and the difference; nullopt if it cannot be reproduced on a
+// fresh engine.
 struct Shrunk {
   Failure failure;
   std::string difference;

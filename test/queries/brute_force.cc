@@ -40,7 +40,7 @@ bool AreOfOneType(const Tree& left, const Tree& right) {
   return left.type == right.type;
 }
 
-// Comparisons with null and NaN hold for nothing.
+// Comparisons with null and NaN match nothing.
 bool AreEqual(const Tree& value, const Tree& operand) {
   return !IsNull(operand) && !IsNan(operand) && CompareTrees(value, operand) == 0;
 }
@@ -119,7 +119,7 @@ bool Holds(const Filter& filter, const Row& row) {
              : std::ranges::any_of(composite.filters, holds);
 }
 
-// A comparison that can hold for nothing implies no order.
+// A comparison that can match nothing implies no order.
 bool ImpliesOrder(const FieldFilter& filter) {
   switch (filter.op) {
     case Operator::kIsNotNull:
@@ -149,7 +149,7 @@ void CollectInequalities(const Filter& filter, std::set<FieldPath>* paths) {
   }
 }
 
-// The stated orders, those of inequalities, those of `more`, and that of the name.
+// The stated orders, those of inequalities, those of `more`, and the order by name.
 std::vector<Order> AllOrders(const Query& query, const std::set<FieldPath>& more) {
   std::vector<Order> orders = query.orders;
   const SortDirection direction =
@@ -245,7 +245,7 @@ std::vector<Row> Rows(const Query& query, const std::set<FieldPath>& more,
   return rows;
 }
 
-// The doubles in order, with Neumaier's compensation.
+// Adds the doubles in order, with Neumaier's compensation.
 double SumOfDoubles(const std::vector<Tree>& numbers) {
   double sum = 0;
   double lost = 0;

@@ -1,5 +1,5 @@
-// The answer to a query by looking at every document: deliberately simple, slow, and written from
-// the documented meaning of queries alone.
+// Answers a query by looking at every document: deliberately simple, slow, and written only from
+// the documented meaning of queries.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace hearth::queries {
 // The paths of the results, in order. Requires a query that Firestore accepts.
 std::vector<std::string> Evaluate(const query::Query& query, const Documents& documents);
 
-// One value an aggregation.
+// One value per aggregation.
 std::vector<Tree> EvaluateAggregations(const query::Query& query,
                                        const std::vector<query::Aggregation>& aggregations,
                                        const Documents& documents);

@@ -22,7 +22,7 @@ using request::Consistency;
 using request::TransactionOptions;
 
 constexpr size_t kQueriesInRound = 60;
-// Now and then there are more documents than plans look ahead.
+// Occasionally there are more documents than plans look ahead.
 constexpr size_t kLargeRoundOneIn = 100;
 constexpr size_t kQueriesInLargeRound = 15;
 constexpr size_t kMoreIds = 1'000;
@@ -81,7 +81,7 @@ class DifferentialRound {
       }
       Document document = generator_.Fields();
       if (const auto old = next.find(path); old != next.end() && dice().OneIn(2)) {
-        // An update that leaves most fields as they are.
+        // An update that keeps most fields.
         Document changed = *old->second;
         for (const char* name : {"a", "n", "t"}) {
           if (dice().OneIn(2) && document.contains(name)) changed[name] = document[name];
@@ -110,7 +110,7 @@ class DifferentialRound {
     }
   }
 
-  // Not all that would help: plans that make do with what there is have to be right too.
+  // Not all indexes that would help: plans that use only some must be right too.
   void DeclareSomeIndexes() {
     const size_t percent = dice().OneIn(3) ? 40 : 100;
     for (const RandomQuery& random : queries_) {

@@ -76,7 +76,7 @@ std::string Generator::Reference() {
 }
 
 Tree Generator::LongText() {
-  // Around 1,500 bytes, where index entries end, so that many share all that is in an index.
+  // Around 1,500 bytes, where index entries are cut off, so that many values are equal in an index.
   Tree tree = TreeOfType(Chance(80) ? ValueType::kString : ValueType::kBytes);
   tree.text =
       std::string(1'480 + 10 * dice_.Below(5), 'k') + Pick<std::string>({"", "a", "b", "ba"});
@@ -139,7 +139,7 @@ Document Generator::Fields() {
     }
     fields["m"] = std::move(map);
   }
-  // Few enough that no entry of an index becomes too long.
+  // Few enough that no index entry becomes too long.
   if (Chance(12)) fields[Pick<std::string>({"a", "b"})] = LongText();
   return fields;
 }
@@ -290,7 +290,7 @@ void Generator::AddOrders(query::Query* query) {
 query::Bound Generator::Cursor(const query::Query& query) {
   query::Bound bound{{}, Chance(50)};
   const size_t length = Chance(4) ? 0 : 1 + dice_.Below(query.orders.size());
-  // Mostly the place of one document, which others share to some extent.
+  // Usually the position of one document, which others partly share.
   const Documents::value_type* at = in_scope_.empty() ? nullptr : Pick(in_scope_);
   for (size_t i = 0; i < length; ++i) {
     const FieldPath& path = query.orders[i].path;
@@ -335,7 +335,7 @@ RandomQuery Generator::Query(const Documents& documents) {
     if (is_here && (wants_deep || !is_deep)) in_scope_.push_back(&entry);
   }
   anchor_ = in_scope_.empty() ? nullptr : Pick(in_scope_);
-  // What names alone decide about is all that Firestore allows there.
+  // There Firestore only allows filters and orders by name.
   const bool names_only =
       query.collection_id.empty() || (query.all_descendants && !query.parent.document_path.empty());
   Allowance allowance;

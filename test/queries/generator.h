@@ -1,5 +1,5 @@
-// Random documents and queries from few and awkward ingredients: ties, boundaries of types, and
-// results that are mostly not empty.
+// Random documents and queries from few and awkward ingredients: ties, type boundaries, and mostly
+// non-empty results.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace hearth::queries {
 
 struct RandomQuery {
   query::Query query;
-  std::vector<query::Aggregation> aggregations;  // Empty: the documents are asked for.
+  std::vector<query::Aggregation> aggregations;  // Empty: the query returns documents.
 };
 
 // Threads: one at a time.
 class Generator {
  public:
-  // `more_ids`: how many ids there are besides the usual few.
+  // `more_ids`: the number of ids in addition to the usual few.
   explicit Generator(uint64_t seed, size_t more_ids = 0)
       : dice_(seed), trees_(seed + 1), more_ids_(more_ids) {}
 
@@ -33,7 +33,7 @@ class Generator {
   RandomQuery Query(const Documents& documents);
 
  private:
-  // What the filters of one query may still have in them without being refused.
+  // What the filters of one query may still contain without being refused.
   struct Allowance {
     bool negation = true;
     bool not_in = true;
@@ -53,10 +53,10 @@ class Generator {
   std::string Reference();
 
   model::FieldPath FieldToAskFor();
-  // The anchor or, now and then, another document in scope; null where there is none.
+  // The anchor or occasionally another document in scope; null if there is none.
   const Document* SomeDocument();
   void ChooseScope(query::Query* query);
-  // The value that some document in scope has there; else any. Fit for a filter.
+  // The value of some document in scope at that path; otherwise any value. Valid in a filter.
   std::string Operand(const model::FieldPath& path);
   std::string AnyValueAt(const model::FieldPath& path);
   std::string ItemAt(const model::FieldPath& path);
@@ -71,7 +71,7 @@ class Generator {
   Dice dice_;
   model::RandomTrees trees_;
   const size_t more_ids_;
-  // Of the query that is being made: what it looks at, and the document that most of it is about.
+  // Of the query that is being generated: its scope, and the document that it is mostly about.
   std::vector<const Documents::value_type*> in_scope_;
   const Documents::value_type* anchor_ = nullptr;  // Null: there is none.
 };

@@ -39,7 +39,7 @@ std::string Describe(const IndexRecord& record) {
          (record.state == index::State::kReady ? "" : " (being built)");
 }
 
-// All entries that the index should have, with the documents they are for.
+// All entries that the index should have, with their documents.
 std::map<index::Entry, std::string> ExpectedEntries(
     uint32_t number, const IndexRecord& record,
     const std::map<std::string, std::string>& documents) {

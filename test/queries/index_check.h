@@ -12,15 +12,15 @@
 
 namespace hearth::queries {
 
-// The indexes that the store knows of, by number.
+// The indexes in the store, by number.
 std::map<uint32_t, index::IndexRecord> StoredIndexes(const storage::Store& store);
 
-// What is wrong with the index entries in the store: those that a document should have and has not,
-// and those that no document accounts for. An index that is being built may lack entries, but has
-// no wrong ones. Empty: all is well. Requires that nobody writes.
+// Errors in the index entries of the store: entries that a document should have but has not, and
+// entries that belong to no document. An index that is being built may lack entries, but has no
+// wrong ones. Empty if there are none. Requires that there are no concurrent writes.
 std::vector<std::string> IndexFaults(const storage::Store& store);
 
-// Has the engine that is opened next on this store build the indexes. Requires that none is open.
+// Makes the next engine on this store build the indexes. Requires that no engine is open.
 Status DeclareIndexes(const std::vector<index::Definition>& definitions,
                       model::DatabaseNumber database, storage::Store* store);
 

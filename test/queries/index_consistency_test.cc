@@ -1,5 +1,5 @@
-// The index entries in the store are those of its documents, no more and no less, whatever happens
-// while indexes are being built.
+// The index entries in the store are exactly those of its documents, whatever happens while indexes
+// are being built.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ std::vector<request::Write> RandomWrites(size_t count_max, Generator* generator)
   return writes;
 }
 
-// Such as random queries would want.
+// Indexes that random queries could use.
 std::vector<Definition> RandomIndexes(size_t count, Generator* generator) {
   std::set<Definition> definitions;
   while (definitions.size() < count) {
@@ -109,9 +109,9 @@ TEST_F(IndexConsistencyTest, SurvivesFailedCommits) {
       if (generator_.dice().OneIn(3)) {
         engine.store().FailCommit(1 + generator_.dice().Below(4), failure);
       }
-      // Fails, or makes a step of the build fail, or a later one.
+      // Fails, or makes this or a later step of the build fail.
       if (!engine.Commit(RandomWrites(4, &generator_)).ok()) ++failed;
-      // A restart also spares the build its pause after an error.
+      // A restart also skips the build's pause after an error.
       if (generator_.dice().OneIn(4)) engine.Restart();
     }
     EXPECT_GT(failed, 0u);

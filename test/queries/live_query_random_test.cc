@@ -1,6 +1,6 @@
-// Random queries and random changes: what a live query says of a document alone, what a window
-// keeps, and which queries the target index finds, against the brute force. HEARTH_SEED repeats a
-// run.
+// Random queries and random changes: compares a live query's decision on a single document, the
+// contents of a window, and the queries that the target index finds, with the brute force.
+// HEARTH_SEED repeats a run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ using watch::TargetNumber;
 
 constexpr model::DatabaseNumber kDatabase{1};
 
-// A listened-to query, its window included.
+// A query that is listened to, with its window.
 struct Listened {
   query::Query query;
   std::unique_ptr<const watch::Target> target;
@@ -87,7 +87,7 @@ class LiveQueryRandomTest : public testing::Test {
     }
   }
 
-  // All that the filters and cursors leave.
+  // All documents that pass the filters and cursors.
   static std::set<std::string> Matches(query::Query query, const Documents& documents) {
     query.offset = 0;
     query.limit.reset();

@@ -1,4 +1,5 @@
-// With the right index, what a query reads follows its result and not the size of the collection.
+// With the right index, what a query reads depends on its result and not on the size of the
+// collection.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -54,7 +55,8 @@ RandomQuery Ask(std::optional<Filter> where, std::vector<query::Order> orders,
   return random;
 }
 
-// `b` is different in all documents; the others take few values, whatever the number of documents.
+// `b` is different in all documents; the other fields have few values, regardless of the number of
+// documents.
 request::Write DocumentNumber(size_t number) {
   const auto n = static_cast<int64_t>(number);
   return Set("c/n" + std::to_string(number),

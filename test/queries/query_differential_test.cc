@@ -1,5 +1,5 @@
-// Random queries over random documents, answered by the engine in every way that it knows, against
-// a brute force. HEARTH_SEED repeats a run; HEARTH_SOAK_SECONDS makes it go on with new seeds.
+// Random queries over random documents, answered by the engine in every possible way, compared with
+// a brute force. HEARTH_SEED repeats a run; HEARTH_SOAK_SECONDS keeps running with new seeds.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -46,7 +46,7 @@ TEST(QueryDifferentialTest, AnswersEqualTheBruteForces) {
     if (soak) Print(tally, SecondsSince(start));
   }
   Print(tally, SecondsSince(start));
-  if (tally.cases < kCasesMin) return;  // One round alone says nothing about shares.
+  if (tally.cases < kCasesMin) return;  // A single round is too small to check shares.
   EXPECT_LT(tally.rejected, (tally.queries + tally.rejected) / 3);
   EXPECT_GT(tally.non_empty, tally.queries / 2);
 }

@@ -1,4 +1,4 @@
-// Faults that the differential test has found, each as small as it gets.
+// Faults that the differential test has found, each reduced to a minimum.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -85,7 +85,7 @@ TEST(QueryFaultsTest, SumOfAFixedFieldIsADouble) {
   ExpectRight({One({{"n", Double(2)}}), random, {IndexOn("n")}});
 }
 
-// As measured with the official emulator: as doubles, 2^63 - 1 would swallow the rest.
+// Measured with the official emulator: as doubles, 2^63 - 1 would absorb the rest.
 TEST(QueryFaultsTest, IntegersAreSummedExactlyBesideDoubles) {
   RandomQuery random = From("c");
   random.aggregations = {SumOf("n")};

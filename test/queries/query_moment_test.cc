@@ -1,4 +1,4 @@
-// A query's answer is that of one moment, whatever is written meanwhile or has been since.
+// A query's answer is that of one moment, regardless of concurrent and later writes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct State {
   Documents documents;
 };
 
-// What a query was told.
+// The answer to a query.
 struct Answer {
   size_t query;
   model::Timestamp read_time;
@@ -135,7 +135,7 @@ TEST_F(QueryMomentTest, WritersBesideQueriesDoNotShow) {
   }
 }
 
-// With too many documents to deal with one by one, the past is read without indexes.
+// With too many documents to process one by one, the past is read without indexes.
 TEST_F(QueryMomentTest, ThePastIsTheSameHoweverMuchHasChanged) {
   TestEngine engine;
   const State past = Write({}, 120, &engine);

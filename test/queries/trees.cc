@@ -16,7 +16,7 @@ int Compare(const T& left, const T& right) {
   return left < right ? -1 : right < left ? 1 : 0;
 }
 
-// The place of a type among the others; integers and doubles share one.
+// The rank of a type among the others; integers and doubles share one.
 int Rank(ValueType type) {
   switch (type) {
     case ValueType::kNull:
@@ -76,7 +76,7 @@ int CompareIds(std::string_view left, std::string_view right) {
 
 int CompareNumbers(const Tree& left, const Tree& right) {
   if (IsNan(left) || IsNan(right)) return Compare(!IsNan(left), !IsNan(right));
-  // Has 64 bits of precision: every integer and every double is exact in it.
+  // Has 64 bits of precision: it represents every integer and every double exactly.
   static_assert(std::numeric_limits<long double>::digits >= 64);
   const auto exact = [](const Tree& tree) {
     return tree.type == ValueType::kInteger ? static_cast<long double>(tree.integer)

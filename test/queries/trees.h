@@ -1,5 +1,5 @@
-// Values and names compared, decoded and printed by code of its own: what the code under test says
-// about their order is not asked.
+// Compares, decodes and prints values and names with separate code, which does not rely on the
+// order of the code under test.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ using Document = std::map<std::string, Tree>;
 // By path. The documents are shared with earlier states of the database.
 using Documents = std::map<std::string, std::shared_ptr<const Document>>;
 
-// Below, equal to or above zero, in Firestore's documented order of all values.
+// Less than, equal to or greater than zero, in Firestore's documented order of all values.
 int CompareTrees(const Tree& left, const Tree& right);
 // The same for the paths of documents: "c/a", "c/__id7__/s/x".
 int ComparePaths(std::string_view left, std::string_view right);
@@ -31,12 +31,12 @@ Tree DoubleTree(double number);
 Tree DecodeTree(const model::ValueView& value);
 bool IsNan(const Tree& tree);
 bool IsNumber(const Tree& tree);
-// The value at `path`; null where it leads nowhere. No path leads into a vector.
+// The value at `path`; null if there is none. No path leads into a vector.
 const Tree* Find(const Document& document, const model::FieldPath& path);
 
 std::string Show(const Tree& tree);
 std::string Show(const Document& document);
-// Each with a space before it; " nothing" for none.
+// Each preceded by a space; " nothing" for none.
 std::string ShowPaths(const std::vector<std::string>& paths);
 
 }  // namespace hearth::queries

@@ -31,7 +31,7 @@ Document DecodeFields(const std::string& record) {
   return document;
 }
 
-// Picks one of a container that is not empty.
+// Picks an element of a non-empty container.
 template <typename Container>
 auto PickFrom(Container& container, Dice& dice) {
   return std::next(container.begin(), static_cast<ptrdiff_t>(dice.Below(container.size())));
@@ -79,7 +79,7 @@ void WatchListener::Act() {
     Disconnect();
     return Connect();
   }
-  // Enough of these make a heartbeat.
+  // After enough of these a heartbeat is due.
   engine_.clock().Advance(std::chrono::seconds(dice_.Below(10)));
   engine_.engine().Maintain();
 }
@@ -163,7 +163,7 @@ void WatchListener::AwaitOne() {
 
 void WatchListener::AwaitAll() {
   if (!report_.empty()) return;
-  // A target that is added last is in a snapshot that comes after all that happened before.
+  // A target that is added last is in a snapshot that follows everything before it.
   const TargetId last = next_id_++;
   subscriptions_[last].documents = {generator_.Path()};
   Add(last);
@@ -196,14 +196,14 @@ void WatchListener::CheckTarget(TargetId id, const TargetView& view,
                                 const engine::WatchSnapshot& snapshot) {
   unseen_.erase(id);
   const auto found = subscriptions_.find(id);
-  if (found == subscriptions_.end()) return;  // To be removed.
+  if (found == subscriptions_.end()) return;  // About to be removed.
   Subscription& subscription = found->second;
   ++tally_.checks;
   if (!view.documents.empty()) ++tally_.non_empty;
   tally_.resets += !subscription.view ? view.resets : 0;
   std::string difference = CheckFilter(subscription, view);
   if (difference.empty() && view.filter) {
-    // Such a client asks anew.
+    // Such a client starts the query again.
     watcher_ ? watcher_->RemoveTarget(id) : void();
     subscriptions_.erase(found);
     return;

@@ -1,4 +1,5 @@
-// A client that listens, comes and goes at random, and checks every snapshot that it is told of.
+// A client that listens, connects and disconnects at random, and checks every snapshot that it
+// receives.
 #pragma once
 
 #include <atomic>
@@ -21,11 +22,11 @@ namespace hearth::queries {
 // Threads: one at a time. Ownership: borrows the engine and the documents.
 class WatchListener {
  public:
-  // `documents`: what queries are about, mostly.
+  // `documents`: what most queries are about.
   WatchListener(uint64_t seed, engine::TestEngine& engine, const Documents& documents);
 
-  // Does so many random things, then waits until all targets are at a moment not before `Act`'s
-  // last, and disconnects. `between` runs after each of the things.
+  // Performs this many random actions, then waits until all targets are at a moment not before the
+  // last action, and disconnects. `between` runs after each action.
   void Run(size_t actions, const std::function<void()>& between);
 
   // The first difference; empty if there was none.
@@ -33,14 +34,14 @@ class WatchListener {
   const WatchTally& tally() const { return tally_; }
 
  private:
-  // What the client wants to know, whatever happens to its connections.
+  // A target of the client, across connections.
   struct Subscription {
     std::optional<RandomQuery> random;  // Absent: single documents.
     std::vector<std::string> documents = {};
     bool once = false;
     // As of the last snapshot.
     std::optional<engine::TargetView> view = {};
-    // What the client has lost without knowing it: the server has to tell by the count.
+    // The client has lost a document without noticing: the server has to detect it by the count.
     bool has_lost_one = false;
     bool is_resumed = false;
   };
@@ -58,7 +59,7 @@ class WatchListener {
   void Check();
   void CheckTarget(request::TargetId id, const engine::TargetView& view,
                    const engine::WatchSnapshot& snapshot);
-  // What differs between the view and the truth; empty if nothing does.
+  // The difference between the view and the truth; empty if there is none.
   std::string CheckDocuments(const Subscription& subscription, const engine::TargetView& view,
                              model::Timestamp read_time);
   std::string CheckResults(const Subscription& subscription, const engine::TargetView& view,
@@ -80,7 +81,7 @@ class WatchListener {
   std::map<request::TargetId, Subscription> subscriptions_;
   std::set<request::TargetId> unseen_;           // In no snapshot yet.
   std::shared_ptr<engine::WatchClient> client_;  // Shared with the watcher.
-  std::shared_ptr<watch::Watcher> watcher_;      // Shared with its work under way.
+  std::shared_ptr<watch::Watcher> watcher_;      // Shared with its work in progress.
 };
 
 }  // namespace hearth::queries

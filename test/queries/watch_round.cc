@@ -52,7 +52,7 @@ class WatchRound {
     engine::EngineOptions options;
     options.reads_without_index_max = dice->OneIn(3) ? 0 : std::numeric_limits<uint32_t>::max();
     options.watch_threads = 1 + dice->Below(3);
-    // Little fits, so that much is lost and has to be made up for.
+    // Small limits, so that changes are often dropped and have to be recovered.
     if (dice->OneIn(2)) options.watchers.pending_max.count = 1 + dice->Below(30);
     if (dice->OneIn(2)) options.watchers.catch_up_max.count = dice->Below(40);
     if (dice->OneIn(4)) options.queued_change_bytes_max = 1'000 + dice->Below(5'000);
@@ -86,7 +86,7 @@ class WatchRound {
     std::vector<std::thread> threads;
     for (const auto& listener : listeners_) {
       threads.emplace_back([&, dice = Dice(seed_ + threads.size() + phase)]() mutable {
-        // About as fast as the listener: what is checked later is slower the more was written.
+        // About as fast as the listener: later checks are slower the more was written.
         listener->Run(kActions, [&] { allowed_.release(static_cast<ptrdiff_t>(dice.Below(4))); });
       });
     }

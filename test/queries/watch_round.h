@@ -6,7 +6,7 @@
 
 namespace hearth::queries {
 
-// What the rounds so far have done.
+// Counts over all rounds so far.
 struct WatchTally {
   size_t commits = 0;
   size_t snapshots = 0;
@@ -19,11 +19,11 @@ struct WatchTally {
   void Add(const WatchTally& other);
 };
 
-// Has threads write random documents while clients listen to random queries and documents: they add
-// and remove targets, stop reading, lose their connections and come back with what they had, after
-// a restart of the engine too. Whenever one is told that its targets are at one moment, what it
-// has of each is compared with a query at that moment. Returns a report of the first difference;
-// empty if all is well.
+// Threads write random documents while clients listen to random queries and documents: they add and
+// remove targets, stop reading, lose their connections and resume with their earlier state, also
+// after a restart of the engine. Whenever a client's targets are at one moment, its state of each
+// is compared with a query at that moment. Returns a report of the first difference; empty if there
+// is none.
 std::string RunWatchRound(uint64_t seed, WatchTally* tally);
 
 }  // namespace hearth::queries

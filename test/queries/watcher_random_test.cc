@@ -1,6 +1,6 @@
-// Random listeners beside random writers: every snapshot that a listener is told of is that of a
-// query at the same moment. HEARTH_SEED repeats a run, as far as threads allow;
-// HEARTH_SOAK_SECONDS makes it go on with new seeds.
+// Random listeners with concurrent random writers: every snapshot that a listener receives equals
+// the result of a query at the same moment. HEARTH_SEED repeats a run, as far as threads allow;
+// HEARTH_SOAK_SECONDS keeps running with new seeds.
 #include <gtest/gtest.h>
 
 #include <chrono>

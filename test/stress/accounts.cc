@@ -74,7 +74,7 @@ void Accounts::Transfer(const Session& session, const Pair& pair) {
   proto::Write* first = AddSet(paths_[pair.from], from_after, &request);
   proto::Write* second = AddSet(paths_[pair.to], to_after, &request);
   if (pair.transaction.empty()) {
-    // The first write stays where it is when the second is added.
+    // The reference to the first write stays valid when the second is added.
     SetTime(from.update_time, first->mutable_current_document()->mutable_update_time());
     SetTime(to.update_time, second->mutable_current_document()->mutable_update_time());
   } else {

@@ -8,13 +8,13 @@
 
 namespace hearth::stress {
 
-// Accounts between which every client moves money, in read-write transactions or with the update
-// times of what it read as preconditions: the total never changes.
+// Accounts between which all clients move money, in read-write transactions or with the update
+// times of the read documents as preconditions: the total never changes.
 class Accounts final : public Workload {
  public:
   Accounts();
 
-  // Opens the accounts; to be done once.
+  // Creates the accounts; call once.
   void Open(const Session& session) EXCLUDES_LOCK(mutex_);
 
   void Step(const Session& session) override EXCLUDES_LOCK(mutex_);

@@ -12,7 +12,7 @@ constexpr size_t kChosenMax = 24;
 void Archive::Step(const Session& session) {
   bytes_left_ -= static_cast<int64_t>(kBulkBytes);
   const Content content{session.referee.NewStamp(Weight::kBulk), 0};
-  // Spread over the key space, so that files do not simply follow one another.
+  // Spread over the key space, so that files overlap.
   const std::string id = std::to_string(session.random() % 10'000) + "-" +
                          std::to_string(static_cast<int64_t>(content.stamp));
   const std::string path = "archives/a/documents/" + id;

@@ -9,8 +9,8 @@
 
 namespace hearth::stress {
 
-// Big documents that are written once and never again. They make the data grow until it no longer
-// fits into caches and open files, and make the server flush and compact.
+// Large documents that are written once and never changed. They make the data outgrow caches and
+// open files, and make the server flush and compact.
 class Archive final : public Workload {
  public:
   // Lets the next steps write about this much.
@@ -19,7 +19,7 @@ class Archive final : public Workload {
 
   void Step(const Session& session) override EXCLUDES_LOCK(mutex_);
 
-  // Chooses the documents of the next Verify: there are too many to read them all.
+  // Chooses the documents for the next Verify: there are too many to read them all.
   void Choose(Random& random) EXCLUDES_LOCK(mutex_);
   std::vector<std::string> Paths() const override;
   Status Verify(const World& world, Referee& referee) override;
@@ -32,7 +32,7 @@ class Archive final : public Workload {
 
   std::atomic<int64_t> bytes_left_ = 0;
   Mutex mutex_;                                   // Leaf lock.
-  std::vector<Entry> stored_ GUARDED_BY(mutex_);  // What was acknowledged.
+  std::vector<Entry> stored_ GUARDED_BY(mutex_);  // Acknowledged documents.
   std::vector<Entry> chosen_;
 };
 

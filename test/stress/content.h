@@ -1,4 +1,4 @@
-// What the documents of a stress run say, and how to read it back.
+// The contents of the documents of a stress run, and how to read them back.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,12 @@ namespace proto = support::proto;
 
 enum class Time : int64_t {};  // Microseconds since the epoch.
 
-// How much a document holds besides its stamp.
+// The size of a document's payload.
 enum class Weight : uint8_t { kLight, kMedium, kHeavy, kBulk };
 inline constexpr size_t kBulkBytes = 256 * 1024;
 
-// A number that no two attempts to write share. It fixes the document's payload, so that a
-// document put together from two writes shows.
+// A number that is unique to each write attempt. It determines the document's payload, so that a
+// document mixed from two writes is detected.
 enum class Stamp : int64_t {};
 Stamp MakeStamp(int64_t number, Weight weight);
 size_t PayloadBytes(Stamp stamp);
@@ -35,7 +35,7 @@ struct Content {
   friend bool operator==(const Content&, const Content&) = default;
 };
 
-// A document as the server showed it.
+// A document as the server returned it.
 struct Seen {
   Content content;
   Time update_time{};
@@ -56,14 +56,14 @@ struct World {
 Time TimeOf(const google::protobuf::Timestamp& timestamp);
 void SetTime(Time time, google::protobuf::Timestamp* timestamp);
 
-// Adds a write that makes the document say exactly `content`.
+// Adds a write that sets the document to exactly `content`.
 proto::Write* AddSet(const std::string& path, const Content& content,
                      proto::CommitRequest* request);
 proto::Write* AddDelete(const std::string& path, proto::CommitRequest* request);
 // Adds `amount` to the document's count.
 void AddIncrement(int64_t amount, proto::Write* write);
 
-// DataLoss when the document is not what some write made of it.
+// DataLoss if no single write can have produced the document.
 Result<Seen> Decode(const proto::Document& document);
 
 proto::CommitRequest NewCommit();

@@ -6,7 +6,7 @@ namespace hearth::stress {
 namespace {
 
 constexpr size_t kPairs = 3;
-// A counter's stamp never changes; every increment writes it anew.
+// A counter's stamp never changes; every increment writes it again.
 constexpr Stamp kStamp{0};
 
 void AddIncrementOf(const std::string& path, proto::CommitRequest* request) {

@@ -8,8 +8,8 @@
 
 namespace hearth::stress {
 
-// Pairs of counters that every client increments together, without reading them: a pair is always
-// equal, and counts every increment that was acknowledged once.
+// Pairs of counters that all clients increment together, without reading them: the two are always
+// equal, and count every acknowledged increment exactly once.
 class Counters final : public Workload {
  public:
   Counters();
@@ -22,10 +22,10 @@ class Counters final : public Workload {
   struct Pair {
     std::string left;
     std::string right;
-    int64_t verified = 0;      // Its value after the last restart.
+    int64_t verified = 0;      // The value after the last restart.
     int64_t acknowledged = 0;  // Increments since then.
     int64_t unanswered = 0;
-    int64_t highest = 0;  // That an answer has named.
+    int64_t highest = 0;  // The highest value in any answer.
     Time newest{};
   };
 

@@ -8,7 +8,7 @@ namespace hearth::stress {
 namespace {
 
 constexpr size_t kGroups = 8;
-constexpr size_t kMembersMin = 2;  // And the head: groups of three to ten documents.
+constexpr size_t kMembersMin = 2;  // Plus the head: groups of three to ten documents.
 constexpr std::array<const char*, 3> kCollections = {"lefts", "rights", "middles/m/inner"};
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 namespace hearth::stress {
 
-// Groups of documents that every client writes, and removes, in single commits: at every moment
-// all of a group carry the stamp of its head, or none of them is there.
+// Groups of documents that all clients write, and remove, in single commits: at every moment either
+// all documents of a group carry the stamp of its head, or none exists.
 class Groups final : public Workload {
  public:
   Groups();
@@ -20,7 +20,7 @@ class Groups final : public Workload {
 
  private:
   struct Group {
-    std::string head;  // Its count says whether the members are there.
+    std::string head;  // Its count tells whether the members exist.
     std::vector<std::string> members;
     SharedDocument newest;  // The head's.
   };

@@ -1,4 +1,4 @@
-// hearth_stress: kills the server over and over and compares what is left with a model.
+// hearth_stress: kills the server repeatedly and compares the remaining data with a model.
 #include <stdlib.h>
 
 #include <CLI/CLI.hpp>
@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
   const bool passed = hearth::stress::Run(options).Execute();
   std::printf("%s (seed %llu)\n", passed ? "passed" : "FAILED",
               static_cast<unsigned long long>(options.seed));
-  // What a failure left behind is for whoever looks into it.
+  // After a failure the data is kept for the investigation.
   if (passed && !keeps_data) {
     std::error_code ignored;
     std::filesystem::remove_all(folder, ignored);

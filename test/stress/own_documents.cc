@@ -36,7 +36,7 @@ OwnDocuments::Plan OwnDocuments::MakePlan(const Session& session) {
   std::shuffle(documents.begin(), documents.end(), session.random);
   documents.resize(OneIn(session.random, 3) ? 2 + Below(session.random, kTogetherMax - 1) : 1);
   for (const size_t document : documents) AddWrite(session, document, &plan);
-  // The last one, so that a refusal has something before it to undo.
+  // On the last one, so that a refusal has earlier writes to undo.
   if (OneIn(session.random, 3)) AddPrecondition(session.random, documents.back(), &plan);
   return plan;
 }
@@ -52,7 +52,7 @@ void OwnDocuments::AddWrite(const Session& session, size_t document, Plan* plan)
   Content content{session.referee.NewStamp(RandomWeight(random)),
                   static_cast<int64_t>(Below(random, 1000))};
   proto::Write* write = AddSet(paths_[document], content, &plan->request);
-  if (OneIn(random, 3)) {  // The count goes on from what it was.
+  if (OneIn(random, 3)) {  // The count continues from its previous value.
     const auto amount = static_cast<int64_t>(1 + Below(random, 9));
     write->mutable_update()->mutable_fields()->erase("count");
     write->mutable_update_mask()->add_field_paths("stamp");

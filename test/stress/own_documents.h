@@ -8,10 +8,10 @@
 
 namespace hearth::stress {
 
-// Documents that one client alone writes, so that it knows their exact state after every answer:
-// sets, deletes, increments and preconditions, of one document or of several together.
+// Documents that only one client writes, so that it knows their exact state after every answer:
+// sets, deletes, increments and preconditions, on one document or several together.
 //
-// Threads: Step is called by one client only.
+// Threads: only one client calls Step.
 class OwnDocuments final : public Workload {
  public:
   explicit OwnDocuments(size_t client);
@@ -21,7 +21,7 @@ class OwnDocuments final : public Workload {
   Status Verify(const World& world, Referee& referee) override;
 
  private:
-  // What a commit is about to do, should it succeed.
+  // The effects of a commit, if it succeeds.
   struct Plan {
     proto::CommitRequest request = NewCommit();
     std::map<size_t, std::optional<Content>> after;  // By document; absent: deleted.
@@ -30,12 +30,12 @@ class OwnDocuments final : public Workload {
 
   Plan MakePlan(const Session& session);
   void AddWrite(const Session& session, size_t document, Plan* plan);
-  // A precondition that holds, or now and then one that does not.
+  // A precondition that holds, or occasionally one that does not.
   void AddPrecondition(Random& random, size_t document, Plan* plan);
   void Carry(const Session& session, const Plan& plan);
   void CheckOne(const Session& session);
   World Snapshot(Time time) const;
-  // Why what is there is not the outcome of `plan`; OK if it is.
+  // Why the stored state is not the outcome of `plan`; OK if it is.
   Status Compare(const World& world, const Plan* plan) const;
 
   std::vector<std::string> paths_;

@@ -8,7 +8,7 @@ namespace hearth::stress {
 namespace {
 
 constexpr size_t kMomentsMax = 400;
-// The server keeps the past for an hour; what is nearly that old is not asked for.
+// The server keeps history for an hour; moments nearly that old are not read.
 constexpr std::chrono::minutes kPastMax{50};
 
 std::string Text(Time time) { return std::to_string(static_cast<int64_t>(time)); }

@@ -19,17 +19,17 @@ inline size_t Below(Random& random, size_t bound) { return random() % bound; }
 // True once in `times`.
 inline bool OneIn(Random& random, size_t times) { return Below(random, times) == 0; }
 
-// Keeps what holds for the whole run, however often the server is killed: times never go back,
-// and what the past was once seen to be, it stays.
+// Checks the invariants of the whole run, across all kills: times never go backwards, and the past
+// does not change.
 //
 // Threads: safe for concurrent use.
 class Referee {
  public:
-  // Says what went wrong; the first failure ends the run.
+  // Reports a failure; the first one ends the run.
   void Fail(const std::string& what) EXCLUDES_LOCK(mutex_);
   bool failed() const { return failed_; }
 
-  // The newest time that an answer has named so far. A commit that is sent from now on is later.
+  // The newest time in any answer so far. A commit that is sent from now on is later.
   Time newest() const { return Time{newest_.load()}; }
   void SawCommitTime(Time newest_when_sent, Time time);
   void SawReadTime(Time newest_when_sent, Time time);
@@ -37,8 +37,8 @@ class Referee {
   // A new stamp of this run.
   Stamp NewStamp(Weight weight) { return MakeStamp(++stamps_, weight); }
 
-  // Keeps `world`, or some of those that it is given, for CheckPast. Every document in it must
-  // have been exactly so at its read time.
+  // Keeps `world`, or a sample of the worlds it is given, for CheckPast. Every document in it must
+  // have been in exactly this state at its read time.
   void Remember(World world, Random& random) EXCLUDES_LOCK(mutex_);
   // Reads one remembered moment again.
   void CheckPast(FirestoreClient& client, Random& random) EXCLUDES_LOCK(mutex_);

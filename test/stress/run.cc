@@ -70,7 +70,7 @@ bool Run::Execute() {
     }
     if (kills_ % kReportEvery == 0) Report();
   }
-  // What was there after the last kill is there after a stop, too.
+  // What was stored after the last kill is still there after a regular stop.
   for (int i = 0; i < 2 && !referee_.failed(); ++i) ServeAndEnd(End::kStop);
   Report();
   return !referee_.failed();

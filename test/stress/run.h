@@ -18,21 +18,21 @@ namespace hearth::stress {
 
 struct RunOptions {
   std::string server;  // The hearth program.
-  std::string data;    // A folder for everything; must exist.
+  std::string data;    // A folder for all data; must exist.
   size_t kills = 300;
   size_t clients = 12;
   uint64_t seed = 0;
 };
 
-// Starts the server on one data folder over and over, lets clients loose on it, kills it, and
-// after each start compares everything with what the clients were told.
+// Starts the server on one data folder repeatedly, runs clients against it, kills it, and after
+// each start compares everything with the answers that the clients got.
 //
-// Threads: one at a time; makes one thread a client while the server is up.
+// Threads: one at a time; runs one thread per client while the server is up.
 class Run {
  public:
   explicit Run(const RunOptions& options);
 
-  // True when the server kept every promise.
+  // True if the server kept every promise.
   bool Execute();
 
  private:
@@ -41,7 +41,7 @@ class Run {
   std::unique_ptr<support::ServerProcess> Start(const std::string& folder) const;
   // Kills a server that is still opening its data.
   void KillDuringStart();
-  // Kills a server that is making a data folder, and expects the next one to cope with the rest.
+  // Kills a server that is creating a data folder, and expects the next one to handle the remains.
   void KillDuringCreation();
   void ServeAndEnd(End end);
   void Verify(uint16_t port);

@@ -11,14 +11,14 @@
 
 namespace hearth::stress {
 
-// What one client needs to do a step.
+// What a client needs to run a step.
 struct Session {
   FirestoreClient& client;
   Referee& referee;
   Random& random;
 };
 
-// What became of a commit.
+// The outcome of a commit.
 struct CommitAnswer {
   enum class Kind { kAcknowledged, kRefused, kUnknown };
 
@@ -36,13 +36,13 @@ struct CommitAnswer {
 CommitAnswer Commit(const Session& session, const proto::CommitRequest& request,
                     const std::set<Code>& refusals);
 
-// Reads the present and checks its time; nullopt when there is nothing to look at, because the
+// Reads the current state and checks its time; nullopt if there is no result, because the
 // connection ended or the read failed, which fails the run.
 std::optional<World> Read(const Session& session, const std::vector<std::string>& paths);
 
-// Something that clients do to documents of its own, and what it knows of them.
+// Operations of clients on the workload's own documents, and its model of them.
 //
-// Threads: Step is called by many clients at a time, the rest while there are none.
+// Threads: many clients call Step concurrently; the rest is called while there are none.
 class Workload {
  public:
   virtual ~Workload() = default;
@@ -50,11 +50,11 @@ class Workload {
   // One operation of one client.
   virtual void Step(const Session& session) = 0;
 
-  // Its documents, and the collections that hold nothing else.
+  // Its documents, and the collections that contain nothing else.
   virtual std::vector<std::string> Paths() const = 0;
 
-  // Compares the documents with what was acknowledged and what was under way when the server was
-  // killed, and takes them as the new truth. The error says what is wrong.
+  // Compares the documents with the acknowledged commits and those in progress when the server was
+  // killed, and makes them the new expected state. The error describes the difference.
   virtual Status Verify(const World& world, Referee& referee) = 0;
 };
 
@@ -64,7 +64,7 @@ class SharedDocument {
   void Acknowledged(Time time, const Content& content);
   void Unanswered(const Content& content) { unanswered_.push_back(content); }
 
-  // The state must be the newest that was acknowledged, or a later one that was not answered.
+  // The state must be the newest acknowledged one, or that of a later unanswered commit.
   Status Verify(const std::string& path, const State& state, Referee& referee);
 
  private:

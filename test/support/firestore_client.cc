@@ -9,7 +9,7 @@ namespace hearth::support {
 namespace {
 
 const std::string& NamePrefix() {
-  // Not by +, whose moves GCC 12 takes for copies beyond the string.
+  // Not with operator+, for which GCC 12 reports a false out-of-bounds copy.
   static const std::string prefix = std::string(kDatabase).append("/documents/");
   return prefix;
 }

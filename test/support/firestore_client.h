@@ -15,14 +15,14 @@ namespace proto = google::firestore::v1;
 
 inline constexpr char kDatabase[] = "projects/test/databases/(default)";
 
-// "rooms/r1" to the document's full name, and back.
+// Converts "rooms/r1" to the document's full name, and back.
 std::string FullName(std::string_view path);
 std::string PathOf(std::string_view full_name);
 
 // A blocking Firestore client over real gRPC: one connection, one call at a time.
 //
-// Threads: one at a time. Errors: what the server answered, and Unavailable when it did not: then
-// is_lost() is true, nobody knows whether the call took effect, and every later call fails.
+// Threads: one at a time. Errors: the server's, or Unavailable if it did not answer: then is_lost()
+// is true, it is unknown whether the call took effect, and every later call fails.
 class FirestoreClient {
  public:
   explicit FirestoreClient(uint16_t port) : http_(port) {}
@@ -36,7 +36,7 @@ class FirestoreClient {
   Result<proto::Document> Get(const std::string& path);
   Result<proto::ListDocumentsResponse> List(const proto::ListDocumentsRequest& request);
 
-  // For what the calls above cannot do: requests in pieces, connections that end.
+  // For what the calls above cannot do: requests in pieces, aborted connections.
   http::TestHttp2Client& http() { return http_; }
 
  private:

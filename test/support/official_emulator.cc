@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kNotInstalled = 3;
 constexpr std::chrono::milliseconds kBetweenAttempts{100};
-constexpr std::chrono::minutes kEmulatorStartMax{3};  // A virtual machine on a busy one.
+constexpr std::chrono::minutes kEmulatorStartMax{3};  // Time for a JVM to start on a busy machine.
 
 }  // namespace
 
@@ -22,9 +22,9 @@ Result<std::unique_ptr<OfficialEmulator>> OfficialEmulator::Start() {
   if (check.Wait().code == kNotInstalled) {
     return Status(Code::kNotFound, "the official emulator is not installed here");
   }
-  // It cannot choose a port and say which.
+  // It cannot pick a port itself.
   std::unique_ptr<OfficialEmulator> emulator(new OfficialEmulator(http::FreePort()));
-  // It says nothing that is worth waiting for, so the port is asked.
+  // It prints nothing that is worth waiting for, so the port is polled.
   const auto end = std::chrono::steady_clock::now() + kEmulatorStartMax;
   while (!http::TestSocket(emulator->port()).connected()) {
     if (std::chrono::steady_clock::now() > end) {

@@ -9,18 +9,18 @@
 
 namespace hearth::support {
 
-// Google's emulator, in a process of its own, on a free port.
+// Google's emulator, in a separate process, on a free port.
 //
-// Threads: one at a time; the thread that starts it must outlive it. Ownership: ends the process at
-// the end of its life.
+// Threads: one at a time; the thread that starts it must outlive it. Ownership: the destructor ends
+// the process.
 class OfficialEmulator {
  public:
-  // Returns once it accepts connections. NotFound where it is not installed, Unavailable, with what
-  // it said, where it does not start.
+  // Returns once it accepts connections. NotFound if it is not installed, Unavailable, with its
+  // output, if it does not start.
   static Result<std::unique_ptr<OfficialEmulator>> Start();
 
   uint16_t port() const { return port_; }
-  // All that it has written so far.
+  // Its complete output so far.
   std::string Stderr() const { return process_.Stderr(); }
 
  private:

@@ -63,7 +63,8 @@ ServerProcess::~ServerProcess() {
   close(stderr_);
 }
 
-// Appends what comes within `wait`; false when nothing did or standard output is closed.
+// Appends the output that arrives within `wait`; false if there was none or standard output is
+// closed.
 bool ServerProcess::ReadStdout(milliseconds wait) {
   pollfd entry = {.fd = stdout_, .events = POLLIN, .revents = 0};
   if (poll(&entry, 1, static_cast<int>(wait.count())) != 1) return false;

@@ -11,11 +11,11 @@
 
 namespace hearth::support {
 
-// No wait in a test is longer: a server that hangs fails a test instead of hanging it. Busy
-// machines are slow, so it is much longer than anything takes.
+// The upper bound of all waits in tests: a server that hangs fails a test instead of hanging it.
+// Much longer than anything takes, since busy machines are slow.
 inline constexpr std::chrono::seconds kPatience{120};
 
-// How a process ended. Neither is set: it had not ended when patience ran out.
+// How a process ended. If neither is set, it had not ended at the time limit.
 struct Exit {
   std::optional<int> code;
   std::optional<int> signal;
@@ -23,16 +23,16 @@ struct Exit {
 
 struct MemoryUse {
   size_t resident_kib = 0;
-  size_t own_kib = 0;  // Of that, without the pages of files: heap, stacks, what was relocated.
+  size_t own_kib = 0;  // Of that, without file pages: heap, stacks, relocations.
 };
 
-// A `hearth` process of its own, as a user starts one.
+// A separate `hearth` process, started as a user would.
 //
 // Threads: one at a time; the thread that starts it must outlive it, because the kernel kills the
-// process when that thread ends. Ownership: kills the process and reaps it at the end of its life.
+// process when that thread ends. Ownership: the destructor kills and reaps the process.
 class ServerProcess {
  public:
-  // Starts `program` with `arguments`. A program that cannot be run shows as exit code 127.
+  // Starts `program` with `arguments`. If it cannot be run, the exit code is 127.
   ServerProcess(const std::string& program, const std::vector<std::string>& arguments);
   ~ServerProcess();
   ServerProcess(const ServerProcess&) = delete;
@@ -40,7 +40,7 @@ class ServerProcess {
 
   pid_t pid() const { return pid_; }
 
-  // Waits until the process has said on how many `addresses` it listens; false when it ends first.
+  // Waits until the process has printed this many `addresses`; false if it ends first.
   bool WaitUntilListening(size_t addresses = 1);
   // Require WaitUntilListening.
   uint16_t port(size_t address = 0) const { return ports_.at(address); }
@@ -48,10 +48,10 @@ class ServerProcess {
 
   void Signal(int number) const;
   Exit Wait();
-  // SIGKILL, and gone when this returns.
+  // SIGKILL; returns once the process is gone.
   void Kill();
 
-  // All that it has written so far.
+  // The complete output so far.
   std::string Stdout();
   std::string Stderr() const;
 
@@ -63,7 +63,7 @@ class ServerProcess {
 
   pid_t pid_ = -1;
   int stdout_ = -1;
-  int stderr_ = -1;  // In memory, so that a process which says much never waits for its reader.
+  int stderr_ = -1;  // In memory, so that a process with much output never waits for its reader.
   bool is_reaped_ = false;
   Exit exit_;
   std::chrono::steady_clock::time_point started_at_;

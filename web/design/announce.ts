@@ -1,4 +1,4 @@
-// Tells screen readers what others see happen.
+// Announces visible changes to screen readers.
 
 import {h} from './dom';
 
@@ -12,14 +12,14 @@ function liveRegion(): HTMLElement {
   return region;
 }
 
-// The region must be there before its text changes, or the change is not read.
+// The region must exist before its text changes, or the change is not announced.
 export function prepareAnnouncements() {
   liveRegion();
 }
 
 export function announce(text: string) {
   const element = liveRegion();
-  // The same words twice are read twice only if the text changes in between.
+  // The same text is announced twice only if it changes in between.
   element.textContent = '';
   setTimeout(() => (element.textContent = text), 50);
 }

@@ -1,2 +1,2 @@
-// The bundler takes style sheets from imports.
+// The bundler resolves imports of style sheets.
 declare module '*.css';

@@ -1,4 +1,4 @@
-// A modal dialog on the browser's own: it keeps the focus, closes on Escape and gives the focus back.
+// A modal dialog based on the browser's own: it traps the focus, closes on Escape and then restores the focus.
 
 import {h, type Child} from './dom';
 import {icon} from './icons';
@@ -20,7 +20,7 @@ export function dialog(title: string, ...content: Child[]): Dialog {
     h(
       'div',
       {class: 'dialog-head'},
-      // The title gets the focus, so that it is read first; a dialog may move it to a field.
+      // The title gets the focus, so that it is read first; a dialog may move the focus to a field.
       h('h2', {id: titleId, tabindex: -1, autofocus: true}, title),
       h(
         'button',
@@ -30,7 +30,7 @@ export function dialog(title: string, ...content: Child[]): Dialog {
     ),
     ...content,
   );
-  // A press that starts on the backdrop hits the element itself; inside, it hits a child.
+  // A press on the backdrop targets the dialog element itself; a press inside targets a child.
   element.addEventListener('pointerdown', (event) => {
     const box = element.getBoundingClientRect();
     const inside =

@@ -1,8 +1,8 @@
-// JSON over HTTP, with errors that can be shown to people.
+// JSON over HTTP, with errors that can be shown to users.
 
 export class HttpError extends Error {
-  // `status` is 0 where there was no answer. `details` is what the server says to programs, `code` its word for the kind
-  // of error; a server may say neither.
+  // `status` is 0 if there was no answer. `details` is the server's machine-readable description, `code` its name for
+  // the kind of error; a server may omit both.
   constructor(
     message: string,
     readonly status: number,
@@ -26,13 +26,13 @@ export interface RequestOptions {
   headers?: Record<string, string>;
   timeoutMs?: number;
   signal?: AbortSignal;
-  keepalive?: boolean; // Let it arrive even when the page is closed meanwhile.
+  keepalive?: boolean; // Complete the request even if the page is closed.
 }
 
 const timeoutMsDefault = 15_000;
 
-// Relative paths start at the page, wherever it is mounted. Rejects with HttpError; with an AbortError only when the
-// caller's own signal ended it. An answer without content (204) is undefined.
+// Relative paths start at the page, wherever it is mounted. Rejects with HttpError, or with an AbortError only if the
+// caller's own signal aborted it. An answer without content (204) is undefined.
 export async function requestJson<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
   const timeout = AbortSignal.timeout(options.timeoutMs ?? timeoutMsDefault);
   const init: RequestInit = {
@@ -69,7 +69,7 @@ function parse(text: string, status: number): unknown {
   }
 }
 
-// What an answer of 400 and above says, for people and for programs.
+// The error in an answer of 400 and above, for users and for programs.
 export function refusal(status: number, text: string, retryAfter: string | null = null): HttpError {
   const seconds = Number(retryAfter ?? NaN);
   return new HttpError(
@@ -88,7 +88,7 @@ function errorOf(text: string): unknown {
   }
 }
 
-// {error: "..."} or {error: {message: "...", code: "..."}}: the applications have both.
+// {error: "..."} or {error: {message: "...", code: "..."}}: applications use both forms.
 export function messageOf(text: string): string | undefined {
   const error = errorOf(text);
   if (typeof error === 'string') return error;

@@ -1,4 +1,4 @@
-// Line icons on a grid of 24, drawn for Hearth. In the document rather than in files, so that they take the text's colour.
+// Line icons on a grid of 24, drawn for Hearth. Inlined rather than in files, so that they take the text's colour.
 
 const svgNamespace = 'http://www.w3.org/2000/svg';
 
@@ -52,7 +52,7 @@ export function icon(name: IconName, size = 20): SVGElement {
   return svg;
 }
 
-// Hearth's mark: a fire in its place. Decoration: the name always stands next to it.
+// Hearth's logo: a fire in a fireplace. Decorative: the name is always next to it.
 export function mark(): SVGElement {
   const svg = shape('svg', {viewBox: '0 0 32 32', class: 'mark', 'aria-hidden': 'true'});
   svg.append(

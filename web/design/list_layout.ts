@@ -1,14 +1,14 @@
-// Where the rows of a long list lie. Heights that nobody has measured yet are estimated.
+// The positions of the rows of a long list. Heights that are not measured yet are estimated.
 
 export interface Range {
   start: number;
-  end: number; // Not included.
+  end: number; // Exclusive.
 }
 
 export class ListLayout {
   #estimate: number;
   #heights: (number | undefined)[] = [];
-  #offsets: number[] = [0]; // One more than rows: the last is the total. Valid up to #valid.
+  #offsets: number[] = [0]; // One more than there are rows: the last is the total. Valid up to #valid.
   #valid = 0;
 
   constructor(estimate: number) {
@@ -32,7 +32,7 @@ export class ListLayout {
     this.#valid = 0;
   }
 
-  // Whether that moved anything.
+  // Returns whether that moved anything.
   setHeight(index: number, height: number): boolean {
     if (index < 0 || index >= this.length || this.#heights[index] === height) return false;
     const moved = this.height(index) !== height;
@@ -53,7 +53,7 @@ export class ListLayout {
     return this.#offsets[last]!;
   }
 
-  // The row at this place; the first or the last one where there is none.
+  // The row at this position; the first or the last row if it is outside the list.
   indexAt(y: number): number {
     let low = 0;
     let high = Math.max(0, this.length - 1);
@@ -65,7 +65,7 @@ export class ListLayout {
     return low;
   }
 
-  // The rows of which something lies between `top` and `bottom`.
+  // The rows that are at least partly between `top` and `bottom`.
   range(top: number, bottom: number): Range {
     if (this.length === 0 || bottom <= 0 || top >= this.total) return {start: 0, end: 0};
     const start = this.indexAt(top);
@@ -74,8 +74,8 @@ export class ListLayout {
   }
 }
 
-// How far to scroll so that a row is in sight between the insets; 0 where it already is. A row that is higher than the
-// view shows its beginning.
+// How far to scroll so that a row is visible between the insets; 0 if it already is. A row that is higher than the view
+// shows its beginning.
 export function scrollIntoView(rowTop: number, rowHeight: number, viewTop: number, viewHeight: number): number {
   if (rowTop < viewTop || rowHeight > viewHeight) return rowTop - viewTop;
   return Math.max(0, rowTop + rowHeight - (viewTop + viewHeight));

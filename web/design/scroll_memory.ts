@@ -1,29 +1,30 @@
-// Where somebody was in each entry of the browser's history, so that the way back, and a reload, lead there again. The
-// browser's own memory knows only pixels, and gives up before a list that is still loading has its length.
+// The scroll position in each entry of the browser's history, so that going back and reloading return to it. The
+// browser's own scroll restoration stores only pixels, and gives up before a list that is still loading is long enough.
 
 const entriesMax = 50;
 
 export class ScrollMemory<Place> {
   readonly #name: string;
   readonly #read: () => Place | undefined;
-  readonly #places: Map<string, Place>; // By the entry's key, the one that was left last at the end.
+  readonly #places: Map<string, Place>; // By the entry's key; the most recently left one is last.
   #key = '';
   #place: Place | undefined;
 
-  // `read`: the place that is shown now; undefined while nothing is. `name`: under which the tab keeps the places.
+  // `read`: the current place; undefined while nothing is shown. `name`: the key under which the tab stores the places.
   constructor(name: string, read: () => Place | undefined) {
     this.#name = name;
     this.#read = read;
     this.#places = new Map(Object.entries(this.#stored()));
     history.scrollRestoration = 'manual';
-    // Browsers may move the page as soon as the address changes, before anybody is told: it is noted while one scrolls.
+    // Browsers may scroll the page as soon as the address changes, before any event: the place is recorded during
+    // scrolling.
     addEventListener('scroll', () => (this.#place = this.#read() ?? this.#place), {passive: true});
     addEventListener('pagehide', () => this.#leave());
     document.addEventListener('visibilitychange', () => document.hidden && this.#leave());
   }
 
-  // To be called at the start, and when the address has changed but the page has not. Returns where somebody was in the
-  // entry that is entered; undefined if it is new.
+  // Call this at the start, and when the address has changed but the page has not. Returns the last place in the entry
+  // that is entered; undefined if the entry is new.
   enter(): Place | undefined {
     this.#leave();
     const state = (history.state ?? {}) as {scrollKey?: string};
@@ -44,7 +45,7 @@ export class ScrollMemory<Place> {
     try {
       sessionStorage.setItem(this.#name, JSON.stringify(Object.fromEntries(this.#places)));
     } catch {
-      /* Private windows and full disks refuse: then it lasts as long as the page. */
+      /* Private windows and full disks refuse; the places then last as long as the page. */
     }
   }
 

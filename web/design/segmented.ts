@@ -1,4 +1,4 @@
-// A choice of a few, all in sight. Radio buttons underneath: arrows, names and states come from the browser.
+// A choice of a few options, all visible. Uses radio buttons: arrow keys, names and states come from the browser.
 
 import {h} from './dom';
 

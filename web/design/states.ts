@@ -1,4 +1,4 @@
-// The three ways of having nothing to show.
+// The three states without content: loading, empty and failed.
 
 import {h, type Child} from './dom';
 import {icon, type IconName} from './icons';
@@ -22,7 +22,7 @@ export function state({icon: name, title, text, kind = 'plain', action}: StateOp
   );
 }
 
-// Grey shapes where something will be. Screen readers get one word instead.
+// Grey placeholders for content that is loading. Screen readers get one word instead.
 export function skeletons(count: number, one: (index: number) => Child): HTMLElement {
   return h(
     'div',

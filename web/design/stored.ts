@@ -1,4 +1,4 @@
-// What the browser remembers. Private windows and full disks refuse to: then it lasts as long as the page.
+// Values that the browser stores. Private windows and full disks refuse; the values then last as long as the page.
 
 const fallback = new Map<string, string>();
 
@@ -10,7 +10,7 @@ export function readStored(key: string): string | null {
   }
 }
 
-// Null forgets it.
+// Null removes it.
 export function writeStored(key: string, value: string | null) {
   fallback.delete(key);
   try {

@@ -1,4 +1,4 @@
-// Light or dark: as the system has it, until a person chooses. All pages of a server share the choice.
+// Light or dark: the system's setting, until the user chooses. All pages of a server share the choice.
 
 import {h} from './dom';
 import {icon} from './icons';
@@ -19,13 +19,13 @@ function apply() {
   const choice = chosen();
   if (choice) document.documentElement.dataset.theme = choice;
   else delete document.documentElement.dataset.theme;
-  // What surrounds the page on a phone follows it.
+  // The phone's own interface around the page follows the theme.
   const {backgroundColor} = getComputedStyle(document.documentElement);
   for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]'))
     meta.content = backgroundColor;
 }
 
-// A button that changes the theme. Pages make it before they show anything, so that they never flash.
+// A button that changes the theme. Pages create it before they show anything, so that they never flash.
 export function themeToggle(): HTMLButtonElement {
   const button = h('button', {type: 'button', class: 'button button-quiet button-icon'});
   const show = () => {

@@ -1,4 +1,4 @@
-// Times as people say them.
+// Times in readable form.
 
 const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 365 * 86_400],
@@ -22,8 +22,8 @@ function formatOf(locale: string, style: TimeStyle): Intl.RelativeTimeFormat {
   return format;
 }
 
-// "3 hours ago". Whole units, rounded down: what is 119 minutes old is not yet two hours old. Clocks differ: what lies
-// less than a minute ahead is now.
+// "3 hours ago". Whole units, rounded down: 119 minutes is not yet two hours. Clocks differ: a time less than a minute
+// ahead counts as now.
 export function relativeTime(at: number, now: number, {locale = 'en', style = 'long' as TimeStyle} = {}): string {
   const seconds = Math.trunc((at - now) / 1000);
   if (!Number.isFinite(seconds)) return '';

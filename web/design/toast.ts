@@ -1,4 +1,4 @@
-// One short message at the foot of the page, with at most one thing to do about it.
+// One short message at the foot of the page, with at most one action.
 
 import {announce} from './announce';
 import {h} from './dom';
@@ -13,7 +13,7 @@ export interface ToastOptions {
 let shown: {close: () => void} | undefined;
 let place: HTMLElement | undefined;
 
-// Replaces the one that is shown. It stays while the pointer or the focus is on it, and while nobody sees the page.
+// Replaces the current one. It stays while the pointer or the focus is on it, and while the page is hidden.
 export function toast(
   text: string,
   {action, bad = false, milliseconds = action || bad ? 8_000 : 4_000}: ToastOptions = {},

@@ -1,7 +1,7 @@
-// A list of which only the rows in sight are in the document. It scrolls with the page, or in an element of its own.
+// A list that keeps only the visible rows in the document. It scrolls with the page, or in its own element.
 //
-// Rows keep their place when others above them change, appear or go. The row with the focus stays in the document
-// wherever it is scrolled to, or the focus would be lost. Rows stand in the document in the list's order.
+// Rows keep their place when rows above them change, appear or go. The row with the focus stays in the document even
+// when scrolled out of view, or the focus would be lost. Rows are in the document in the list's order.
 
 import {h} from './dom';
 import {ListLayout, scrollIntoView, type Range} from './list_layout';
@@ -10,20 +10,21 @@ type Key = string | number;
 
 export interface VirtualListOptions<T> {
   label: string;
-  // feed: articles, of which more may come. list: items. table: rows, counted from `firstRow`.
+  // feed: articles, possibly followed by more. list: items. table: rows, counted from `firstRow`.
   kind?: 'feed' | 'list' | 'table';
   firstRow?: number;
-  rowHeight: number; // Of every row; with `measured`, a first guess.
+  rowHeight: number; // Of every row; with `measured`, an initial estimate.
   measured?: boolean;
-  scroller?: HTMLElement; // Otherwise the page.
-  insets?: () => {top: number; bottom: number}; // What lies over the edges of the view, such as a sticky bar.
+  scroller?: HTMLElement; // Default: the page.
+  insets?: () => {top: number; bottom: number}; // What covers the edges of the view, such as a sticky bar.
   keyOf: (item: T) => Key;
   render: (item: T, index: number) => HTMLElement;
-  update?: (row: HTMLElement, item: T, index: number) => void; // The same item, at another index or changed.
+  update?: (row: HTMLElement, item: T, index: number) => void; // The same item, changed or at another index.
   onRange?: (range: Range, length: number) => void;
 }
 
-// Where a list is scrolled to: the first row in sight, and how far its top lies below the upper edge of what can be seen.
+// The scroll position of a list: the first visible row, and how far its top is below the upper edge of the visible
+// area.
 export interface Place {
   key: Key;
   index: number;
@@ -34,7 +35,7 @@ interface Row<T> {
   element: HTMLElement;
   item: T;
   index: number;
-  offset: number; // As last written to the document, which is dear; NaN before.
+  offset: number; // As last written to the document, since writing is expensive; NaN before.
   counted: string;
 }
 
@@ -82,8 +83,8 @@ export class VirtualList<T> {
     return this.#items[this.currentIndex];
   }
 
-  // `total`: how many there are, also those that are not loaded; -1 where nobody knows. `animate`: rows glide to where they
-  // belong. What is first in sight stays where it is.
+  // `total`: the number of items, including those that are not loaded; -1 if unknown. `animate`: rows glide to their
+  // new positions. The first visible row keeps its position.
   setItems(items: readonly T[], {total = items.length, animate = false} = {}) {
     const anchor = this.#anchor();
     this.#items = items;
@@ -96,19 +97,19 @@ export class VirtualList<T> {
     this.#render();
   }
 
-  // Moves the focus to a row, and the row into sight.
+  // Moves the focus to a row and scrolls it into view.
   focusIndex(index: number) {
     if (this.#items.length === 0) return;
     const target = Math.max(0, Math.min(index, this.#items.length - 1));
     this.#current = this.#options.keyOf(this.#items[target]!);
     this.reveal(target);
     this.#render();
-    // Heights on the way were guessed; now they are known.
+    // The heights in between were estimates; now they are known.
     this.reveal(target);
     this.#rows.get(this.#current)?.element.focus({preventScroll: true});
   }
 
-  // The next or the previous row; where none is current, the first in sight.
+  // The next or the previous row; if none is current, the first visible one.
   move(delta: number) {
     const from = this.currentIndex;
     const inSight = from >= 0 && this.#rows.get(this.#current!)?.element.contains(document.activeElement);
@@ -127,17 +128,17 @@ export class VirtualList<T> {
     if (Math.abs(by) >= 1) this.#scrollBy(by);
   }
 
-  // Null at the list's very top: whoever comes back there should see what is new.
+  // Null at the very top of the list: a user who returns there should see new rows.
   get place(): Place | null {
     const anchor = this.#anchor();
     return anchor ? {...anchor, offset: anchor.offset - this.#edge()} : null;
   }
 
-  // Scrolls to a place that the list was at. If the row is gone, the one that has its index now takes its place.
+  // Scrolls to an earlier place of the list. If the row is gone, the row that now has its index takes its place.
   restore({key, index, offset}: Place) {
     if (this.#items.length === 0) return;
     const row = this.#indexes.get(key) ?? Math.max(0, Math.min(index, this.#items.length - 1));
-    // Heights on the way were guessed; the second time they are known.
+    // The heights in between are estimates; in the second pass they are known.
     for (let pass = 0; pass < 2; ++pass) {
       this.#scrollBy(this.#layout.offset(row) - offset - this.#edge());
       this.#render();
@@ -149,7 +150,7 @@ export class VirtualList<T> {
     this.#render();
   }
 
-  // Draws the rows again whose words may have changed by themselves, such as times.
+  // Redraws the rows whose text may change by itself, such as times.
   refresh() {
     for (const row of this.#rows.values()) this.#options.update?.(row.element, row.item, row.index);
   }
@@ -160,7 +161,7 @@ export class VirtualList<T> {
     return this.#layout.offset(index) < y - 1 && y > 0 ? index + 1 : index;
   }
 
-  // The part of the list that can be seen, in the list's own coordinates.
+  // The visible part of the list, in the list's own coordinates.
   #view(): {top: number; height: number} {
     const {scroller} = this.#options;
     const origin = this.element.getBoundingClientRect().top;
@@ -168,7 +169,7 @@ export class VirtualList<T> {
     return {top: scroller.getBoundingClientRect().top + scroller.clientTop - origin, height: scroller.clientHeight};
   }
 
-  // The upper end of what can be seen, below what lies over it.
+  // The upper edge of the visible area, below whatever covers it.
   #edge(): number {
     return this.#view().top + (this.#options.insets ?? noInsets)().top;
   }
@@ -177,7 +178,8 @@ export class VirtualList<T> {
     (this.#options.scroller ?? window).scrollBy({top: y, behavior: 'instant'});
   }
 
-  // The first row in sight and its offset within the list. At the list's very top nothing is held: what comes first should be seen.
+  // The first visible row and its offset within the list. At the very top no row is held in place: new first rows
+  // should be visible.
   #anchor(): Place | undefined {
     const y = this.#edge();
     if (y <= 0 || this.#items.length === 0) return undefined;
@@ -207,7 +209,7 @@ export class VirtualList<T> {
   #render() {
     if (!this.element.isConnected) return;
     const anchor = this.#anchor();
-    // Rows are measured as they appear. If they are not as high as thought, other rows may be in sight.
+    // Rows are measured as they appear. If their heights differ from the estimates, other rows may be visible.
     let view = this.#view();
     for (let pass = 0; pass < passesMax; ++pass) {
       const range = this.#layout.range(view.top - overscanPx, view.top + view.height + overscanPx);
@@ -219,7 +221,7 @@ export class VirtualList<T> {
     this.#options.onRange?.(this.#layout.range(view.top, view.top + view.height), this.#items.length);
   }
 
-  // Whether that moved anything.
+  // Returns whether that moved anything.
   #measure(rows: Row<T>[]): boolean {
     if (!this.#options.measured || rows.length === 0) return false;
     const sizes = rows.map(({element}) => element.getBoundingClientRect().height);
@@ -244,7 +246,7 @@ export class VirtualList<T> {
     }
   }
 
-  // Those that were not in the document before.
+  // The rows that were not in the document before.
   #placeRows({start, end}: Range): Row<T>[] {
     const indexes = new Set([...this.#rows.keys()].map((key) => this.#indexes.get(key)!));
     for (let index = start; index < end; ++index) indexes.add(index);
@@ -296,7 +298,7 @@ export class VirtualList<T> {
     element.setAttribute('aria-setsize', String(this.#total));
   }
 
-  // Rows that turn out higher or lower than thought push those below, never those in sight.
+  // Rows whose height differs from the estimate move the rows below, never the visible ones.
   #onResize(entries: ResizeObserverEntry[]) {
     const sizes = entries
       .filter(({target}) => target !== this.element)
@@ -318,7 +320,7 @@ export class VirtualList<T> {
     this.#render();
   }
 
-  // Another width, other heights: what was measured is worth nothing.
+  // A different width changes heights: the measurements are invalid.
   #onWidth(width: number): boolean {
     if (width === this.#width || width === 0) return false;
     this.#width = width;

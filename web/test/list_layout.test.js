@@ -10,7 +10,7 @@ const layout = (count, estimate = 10) => {
   return made;
 };
 
-test('rows that nobody measured are as high as estimated', () => {
+test('rows that are not measured have the estimated height', () => {
   const list = layout(2_000, 76);
   assert.equal(list.total, 152_000);
   assert.equal(list.offset(1_999), 1_999 * 76);
@@ -30,7 +30,7 @@ test('a measured row moves those below it, and only those', () => {
   assert.equal(list.setHeight(10, 99), false, 'no such row');
 });
 
-test('finds the row at a place', () => {
+test('finds the row at a position', () => {
   const list = layout(5);
   list.setHeight(1, 100);
   assert.deepEqual(
@@ -39,7 +39,7 @@ test('finds the row at a place', () => {
   );
 });
 
-test('a range has every row of which something is in sight, and no other', () => {
+test('a range has exactly the rows that are at least partly visible', () => {
   const list = layout(10);
   assert.deepEqual(list.range(0, 30), {start: 0, end: 3});
   assert.deepEqual(list.range(5, 31), {start: 0, end: 4});
@@ -50,7 +50,7 @@ test('a range has every row of which something is in sight, and no other', () =>
   assert.deepEqual(layout(0).range(0, 100), {start: 0, end: 0});
 });
 
-test('agrees with adding up, for random heights and changes', () => {
+test('agrees with a plain sum, for random heights and changes', () => {
   let seed = 1;
   const random = (below) => {
     seed = (seed * 48_271) % 2_147_483_647;
@@ -74,7 +74,7 @@ test('agrees with adding up, for random heights and changes', () => {
   }
 });
 
-test('scrolls no further than it must', () => {
+test('scrolls no further than necessary', () => {
   assert.equal(scrollIntoView(50, 20, 0, 100), 0);
   assert.equal(scrollIntoView(90, 20, 0, 100), 10);
   assert.equal(scrollIntoView(30, 20, 40, 100), -10);

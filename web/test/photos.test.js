@@ -1,4 +1,4 @@
-// The photo feed's lists, tokens, hearts and words, with a server that is a function.
+// The photo feed's lists, tokens, hearts and texts, with a function as the server.
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
@@ -51,7 +51,7 @@ test('pages follow one another to the end, one request at a time', async () => {
   assert.deepEqual(ids(list), idsDown(25, 25));
 });
 
-test('what a page repeats is not shown twice', async () => {
+test('items that a page repeats are shown once', async () => {
   const pages = [
     {items: [{id: 3}, {id: 2}, {id: 3}], next: 'a'},
     {items: [{id: 2}, {id: 1}], next: null},
@@ -70,7 +70,7 @@ test('a cursor that leads to itself ends the list', async () => {
   assert.deepEqual(ids(list), [1]);
 });
 
-test('a refresh puts what is new on top, and the list goes on where it was', async () => {
+test('a refresh adds new items on top, and the list continues where it was', async () => {
   const source = server(30);
   const list = listOf(source);
   await list.loadMore();
@@ -86,7 +86,7 @@ test('a refresh puts what is new on top, and the list goes on where it was', asy
   assert.deepEqual(ids(list), idsDown(33, 33));
 });
 
-test('a refresh drops what was deleted, and finds what came in between', async () => {
+test('a refresh drops deleted items and finds items added in between', async () => {
   const source = server(30);
   source.ids = source.ids.filter((id) => id !== 27);
   const list = listOf(source);
@@ -100,7 +100,7 @@ test('a refresh drops what was deleted, and finds what came in between', async (
   assert.deepEqual(ids(list), [30, 28, 27, ...idsDown(26, 17)]);
 });
 
-test('a refresh reads on until it meets the list; too far away, the list begins anew', async () => {
+test('a refresh reads until it reaches the known items; if they are too far away, the list starts over', async () => {
   const near = server(10);
   const list = listOf(near);
   await list.loadMore();
@@ -119,7 +119,7 @@ test('a refresh reads on until it meets the list; too far away, the list begins 
   assert.deepEqual(ids(other), idsDown(100, 100));
 });
 
-test('a page that was under way when the list was refreshed does not end up in it', async () => {
+test('a page requested before a refresh is not added to the refreshed list', async () => {
   const source = server(30);
   const list = listOf(source);
   await list.loadMore();
@@ -141,7 +141,7 @@ test('a page that was under way when the list was refreshed does not end up in i
   assert.deepEqual(ids(list), idsDown(31, 21));
 });
 
-test('what was removed stays away, whatever a page or a refresh under way says', async () => {
+test('removed items stay removed, even if a pending page or refresh contains them', async () => {
   const source = server(25);
   const list = listOf(source);
   await list.loadMore();
@@ -168,7 +168,7 @@ test('what was removed stays away, whatever a page or a refresh under way says',
   );
 });
 
-test('a page that fails changes nothing and can be asked for again', async () => {
+test('a page that fails changes nothing and can be requested again', async () => {
   const source = server(20);
   const list = listOf(source);
   await list.loadMore();
@@ -182,7 +182,7 @@ test('a page that fails changes nothing and can be asked for again', async () =>
   assert.deepEqual(ids(list), idsDown(20, 20));
 });
 
-// A post as a view has it, and the requests that its hearts become.
+// A post as a view has it, and the requests that pressing its heart sends.
 function heart({liked = false, count = 5, answers = []} = {}) {
   const post = {id: 7, has_liked: liked, like_count: count};
   const sent = [];
@@ -209,14 +209,14 @@ test('a heart is shown at once', async () => {
   assert.deepEqual(sent, ['like', 'unlike']);
 });
 
-test('a heart that the server refuses is taken back', async () => {
+test('a heart that the server refuses is undone', async () => {
   const {post, failures, toggle} = heart({answers: [() => Promise.reject(new Error('no'))]});
   await toggle();
   assert.deepEqual(post, {id: 7, has_liked: false, like_count: 5});
   assert.equal(failures.length, 1);
 });
 
-test('presses while a request is under way send only what differs in the end', async () => {
+test('presses during a request send only the final difference', async () => {
   let release;
   const {post, sent, toggle} = heart({answers: [() => new Promise((resolve) => (release = resolve))]});
   const done = toggle();
@@ -227,7 +227,7 @@ test('presses while a request is under way send only what differs in the end', a
   assert.deepEqual(post, {id: 7, has_liked: false, like_count: 5});
 });
 
-test('numbers, letters and colours of people', () => {
+test('counts, initials and colours of users', () => {
   assert.deepEqual([0, 9_999, 12_399, 1_250_000].map(shortCount), ['0', '9,999', '12.3K', '1.2M']);
   assert.deepEqual(['Ada Lovelace', 'ada.l', '', ' _x ', 'Jean Luc de Something', '🌿 Green'].map(initials), [
     'AL',
@@ -249,7 +249,7 @@ test('frames have the shape of the first picture, within reason', () => {
   assert.deepEqual(['short', 'x'.repeat(161), 'a\nb\nc\nd'].map(isLong), [false, true, true]);
 });
 
-test('pictures that cannot be posted are told apart before they are sent', () => {
+test('pictures that cannot be posted are detected before they are sent', () => {
   const file = (name, size = 1_000, type = 'image/png') => ({name, size, type});
   assert.deepEqual(admit(0, [file('a', pictureBytesMax)]), {accepted: [file('a', pictureBytesMax)], complaints: []});
   assert.deepEqual(admit(0, [file('a', pictureBytesMax + 1)]).complaints, [
@@ -309,7 +309,7 @@ test('addresses of views', () => {
     assert.equal(parseRoute(hash).name, 'unknown');
 });
 
-test('three are to be followed, or all there are if they are fewer', () => {
+test('three accounts must be followed, or all if there are fewer', () => {
   assert.deepEqual(
     [0, 1, 2, 3, 9].map((following) => followsMissing(following, 20)),
     [3, 2, 1, 0, 0],
@@ -320,7 +320,7 @@ test('three are to be followed, or all there are if they are fewer', () => {
   );
 });
 
-test('what is typed is checked before it is sent; an old password is not measured by new rules', () => {
+test('input is checked before it is sent; an old password is not checked against new rules', () => {
   assert.equal(complaint('register', '', 'long enough')?.about, 'username');
   assert.equal(complaint('register', 'no spaces', 'long enough')?.about, 'username');
   assert.equal(complaint('register', 'ada', 'short')?.about, 'password');

@@ -1,4 +1,4 @@
-// The photo feed's session: when tokens are refreshed, and by whom.
+// The photo feed's session: when tokens are refreshed, and by which tab.
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
@@ -10,7 +10,7 @@ const settle = async () => {
   for (let i = 0; i < 50; ++i) await Promise.resolve();
 };
 
-// A browser whose tabs share a cookie, with a clock that moves when it is told to, and a server with numbered tokens.
+// A browser whose tabs share a cookie, with a manual clock, and a server with numbered tokens.
 class Browser {
   now = 1_000_000;
   cookie = 0;
@@ -34,7 +34,7 @@ class Browser {
     if (path === 'auth/logout') return undefined;
     if (path === 'auth/refresh') {
       const used = this.cookie;
-      await settle(); // Time enough for another tab to use the same cookie.
+      await settle(); // Enough time for another tab to use the same cookie.
       if (used === 0 || used !== this.cookie) throw new HttpError('reused', 401);
       return this.#tokens();
     }
@@ -86,11 +86,11 @@ async function signedIn() {
   return {browser, ...tab};
 }
 
-test('a token is used until a minute before its end, a short one for half its life', () => {
+test('a token is used until a minute before it expires, a short-lived one for half its lifetime', () => {
   assert.deepEqual([900, 60, 0].map(refreshDelayMs), [840_000, 30_000, 0]);
 });
 
-test('a token is refreshed ahead of its end, again and again, without a request that needs it', async () => {
+test('a token is refreshed before it expires, repeatedly, even if no request needs it', async () => {
   const {browser, session} = await signedIn();
   await browser.advance(839_000);
   assert.equal(browser.count('auth/refresh'), 0);
@@ -101,14 +101,14 @@ test('a token is refreshed ahead of its end, again and again, without a request 
   assert.equal(await session.request('GET', 'feed'), 'Bearer t3');
 });
 
-test('a request with a token that is too old gets a new one first', async () => {
+test('a request with an expired token gets a new one first', async () => {
   const {browser, session} = await signedIn();
   browser.now += 900_000; // The computer slept: no timer ran.
   assert.equal(await session.request('GET', 'feed'), 'Bearer t2');
   assert.deepEqual(browser.asked, ['auth/login', 'auth/refresh', 'feed']);
 });
 
-test('a token that the server refuses is refreshed once, for all who wait', async () => {
+test('a token that the server refuses is refreshed once, for all waiting requests', async () => {
   const {browser, session} = await signedIn();
   browser.valid.clear();
   assert.deepEqual(await Promise.all([session.request('GET', 'feed'), session.request('GET', 'me')]), [
@@ -118,7 +118,7 @@ test('a token that the server refuses is refreshed once, for all who wait', asyn
   assert.equal(browser.count('auth/refresh'), 1);
 });
 
-test('a request that is refused with a fresh token too is not tried for ever', async () => {
+test('a request that is also refused with a fresh token is not retried forever', async () => {
   const {session} = await signedIn();
   let tries = 0;
   await assert.rejects(
@@ -141,7 +141,7 @@ test('two tabs never use the same refresh token', async () => {
   assert.equal(other.session.user?.username, 'ada');
 });
 
-test('a session that the server has ended ends here, and its name is forgotten', async () => {
+test('a session that the server has ended also ends here, and its name is forgotten', async () => {
   const {browser, session, told} = await signedIn();
   browser.cookie = 0;
   browser.valid.clear();
@@ -151,7 +151,7 @@ test('a session that the server has ended ends here, and its name is forgotten',
   assert.equal(session.isRemembered, false);
 });
 
-test('no answer says nothing about the session', async () => {
+test('a missing answer does not end the session', async () => {
   const {browser, session, told} = await signedIn();
   browser.failure = new HttpError('away', 0);
   await browser.advance(900_000);
@@ -161,13 +161,13 @@ test('no answer says nothing about the session', async () => {
   assert.equal(await session.request('GET', 'feed'), 'Bearer t2');
 });
 
-test('only who was here before asks for the session of last time', async () => {
+test('only a browser that was signed in before asks for its previous session', async () => {
   const browser = new Browser();
   assert.equal(await browser.openTab().session.restore(), null);
   assert.deepEqual(browser.asked, []);
 });
 
-test('a page that was closed while it refreshed is given time for its cookie', async () => {
+test('a page that was closed during a refresh gets time for its cookie', async () => {
   const {browser} = await signedIn();
   browser.remember('hearth-feed-refreshing', String(browser.now - 500));
   const {session} = browser.openTab();
@@ -178,7 +178,7 @@ test('a page that was closed while it refreshed is given time for its cookie', a
   assert.equal((await restored)?.username, 'ada');
 });
 
-test('signing out is told to the server first', async () => {
+test('signing out notifies the server first', async () => {
   const {browser, session, told} = await signedIn();
   await session.signOut();
   assert.equal(browser.asked.at(-1), 'auth/logout');

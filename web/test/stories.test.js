@@ -1,4 +1,4 @@
-// The reader's lists and hidden stories, with a server that is a function.
+// The reader's lists and hidden stories, with a function as the server.
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
@@ -45,7 +45,7 @@ test('pages follow one another, until one is short', async () => {
   );
 });
 
-test('hiding on the way down skips nothing', async () => {
+test('hiding while scrolling down skips nothing', async () => {
   const source = server(1_200);
   const list = new StoryList(
     source,
@@ -64,7 +64,7 @@ test('hiding on the way down skips nothing', async () => {
   );
 });
 
-test('the ranking changes between pages: nothing twice', async () => {
+test('the ranking changes between pages: nothing appears twice', async () => {
   const source = server(900);
   const list = new StoryList(
     source,
@@ -78,7 +78,7 @@ test('the ranking changes between pages: nothing twice', async () => {
   assert.equal(new Set(list.visible.map(({id}) => id)).size, list.visible.length);
 });
 
-test('a refresh brings as much as there was, at once', async () => {
+test('a refresh loads as many stories as before, in one request', async () => {
   const source = server(1_200);
   const list = new StoryList(
     source,
@@ -102,7 +102,7 @@ test('a refresh brings as much as there was, at once', async () => {
   assert.equal(list.visible.length, 1_000, 'what was there stays');
 });
 
-test('the way back loads as far as one had read, hidden stories not counted', async () => {
+test('going back loads as far as the reader had read, not counting hidden stories', async () => {
   const source = server(2_000);
   const hidden = new Set(idsFrom(0, 600));
   const list = new StoryList(
@@ -126,7 +126,7 @@ test('the way back loads as far as one had read, hidden stories not counted', as
   assert.equal(short.complete, true);
 });
 
-test('when a whole page is hidden, the first load goes on until something can be shown', async () => {
+test('when a whole page is hidden, the first load continues until something can be shown', async () => {
   const source = server(1_200);
   const list = new StoryList(
     source,
@@ -159,7 +159,7 @@ function hiding({fail = () => false} = {}) {
   return {log, memory, made};
 }
 
-test('before signing in, this browser remembers', async () => {
+test('before signing in, hidden stories are kept in the browser', async () => {
   const {log, memory, made} = hiding();
   await made.set(1, true);
   await made.set(2, true);
@@ -171,7 +171,7 @@ test('before signing in, this browser remembers', async () => {
   assert.equal(memory.value, null);
 });
 
-test('what is stored may be nonsense', () => {
+test('invalid stored data is ignored', () => {
   for (const value of ['{', '{"a": 1}', '[1, "2", -3, 1.5, null]', 'null']) {
     const memory = {read: () => value, write() {}};
     const made = new HiddenStories({}, memory, () => {});
@@ -179,7 +179,7 @@ test('what is stored may be nonsense', () => {
   }
 });
 
-test('signed in: at once here, then there, in order', async () => {
+test('signed in: changes apply locally at once, then on the server, in order', async () => {
   const {log, made} = hiding();
   made.signedIn = true;
   const hide = made.set(7, true);
@@ -193,17 +193,17 @@ test('signed in: at once here, then there, in order', async () => {
   assert.equal(made.has(8), true);
 });
 
-test('refused: taken back, and whoever asked is told', async () => {
+test('refused: the change is undone and the caller gets an error', async () => {
   const {made} = hiding({fail: (name) => name === 'hide'});
   made.signedIn = true;
   await assert.rejects(made.set(7, true), /refused/);
   assert.equal(made.has(7), false);
-  // An undo before the refusal leaves nothing to complain about.
+  // An undo before the refusal leaves nothing to report.
   await Promise.all([made.set(9, true), made.set(9, false)]);
   assert.equal(made.has(9), false);
 });
 
-test('a merge hands over each one, and keeps what was refused', async () => {
+test('a merge transfers each story, and keeps those that were refused', async () => {
   const {log, memory, made} = hiding({fail: (_name, id) => id === 3});
   for (const id of idsFrom(0, 20)) await made.set(id, true);
   made.signedIn = true;

@@ -1,4 +1,4 @@
-// Bundles TypeScript files and loads them here, without a browser.
+// Bundles TypeScript files and loads them into this process, without a browser.
 
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -8,7 +8,8 @@ import {build} from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
-// `paths` from the repository's root. Several are loaded as one, so that an error of one is an error to the other.
+// `paths` are relative to the repository's root. Several are bundled together, so that they share classes such as
+// errors.
 export async function load(...paths) {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-web-'));
   const contents = paths.map((path) => `export * from ${JSON.stringify(`./${path}`)};`).join('\n');

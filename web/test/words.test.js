@@ -1,4 +1,4 @@
-// Times, numbers, addresses and errors as people read them.
+// Times, numbers, addresses and errors in readable form.
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
@@ -15,7 +15,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-test('relative time, in whole units that have passed', () => {
+test('relative time, in whole elapsed units', () => {
   const cases = [
     [0, 'just now'],
     [59_000, 'just now'],
@@ -65,13 +65,13 @@ test('only http and https become links', () => {
     assert.equal(safeUrl(text), undefined);
 });
 
-test('errors in both forms, and answers that are none', () => {
+test('errors in both forms, and answers that are not errors', () => {
   assert.equal(messageOf('{"error": "no"}'), 'no');
   assert.equal(messageOf('{"error": {"code": 1, "message": "no"}}'), 'no');
   for (const text of ['', '<html>', '{}', '{"error": 3}', 'null']) assert.equal(messageOf(text), undefined);
 });
 
-test('requests fail with words', async (t) => {
+test('failed requests have readable messages', async (t) => {
   const asked = t.mock.method(
     globalThis,
     'fetch',
@@ -89,7 +89,7 @@ test('requests fail with words', async (t) => {
   asked.mock.mockImplementation(
     (_, {signal}) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
   );
-  // The time-out's own timer keeps no process alive; in a browser there is always a page.
+  // The timeout's timer does not keep the process alive; in a browser there is always a page.
   const alive = setInterval(() => {}, 1_000);
   await assert.rejects(getJson('x', {timeoutMs: 10}), {status: 0, message: 'The server took too long to answer.'});
   clearInterval(alive);
@@ -126,13 +126,13 @@ test('the status line', () => {
   assert.equal(statusLine(status({}), now).warn, false);
 });
 
-test('the count is of what is listed, and says when more can be', () => {
+test('the count is that of the list, and shows when there may be more', () => {
   assert.equal(listedText({count: 1, more: false}), '1 story');
   assert.equal(listedText({count: 1_998, more: false}), '1,998 stories');
   assert.equal(listedText({count: 500, more: true}), '500+ stories');
 });
 
-test('snippets name the address', () => {
+test('snippets contain the address', () => {
   assert.deepEqual(splitAddress('[::1]:8080'), {host: '::1', port: '8080'});
   assert.deepEqual(splitAddress('hearth.local'), {host: 'hearth.local', port: '80'});
   for (const language of ['node', 'web', 'cpp']) {

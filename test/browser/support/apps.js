@@ -1,4 +1,4 @@
-// The pages that Hearth itself serves: one server with all applications, one Chromium, for the tests of a file.
+// The pages that Hearth itself serves: one server with all applications and one Chromium per test file.
 //
 // HEARTH_APPS_ADDRESS  a running server to use instead of starting one
 
@@ -31,10 +31,10 @@ export function useApps({flags = ['--apps', 'all'], ready} = {}) {
   return context;
 }
 
-// What the browser writes to the console by itself for every answer of 400 and above.
+// The browser's own console message for every answer of 400 and above.
 const refusalNote = /^Failed to load resource: the server responded with a status of (\d+)/;
 
-// A page in a browser of its own, watched: `close` fails if it said something on the console, threw, or asked another
+// A page in a separate browser context. `close` fails if the page wrote to the console, threw, or contacted another
 // host. `allow`: statuses that the test provokes. `prepare(page)` runs before the page is loaded.
 export async function openApp(
   context,
@@ -71,20 +71,20 @@ export const answer =
   (route) =>
     route.fulfill({status, contentType: 'application/json', body: JSON.stringify(json)});
 
-// The page's clock stands still: nothing that waits for time happens, unless the test says `page.clock.runFor(ms)`. For
-// `prepare`.
+// Stops the page's clock: no timer fires unless the test calls `page.clock.runFor(ms)`. For `prepare`.
 export async function stillClock(page) {
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 1_000);
 }
 
-// Waits until what the page has to draw is drawn. A frame tells of scrolling and of new sizes, the next one has what followed.
+// Waits until pending changes are drawn. One frame reports scrolling and new sizes, the next one shows what follows
+// from them.
 export const frames = (page) =>
   page.evaluate(async () => {
     for (let i = 0; i < 3; ++i) await new Promise((resolve) => requestAnimationFrame(resolve));
   });
 
-// Waits until nothing glides from one colour or place to another.
+// Waits until no transition is running.
 export const untilStill = (page) =>
   page.evaluate(async () => {
     await new Promise((resolve) => requestAnimationFrame(resolve));
@@ -92,14 +92,14 @@ export const untilStill = (page) =>
     await Promise.all(transitions.map(({finished}) => finished.catch(() => {})));
   });
 
-// Nothing sticks out at the side. Phones zoom out until all of a page is seen, so that their window is no measure.
+// Nothing overflows horizontally. Phones zoom out until the whole page is visible, so their window width is no measure.
 export const fitsWidth = (page) =>
   page.evaluate(
     (width) => Math.max(innerWidth, document.scrollingElement.scrollWidth) <= width,
     page.viewportSize().width,
   );
 
-// What a person can act on and has no name for those who do not see it.
+// Interactive elements without an accessible name.
 export const nameless = (page) =>
   page.evaluate(() =>
     [...document.querySelectorAll('button, a[href], input, dialog, [tabindex="0"]')]
@@ -114,7 +114,7 @@ export const nameless = (page) =>
       .map((element) => element.outerHTML.slice(0, 120)),
   );
 
-// The lowest contrast of text against its background among the elements that match. WCAG asks for 4.5.
+// The lowest contrast of text against its background among the elements that match. WCAG requires 4.5.
 export const contrast = (page, selector) =>
   page.evaluate((selector) => {
     const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});

@@ -1,4 +1,4 @@
-// One server, one Chromium and one place that serves pages, for the tests of a file.
+// One server, one Chromium and one web server for the pages, per test file.
 
 import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {createServer} from 'node:http';
@@ -58,7 +58,7 @@ async function servePages(folder) {
   return server;
 }
 
-// Starts all of it before the file's tests and ends it after them. `startServer`: for tests that need another server
+// Starts everything before the file's tests and stops it after them. `startServer`: for tests that need a server other
 // than the target.
 export function useBrowser({startServer = startTarget} = {}) {
   const context = {};
@@ -83,7 +83,7 @@ export function useBrowser({startServer = startTarget} = {}) {
   return context;
 }
 
-// A page of its own project, connected to the server. `address`: where it finds the server, if not directly.
+// A page with its own project, connected to the server. `address`: how it reaches the server, if not directly.
 export class Pages extends Fixture {
   constructor(context) {
     super(context);
@@ -94,7 +94,7 @@ export class Pages extends Fixture {
     return this.context.browser.newContext();
   }
 
-  // `requests` of the page has the URLs that it asked the server.
+  // `requests` of the page has the URLs that it requested from the server.
   async open({browserContext, settings, cache, address = this.context.address} = {}) {
     const owner = browserContext ?? (await this.newContext());
     const page = await owner.newPage();
@@ -123,14 +123,14 @@ export class Pages extends Fixture {
   }
 }
 
-// Closes a tab as a person does, and waits until it is gone: until then it goes on listening.
+// Closes a tab as a user does, and waits until it is gone: until then it keeps listening.
 export async function closeTab(page) {
   const closed = page.waitForEvent('close');
   await page.close({runBeforeUnload: true});
   await closed;
 }
 
-// Whether the page's streams polled, or streamed: the values of CI that it has used, in order of their first use.
+// Whether the page's streams polled or streamed: the values of CI that it used, in order of first use.
 export const buffering = ({requests}) =>
   [...new Set(requests.map((url) => new URL(url).searchParams.get('CI')))].filter((value) => value !== null);
 
@@ -138,7 +138,7 @@ export const buffering = ({requests}) =>
 export const watch = (page, name, path) =>
   page.evaluate(([name, path]) => void window.watch(name, sdk.collection(db, path)), [name, path]);
 
-// Waits until what the page watches under `name` is the server's state and `met` holds for it.
+// Waits until the data that the page watches under `name` comes from the server and `met` holds for it.
 export const until = (page, name, met, argument) =>
   page.waitForFunction(
     `settled(${JSON.stringify(name)}) && (${met})(watched[${JSON.stringify(name)}], ${JSON.stringify(argument)})`,

@@ -1,4 +1,4 @@
-// A proxy that passes an answer on only when all of it is there, as some virus scanners and company networks do.
+// A proxy that forwards an answer only when it is complete, as some virus scanners and company networks do.
 
 import {createServer, request} from 'node:http';
 

@@ -1,4 +1,5 @@
-// What others do in the photo feed while a test looks at its page: accounts, follows and posts, without a browser.
+// Actions of other users in the photo feed while a test looks at its page: accounts, follows and posts, without a
+// browser.
 
 import assert from 'node:assert/strict';
 import {png} from './png.js';
@@ -12,7 +13,7 @@ export class FeedClient {
 
   constructor(context) {
     this.context = context;
-    // Names that no other run on the same server has.
+    // Names that no other run on the same server uses.
     this.prefix = `t${process.pid.toString(36)}${Date.now().toString(36).slice(-5)}`;
   }
 
@@ -35,7 +36,8 @@ export class FeedClient {
     return `${this.prefix}${kind}${++this.#count}`;
   }
 
-  // `follows`: accounts. Without any the account is new, unless it is told otherwise. `profile`: its display_name and bio.
+  // `follows`: accounts. Without any the account counts as new, unless specified otherwise. `profile`: its display_name
+  // and bio.
   async account({kind, follows = [], isNew = false, username = this.newName(kind), profile = {}} = {}) {
     const {access_token: token, user} = await this.ask('POST', 'auth/register', {
       body: {username, password, ...profile},
@@ -64,7 +66,7 @@ export class FeedClient {
     return this.ask('POST', `posts/${id}/comments`, {token, body: {text}});
   }
 
-  // All ids of a feed, as the server tells them.
+  // All ids of a feed, as the server returns them.
   async feedIds({token}) {
     const ids = [];
     let cursor = null;

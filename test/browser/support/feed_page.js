@@ -1,4 +1,4 @@
-// The photo feed's page, as its tests use it.
+// The photo feed's page, for its tests.
 
 import {openApp} from './apps.js';
 import {feedPath} from './feed_client.js';
@@ -6,7 +6,7 @@ import {png} from './png.js';
 
 export const phone = {viewport: {width: 390, height: 844}, isMobile: true, hasTouch: true};
 
-// `account`: who signs in. The other options are those of openApp.
+// `account`: the account that signs in. The other options are those of openApp.
 export async function openFeed(context, {account, hash = '', ...options} = {}) {
   const opened = await openApp(context, `${feedPath}${hash}`, options);
   if (account) {
@@ -22,7 +22,7 @@ export const go = (page, hash) => page.evaluate((hash) => (location.hash = hash)
 export const firstPost = (page) => page.waitForSelector('.feed .post[data-id]');
 export const caughtUp = (page) => page.getByText('You are all caught up');
 
-// Each as large as photographs are: what follows the end of a picture is no part of it.
+// Each as large as a photograph: bytes after the end of a picture are ignored.
 export const pictureFiles = (count) =>
   Array.from({length: count}, (_, i) => ({
     name: `picture ${i + 1}.png`,

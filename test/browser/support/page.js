@@ -1,4 +1,4 @@
-// What runs in the page: the web SDK, and a record of what listeners saw. Bundled when the tests start.
+// Runs in the page: the web SDK, and a record of what listeners received. Bundled when the tests start.
 
 import {deleteApp, initializeApp} from 'firebase/app';
 import * as sdk from 'firebase/firestore';
@@ -6,7 +6,7 @@ import * as sdk from 'firebase/firestore';
 window.sdk = sdk;
 window.watched = {};
 
-// `cache`: 'memory', or 'tabs' for the persistent one that all tabs share.
+// `cache`: 'memory', or 'tabs' for the persistent cache that all tabs share.
 window.connect = ({project, host, port, settings = {}, cache = 'memory'}) => {
   const localCache =
     cache === 'tabs'
@@ -39,7 +39,7 @@ window.watch = (name, target) => {
   return state;
 };
 
-// True when `name` shows what the server has, and nothing is on its way there.
+// True if `name` shows the server's state, and no write is pending.
 window.settled = (name) => {
   const state = window.watched[name];
   if (state.error) throw new Error(state.error);

@@ -1,4 +1,4 @@
-// Pictures made here: a PNG of one colour, with a stripe that makes it no other's.
+// Generated pictures: a PNG of one colour, with a stripe that makes it unique.
 
 import {deflateSync} from 'node:zlib';
 
@@ -27,7 +27,7 @@ export function png(width, height, [red, green, blue] = [200, 120, 80]) {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.set([8, 2], 8); // Eight bits of each colour.
+  header.set([8, 2], 8); // Eight bits per colour.
   const row = Buffer.alloc(1 + width * 3);
   const rows = Array.from({length: height}, (_, y) => {
     const line = Buffer.from(row);

@@ -13,7 +13,7 @@ Status Wrong(int line, const std::string& what) {
   return InvalidArgument(std::to_string(line) + ": " + what);
 }
 
-// The writes of a "commit" or "batch_write", a line each.
+// The writes of a "commit" or "batch_write", one per line.
 Status ReadWriteLines(const std::vector<Line>& lines, const Scope& scope,
                       google::protobuf::RepeatedPtrField<proto::Write>* writes) {
   for (const Line& line : lines) {
@@ -60,7 +60,7 @@ bool ReadCall(const std::string& method, Scanner& scanner, const Scope& scope, R
   }
 }
 
-// `text`: the statement on one line, of which `scanner` has read the verb.
+// `text`: the statement on one line; `scanner` has already read its verb.
 Result<Operation> ParseOneLine(const std::string& verb, Scanner& scanner, int line,
                                const Scope& scope) {
   Operation operation;
@@ -169,7 +169,7 @@ ExpectSent ReadSent(Scanner& scanner) {
   return sent;
 }
 
-// The rest of "start NAME ..." as a statement.
+// Parses the rest of "start NAME ..." as a statement.
 Result<Action> ParseStart(const Statement& statement, const Scope& scope) {
   Scanner scanner(statement.head.text);
   scanner.Word();

@@ -1,4 +1,4 @@
-// What the statements of a case mean.
+// The meaning of the statements of a case.
 #pragma once
 
 #include <optional>
@@ -15,17 +15,17 @@
 
 namespace hearth::cases {
 
-// A request whose answer is waited for.
+// A request whose answer is awaited.
 struct Call {
   Operation operation;
 };
 
-// A request that is left under way, with a name.
+// A request that is left in progress, with a name.
 struct StartCall {
   std::string name;
   Operation operation;
 };
-// That request must not have been answered yet.
+// The named request must not have been answered yet.
 struct CheckWaiting {
   std::string name;
 };
@@ -37,7 +37,7 @@ struct AddListener {
   std::string name;
   proto::Target target;  // Without its id.
 };
-// A result that an expected snapshot names, with or without what must be in it.
+// A document that an expected snapshot lists, optionally with its content.
 struct ExpectedDocument {
   std::string name;
   std::optional<DocumentData> data = {};
@@ -50,12 +50,12 @@ struct ExpectSnapshot {
   std::vector<ExpectedDocument> removed;
   std::optional<std::vector<ExpectedDocument>> documents;  // All results, in order.
 };
-// What the server has sent about the listener since this was last asked.
+// The messages that the server sent about the listener since the last such check.
 struct ExpectSent {
   std::string name;
   std::vector<std::string> messages;
 };
-// Waits for the listener's end; `error` lines say which.
+// Waits for the listener's end; `error` lines give the expected status.
 struct AwaitEnd {
   std::string name;
 };
@@ -68,10 +68,10 @@ struct Disconnect {};
 using Action = std::variant<Call, StartCall, CheckWaiting, FinishCall, AddListener, ExpectSnapshot,
                             ExpectSent, AwaitEnd, StopListener, Disconnect>;
 
-// Errors: InvalidArgument, with "LINE: " in front of what is wrong.
+// Errors: InvalidArgument, with "LINE: " before the message.
 Result<Action> ParseAction(const Statement& statement, const Scope& scope);
 
-// Rooms/a {"n": 1} rooms/b missing, up to the end or one of `stops`.
+// Reads documents such as `rooms/a {"n": 1} rooms/b missing`, up to the end or one of `stops`.
 std::vector<ExpectedDocument> ReadExpectedDocuments(Scanner& scanner, const Scope& scope,
                                                     const std::vector<std::string_view>& stops);
 

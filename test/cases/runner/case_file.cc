@@ -35,7 +35,7 @@ struct Table {
   std::vector<Row> rows;
 };
 
-// The cells of a row; "\|" is a bar that separates nothing.
+// The cells of a row; "\|" is a literal bar.
 std::vector<std::string> Split(std::string_view text) {
   std::vector<std::string> cells(1);
   for (size_t i = 0; i < text.size(); ++i) {
@@ -70,7 +70,7 @@ class Reader {
     return InvalidArgument(case_.path + ":" + std::to_string(line) + ": " + what);
   }
 
-  // "# Why: ..." comes first, over as many comment lines as it takes.
+  // "# Why: ..." comes first and may span several comment lines.
   Status ReadHeader(std::string_view text) {
     std::istringstream lines{std::string(text)};
     std::string line;
@@ -105,7 +105,7 @@ class Reader {
     return Status();
   }
 
-  // What kind of statement this is.
+  // The kind of this statement.
   Status Sort(const Statement& statement) {
     const std::string_view verb = FirstWord(statement.head.text);
     const int line = statement.head.number;
@@ -193,7 +193,7 @@ class Reader {
     return Status();
   }
 
-  // A column that nothing refers to is a typing error.
+  // A column that is never used is a typing error.
   Status CheckColumns() const {
     std::string text;
     for (const Step& step : actions_) {
@@ -206,7 +206,7 @@ class Reader {
       for (const std::string& name : table->names) {
         if (Expand(text, {{name, ""}}) == text) return Wrong(table->line, "nothing uses $" + name);
       }
-      // Earlier tables may be used here.
+      // May use earlier tables.
       for (const Table::Row& row : table->rows) {
         for (const std::string& cell : row.cells) text += cell + '\n';
       }
@@ -214,7 +214,7 @@ class Reader {
     return Status();
   }
 
-  // One variant for each combination of the tables' rows.
+  // One variant per combination of the tables' rows.
   Result<Case> Multiply() {
     RETURN_IF_ERROR(CheckColumns());
     std::vector<std::pair<std::string, Names>> rows = {{"", {}}};
@@ -270,7 +270,7 @@ class Reader {
     return expanded;
   }
 
-  // "for i in 01..20 TEXT": TEXT for every number, as wide as the first one is written.
+  // "for i in 01..20 TEXT": TEXT for every number, padded to the width of the first one.
   Status Repeat(const Line& line, std::vector<Line>* out) const {
     Scanner scanner(line.text);
     scanner.Word();

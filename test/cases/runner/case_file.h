@@ -1,4 +1,5 @@
-// The outer form of a case: lines, statements, tables. What a statement means is for others to say.
+// The syntax of a case: lines, statements, tables. action.h and check.h define what statements
+// mean.
 #pragma once
 
 #include <cstddef>
@@ -14,27 +15,27 @@ namespace hearth::cases {
 
 struct Line {
   int number = 0;
-  std::string text;  // Without white space around it.
+  std::string text;  // Without leading and trailing white space.
 };
 
-// A line at the margin, and the indented ones below it.
+// An unindented line, and the indented lines below it.
 struct Statement {
   Line head;
   std::vector<Line> body;
 
-  // All on one line.
+  // Everything on one line.
   std::string Joined() const;
 };
 
-// One thing that happens, and what must be true afterwards.
+// One action, and what must be true afterwards.
 struct Step {
   Statement action;
   std::vector<Statement> checks;
-  std::vector<Statement> emulator_checks;  // In the place of `checks`, where there are any.
+  std::vector<Statement> emulator_checks;  // Replace `checks` on the emulator, if not empty.
   std::vector<Statement> keeps;
 };
 
-// One run of a case: for a case with tables there is one a row.
+// One run of a case: a case with tables has one per row.
 struct Variant {
   std::string label;  // "line 7: path = a.b", empty without tables.
   std::vector<Step> steps;
@@ -43,7 +44,7 @@ struct Variant {
 struct Case {
   std::string path;
   std::string why;
-  std::string differs;  // From Firestore: how and why, empty where it does not.
+  std::string differs;  // How and why it differs from Firestore; empty if it does not.
   std::vector<std::string> only_doors;
   std::vector<std::string> not_doors;
   std::optional<std::string> emulator_skip;  // Why the emulator does not run it.
@@ -52,17 +53,17 @@ struct Case {
   bool IsFor(std::string_view door) const;
 };
 
-// Errors: InvalidArgument, with "PATH:LINE: " in front of what is wrong.
+// Errors: InvalidArgument, with "PATH:LINE: " before the message.
 Result<Case> ParseCase(const std::string& path, std::string_view text);
 Result<Case> LoadCase(const std::string& path);
 
-// All *.case files below the folders and files given, sorted. NotFound where one is missing.
+// All *.case files below the given folders and files, sorted. NotFound if one is missing.
 Result<std::vector<std::string>> FindCases(const std::vector<std::string>& paths);
 
 // Replaces "$name" and "${name}" for each of the names.
 std::string Expand(std::string_view text, const std::map<std::string, std::string>& names);
 
-// What follows the last " because " is taken off `text`; nullopt where nothing does.
+// Removes the text after the last " because " from `text` and returns it; nullopt if there is none.
 std::optional<std::string> TakeReason(std::string* text);
 
 }  // namespace hearth::cases

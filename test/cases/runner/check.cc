@@ -13,9 +13,9 @@ namespace {
 
 constexpr int64_t kNanosPerMilli = 1'000'000;
 
-// Whether something in `text` matches the pattern.
+// Whether any part of `text` matches the pattern.
 bool Contains(const std::string& text, const std::string& pattern) {
-  // libstdc++ fills a table of the locale while it compiles, without a lock of its own.
+  // Compiling a regex fills a locale table in libstdc++, which does not lock it.
   static Mutex mutex;
   const std::regex compiled = [&] {
     MutexLock lock(mutex);
@@ -24,7 +24,7 @@ bool Contains(const std::string& text, const std::string& pattern) {
   return std::regex_search(text, compiled);
 }
 
-// What a term comes to: nothing, a number, a time or a text.
+// The value of a term: none, a number, a time or a text.
 struct Value {
   Term::Kind kind = Term::Kind::kNone;
   std::pair<int64_t, int32_t> time = {};
@@ -58,7 +58,7 @@ Value CreateTime(const Answer& answer, size_t index) {
   return document && document->has_create_time() ? OfTime(document->create_time()) : Value();
 }
 
-// A moment in the document's field.
+// The timestamp in the document's field.
 Value FieldTime(const Answer& answer, const std::string& path) {
   const proto::Document* document = DocumentAt(answer, 0);
   const auto parsed = model::FieldPath::Parse(path);
@@ -74,7 +74,7 @@ Value FieldTime(const Answer& answer, const std::string& path) {
   return value && value->has_timestamp_value() ? OfTime(value->timestamp_value()) : Value();
 }
 
-// What the first transform of a write came to, if that is a moment.
+// The result of the first transform of a write, if it is a timestamp.
 Value ResultTime(const Answer& answer, size_t index) {
   if (index >= answer.write_results.size()) return {};
   const auto& results = answer.write_results[index].transform_results();
@@ -184,7 +184,7 @@ std::string ShowDocument(const ExpectedDocument& document, const Scope& scope) {
   return text;
 }
 
-// As much of it as `expected` says, so that the difference shows.
+// Shows as much of the document as `expected` specifies, to make the difference visible.
 std::string ShowDocument(const AnsweredDocument& document, const ExpectedDocument* expected,
                          const Scope& scope) {
   std::string text = scope.PathOf(document.name);
@@ -348,7 +348,7 @@ std::optional<Mismatch> Compare(const Check& check, const Answer& answer, const 
   if (const auto* error = std::get_if<CheckError>(&check.what)) {
     return CompareStatus(error->status, answer.status);
   }
-  // To GetDocument a missing document is an error; to cases it is a state.
+  // A missing document is an error for GetDocument, but a state in cases.
   const bool is_missing = answer.status.code() == Code::kNotFound && !answer.documents.empty() &&
                           std::holds_alternative<CheckDocuments>(check.what);
   if (auto failed = CompareOk(answer); failed && !is_missing) return failed;

@@ -1,4 +1,4 @@
-// What a case says must be true of an answer.
+// What a case requires of an answer.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@
 
 namespace hearth::cases {
 
-// A code, and a message, a pattern or neither.
+// A code, with a message, a pattern or neither.
 struct ExpectedStatus {
   Code code = Code::kOk;
   std::optional<std::string> message = {};
   std::optional<std::string> pattern = {};
 };
 
-// One side of a comparison: something of the answer, or a constant.
+// One side of a comparison: a part of the answer, or a constant.
 struct Term {
   enum class Kind : uint8_t { kAttribute, kTime, kInteger, kText, kNone };
   Kind kind = Kind::kNone;
@@ -52,13 +52,13 @@ struct CheckAggregates {
   std::vector<proto::Value> values;
 };
 struct CheckTransformResults {
-  std::vector<proto::ArrayValue> results;  // One a write.
+  std::vector<proto::ArrayValue> results;  // One per write.
 };
 struct CheckUpdateTimes {
-  std::vector<Term> times;  // One a write.
+  std::vector<Term> times;  // One per write.
 };
 struct CheckStatuses {
-  std::vector<ExpectedStatus> statuses;  // One a write.
+  std::vector<ExpectedStatus> statuses;  // One per write.
 };
 struct CheckRelation {
   Term left;
@@ -74,11 +74,11 @@ struct Check {
       what;
 };
 
-// `request`: what the answer is to; null for steps that are no requests. InvalidArgument, with
-// "LINE: " in front of what is wrong.
+// `request`: the request that was answered; null for steps that are not requests. InvalidArgument,
+// with "LINE: " before the message.
 Result<Check> ParseCheck(const Statement& statement, const Scope& scope, const Request* request);
 
-// A "keep" statement: what of an answer is to be remembered, or of a listener, and as what.
+// A "keep" statement: the part of an answer or of a listener to store, and its name.
 struct Keep {
   Term term;
   std::string listener;  // Empty: of the answer.
@@ -87,22 +87,22 @@ struct Keep {
 };
 Result<Keep> ParseKeep(const Statement& statement, const Scope& scope);
 
-// What only some doors can tell.
+// The detail that the check depends on, which only some doors report.
 Detail DetailOf(const Check& check, const Request* request);
 
-// What was wanted, and what there is instead.
+// The expected value, and the actual one.
 struct Mismatch {
   std::string expected;
   std::string got;
 };
 std::optional<Mismatch> Compare(const Check& check, const Answer& answer, const Scope& scope);
-// For steps without a check of their own: they must succeed.
+// For steps without checks: they must succeed.
 std::optional<Mismatch> CompareOk(const Answer& answer);
 std::optional<Mismatch> CompareStatus(const ExpectedStatus& expected, const Status& status);
-// Nullopt where the answer has no such thing.
+// Nullopt if the answer does not have it.
 std::optional<Variable> Evaluate(const Keep& keep, const Answer& answer);
 
-// The documents of `expected` and `got`, in order.
+// Compares the documents of `expected` and `got`, in order.
 std::optional<Mismatch> CompareDocuments(const std::vector<ExpectedDocument>& expected,
                                          const std::vector<AnsweredDocument>& got,
                                          const Scope& scope);

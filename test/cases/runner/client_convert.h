@@ -1,6 +1,6 @@
 // Protobuf messages to the C++ client's types and back.
 //
-// Errors: InvalidArgument, with the reason, for what the client's API cannot say.
+// Errors: InvalidArgument, with the reason, for what the client's API cannot express.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ proto::Document ToProto(const client::DocumentSnapshot& snapshot);
 // "rooms/a" of a name in `database`.
 Result<std::string> ToClientPath(const std::string& database, const std::string& name);
 
-// A write as a program makes it.
+// A write as a program would make it.
 struct ClientWrite {
   enum class Kind : uint8_t { kCreate, kSet, kUpdate, kDelete };
   Kind kind = Kind::kSet;

@@ -68,7 +68,7 @@ Answer ToAnswer(const Result<std::vector<client::Value>>& values) {
   return answer;
 }
 
-// A call on a thread of its own: the client's calls block.
+// A call on its own thread: the client's calls block.
 class ClientPending final : public Pending {
  public:
   explicit ClientPending(std::function<Answer()> call)
@@ -82,7 +82,7 @@ class ClientPending final : public Pending {
   std::future<Answer> answer_;
 };
 
-// Queries and documents that are listened to. Each is a listener of the client's own.
+// Queries and documents to listen to. Each uses one listener of the client.
 class ClientListeners final : public Listeners {
  public:
   ClientListeners(client::Firestore database, std::string name)
@@ -128,7 +128,7 @@ class ClientListeners final : public Listeners {
     bool is_end;
   };
 
-  // InvalidArgument for what the client's API cannot say.
+  // InvalidArgument for what the client's API cannot express.
   Status Listen(const proto::Target& target) {
     const int id = target.target_id();
     const auto on_snapshot = [this, id](const auto& snapshot) {
@@ -183,7 +183,7 @@ class ClientListeners final : public Listeners {
   Mutex mutex_;
   CondVar changed_;
   std::deque<News> news_ GUARDED_BY(mutex_);
-  std::map<int, client::Listener> listeners_;  // Go first: their callbacks use all the rest.
+  std::map<int, client::Listener> listeners_;  // Destroyed first: their callbacks use the rest.
 };
 
 class ClientSession final : public Session {
@@ -224,7 +224,7 @@ class ClientSession final : public Session {
     Answer answer;
     for (size_t i = 0; i < results->size(); ++i) {
       proto::WriteResult result;
-      // To the client a deletion has a time too.
+      // In the client a deletion has a time too.
       if (writes[i].kind != ClientWrite::Kind::kDelete) {
         *result.mutable_update_time() = ToProto((*results)[i].write_time);
       } else {
@@ -369,7 +369,7 @@ class ClientSession final : public Session {
     return Failed(transaction->Commit(writes));
   }
 
-  // Null where there is none that is open.
+  // Null if none is open.
   std::shared_ptr<ClientTransaction> Find(const std::string& id) EXCLUDES_LOCK(mutex_) {
     MutexLock lock(mutex_);
     const auto found = transactions_.find(id);
@@ -400,7 +400,7 @@ class ClientDoor : public Door {
   bool Shows(Detail detail) const override { return detail == Detail::kNone; }
 };
 
-// On RocksDB, as programs have it.
+// On RocksDB, as in programs.
 class EmbeddedDoor final : public ClientDoor {
  public:
   std::unique_ptr<Session> Open(const std::string& name) override {

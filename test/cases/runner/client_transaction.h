@@ -14,10 +14,10 @@
 
 namespace hearth::cases {
 
-// A transaction of the C++ client, one attempt of it, told step by step what to do. The client
-// runs a transaction as a function: this one waits for its next task, on a thread of its own.
+// One attempt of a transaction of the C++ client, controlled step by step. The client runs a
+// transaction as a function; here that function waits for its next task, on its own thread.
 //
-// Threads: safe for concurrent use. At the end of its life it is rolled back if it has not ended.
+// Threads: safe for concurrent use. The destructor rolls it back if it has not ended.
 class ClientTransaction {
  public:
   ClientTransaction(const client::Firestore& database, const client::TransactionOptions& options);
@@ -25,13 +25,13 @@ class ClientTransaction {
   ClientTransaction(const ClientTransaction&) = delete;
   ClientTransaction& operator=(const ClientTransaction&) = delete;
 
-  // Waits until it has begun; the error where it has not.
+  // Waits until it has begun; returns the error if it could not.
   Status AwaitBegin();
   // False once it has ended.
   bool IsOpen() EXCLUDES_LOCK(mutex_);
   // Runs `task` within the transaction, and waits for it.
   void Do(const std::function<void(client::Transaction&)>& task) EXCLUDES_LOCK(mutex_);
-  // Ends it, and waits for that.
+  // Ends it and waits until it has ended.
   Status Commit(const std::vector<ClientWrite>& writes);
   Status Rollback();
 
@@ -46,7 +46,7 @@ class ClientTransaction {
   Mutex mutex_;
   CondVar changed_;
   std::function<void(client::Transaction&)> task_ GUARDED_BY(mutex_);
-  std::optional<Status> ending_ GUARDED_BY(mutex_);  // What the function is to return.
+  std::optional<Status> ending_ GUARDED_BY(mutex_);  // What the function should return.
   bool has_begun_ GUARDED_BY(mutex_) = false;
   bool is_over_ GUARDED_BY(mutex_) = false;
   std::thread thread_;

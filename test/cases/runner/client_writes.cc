@@ -12,7 +12,7 @@ namespace {
 using google::protobuf::Map;
 using model::FieldPath;
 
-// The value at `path`; null where there is none.
+// The value at `path`; null if there is none.
 const proto::Value* Find(const Map<std::string, proto::Value>& fields, const FieldPath& path) {
   const Map<std::string, proto::Value>* map = &fields;
   const proto::Value* value = nullptr;
@@ -25,7 +25,7 @@ const proto::Value* Find(const Map<std::string, proto::Value>& fields, const Fie
   return value;
 }
 
-// Puts `value` where `path` leads, through maps that are made on the way.
+// Puts `value` at `path`, and creates the maps in between.
 void Insert(const std::vector<std::string>& path, client::Value value, client::Map* data) {
   if (path.size() == 1) {
     data->insert_or_assign(path.front(), std::move(value));
@@ -75,7 +75,8 @@ Result<client::FieldValue> ToFieldValue(const Transform& transform) {
   }
 }
 
-// What a write sets, path by path: values, deletions of what the mask names in vain, transforms.
+// The assignments of a write, by path: values, deletions of fields that are in the mask but have no
+// value, transforms.
 struct Assignment {
   FieldPath path;
   client::Value value;
@@ -87,7 +88,7 @@ Result<FieldPath> ToClientFieldPath(const std::string& text) {
   return path;
 }
 
-// Whether the mask covers all that `fields` holds, up to the last value.
+// Whether the mask covers everything in `fields`, down to the last value.
 bool IsCovered(const Map<std::string, proto::Value>& fields, const std::string& prefix,
                const std::vector<FieldPath>& mask) {
   for (const auto& [name, value] : fields) {
@@ -137,7 +138,7 @@ Status AddTransforms(const proto::Write& write, std::vector<Assignment>* assignm
   return Status();
 }
 
-// A write without mask: the whole document, with transforms in their places.
+// A write without a mask: the whole document, with transforms in place.
 Status FillWhole(const proto::Write& write, ClientWrite* result) {
   for (const auto& [name, value] : write.update().fields()) {
     ASSIGN_OR_RETURN(client::Value converted, ToClient(value));

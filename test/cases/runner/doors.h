@@ -1,4 +1,4 @@
-// All ways to reach a database that cases run through.
+// All doors through which cases can reach a database.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ struct ServerAddress {
   bool is_emulator = false;
 };
 
-// In this process: the engine below the service's methods, with nothing between.
+// In this process: the engine directly below the service's methods.
 std::unique_ptr<Door> NewEngineDoor();
 std::unique_ptr<Door> NewGrpcDoor(const ServerAddress& server);
 std::unique_ptr<Door> NewRestDoor(const ServerAddress& server);
 // Streams for browsers: commits over Write, reads over Listen.
 std::unique_ptr<Door> NewWebChannelDoor(const ServerAddress& server);
-// The C++ client: on an engine in this process, and by gRPC.
+// The C++ client: on an engine in this process, and over gRPC.
 std::unique_ptr<Door> NewEmbeddedDoor();
 std::unique_ptr<Door> NewRemoteDoor(const ServerAddress& server);
 

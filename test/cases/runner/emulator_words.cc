@@ -10,7 +10,8 @@ namespace {
 constexpr std::string_view kLaterVersion =
     "Invalid base version, it is greater than the stored version: ";
 
-// `path < element { type: "rooms" name: "a" } ... >`, as the emulator shows a key, to rooms/a.
+// Converts `path < element { type: "rooms" name: "a" } ... >`, the emulator's notation of a key, to
+// rooms/a.
 std::string PathOfElements(const std::string& text) {
   static const std::regex element(R"re(type: "([^"]*)"\s+(?:name: "([^"]*)"|id: (-?\d+)))re");
   std::string path;

@@ -5,9 +5,9 @@
 
 namespace hearth::cases {
 
-// An error of the official emulator in the words of the cloud, which are Hearth's, for the few that
-// come up everywhere: docs/compatibility.md has them. Other errors stay as they are, and cases
-// say for themselves where the emulator's differ.
+// Translates an error of the official emulator to the cloud's wording, which is also Hearth's, for
+// the few errors that occur everywhere: docs/compatibility.md lists them. Other errors are
+// unchanged, and cases specify themselves where the emulator's differ.
 Status InTheCloudsWords(const Status& status, const Scope& scope);
 
 }  // namespace hearth::cases

@@ -1,5 +1,5 @@
-// Calls of the service's methods without a network: its requests and answers are the same bytes
-// that gRPC carries.
+// Calls the service's methods without a network: requests and answers are the same bytes that gRPC
+// carries.
 #include <deque>
 #include <functional>
 #include <utility>
@@ -20,7 +20,7 @@ namespace {
 
 std::string PathOf(const std::string& method) { return "/google.firestore.v1.Firestore/" + method; }
 
-// Where methods and their callbacks run, one after the other.
+// Runs methods and their callbacks, one after the other.
 class Loop final : public Executor {
  public:
   void Post(Task task) override { pool_.Post(std::move(task)); }
@@ -123,7 +123,7 @@ class LocalCall final : public rpc::Call, public std::enable_shared_from_this<Lo
     if (!status_.ok()) return status_;
     return std::vector<std::string>(messages_.begin(), messages_.end());
   }
-  // On the loop: opens the stream, takes in what the client sends, and ends.
+  // On the loop: opens the stream, accepts the client's messages, and ends it.
   void Receive(const rpc::StreamMethod& method) { receiver_ = method(shared_from_this()); }
   void Take(std::string message) {
     incoming_.push_back(std::move(message));
@@ -149,8 +149,8 @@ class LocalCall final : public rpc::Call, public std::enable_shared_from_this<Lo
 
   Loop& loop_;
   http::RequestHead head_;
-  std::unique_ptr<rpc::Receiver> receiver_;  // Of the loop.
-  std::deque<std::string> incoming_;         // Of the loop.
+  std::unique_ptr<rpc::Receiver> receiver_;  // Used on the loop.
+  std::deque<std::string> incoming_;         // Used on the loop.
   mutable Mutex mutex_;
   CondVar changed_;
   std::deque<std::string> messages_ GUARDED_BY(mutex_);

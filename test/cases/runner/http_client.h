@@ -16,7 +16,7 @@ struct HttpRequest {
   std::string body = {};
 };
 
-// One request and as much of its answer as has come. Cancelled at the end of its life.
+// One request and the part of its answer that has arrived. The destructor cancels it.
 class HttpTransfer {
  public:
   HttpTransfer(CURLM* multi, HttpRequest request);
@@ -25,7 +25,7 @@ class HttpTransfer {
   HttpTransfer& operator=(const HttpTransfer&) = delete;
 
   bool is_done() const { return is_done_; }
-  // Of a transfer that is done: what went wrong below HTTP; empty when nothing did.
+  // For a finished transfer: the error below HTTP; empty if there was none.
   const std::string& error() const { return error_; }
   long http_status() const;
   std::string& body() { return body_; }
@@ -43,9 +43,9 @@ class HttpTransfer {
   bool is_done_ = false;
 };
 
-// HTTP/1.1 over connections that are used again; several requests at a time.
+// HTTP/1.1 over reused connections; several requests at a time.
 //
-// Threads: one at a time; bytes move only inside of Until and Poll.
+// Threads: one at a time; data is transferred only inside Until and Poll.
 class HttpClient {
  public:
   HttpClient();
@@ -54,9 +54,9 @@ class HttpClient {
   HttpClient& operator=(const HttpClient&) = delete;
 
   std::unique_ptr<HttpTransfer> Start(HttpRequest request);
-  // Moves bytes until `met` holds; false when patience runs out first.
+  // Transfers data until `met` holds; false at the time limit.
   bool Until(const std::function<bool()>& met);
-  // Moves what can be moved now.
+  // Transfers what is possible without waiting.
   void Poll();
 
  private:

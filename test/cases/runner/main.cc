@@ -21,14 +21,14 @@
 namespace hearth::cases {
 namespace {
 
-constexpr int kSkipped = 77;  // What ctest takes for "skipped".
+constexpr int kSkipped = 77;  // The exit code that ctest interprets as "skipped".
 constexpr size_t kFailuresShownMax = 25;
 
 struct Options {
   std::vector<std::string> doors = {"engine"};
   std::vector<std::string> paths = {HEARTH_CASES};
   size_t jobs = 8;
-  std::vector<int> run_percent_min = {0};  // One for all doors, or one for each.
+  std::vector<int> run_percent_min = {0};  // One for all doors, or one per door.
   bool only_lists = false;
   bool shows_skipped = false;
 };
@@ -45,7 +45,7 @@ struct Report {
   std::vector<std::string> failures;
   std::map<std::string, size_t> skipped;  // By reason.
   size_t files = 0;                       // All cases.
-  std::set<std::string> files_run;        // Of which something was run.
+  std::set<std::string> files_run;        // Of which at least one variant was run.
 };
 
 Result<std::vector<Case>> Load(const std::vector<std::string>& paths) {
@@ -68,7 +68,7 @@ Result<std::vector<Case>> Load(const std::vector<std::string>& paths) {
   return cases;
 }
 
-// The door that a case means: to cases the emulator's gRPC is gRPC.
+// The name of the door in cases: the emulator's gRPC counts as gRPC.
 std::string NameInCases(const std::string& door) {
   return door.starts_with("emulator_") ? door.substr(9) : door;
 }
@@ -90,7 +90,7 @@ Outcome RunTask(const Task& task, const std::string& door_name, Door& door, size
 
 Report RunAll(const std::vector<Task>& tasks, const std::string& door_name, Door& door,
               size_t jobs) {
-  // Doors that share a server run one after the other: each run has projects of its own.
+  // Doors that share a server run one after the other; every run uses different projects.
   static std::atomic<size_t> projects = 0;
   Mutex mutex;
   Report report;
@@ -115,7 +115,7 @@ Report RunAll(const std::vector<Task>& tasks, const std::string& door_name, Door
   return report;
 }
 
-// False when something failed, or the door left out too much.
+// False if a case failed, or the door skipped too many.
 bool Print(const std::string& door, const Report& report, int run_percent_min,
            const Options& options) {
   std::vector<std::string> failures = report.failures;
@@ -150,7 +150,7 @@ int List(const std::vector<Case>& cases) {
   return 0;
 }
 
-// Cases that leave requests waiting take longest, so they begin first.
+// Cases that leave requests waiting take longest, so they start first.
 bool HasWaits(const Task& task) {
   return std::any_of(task.variant->steps.begin(), task.variant->steps.end(),
                      [](const Step& step) { return step.action.head.text.starts_with("start "); });

@@ -1,4 +1,4 @@
-// What a step asks of a database, and what it answers, whatever the door.
+// A step's request to a database, and the answer, independent of the door.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,16 @@ using Request = std::variant<
     proto::RunQueryRequest, proto::RunAggregationQueryRequest, proto::PartitionQueryRequest,
     proto::ExecutePipelineRequest, proto::BeginTransactionRequest, proto::RollbackRequest>;
 
-// One request. Doors that have no such method do the same in their own way, or say that they
+// One request. A door without such a method achieves the same in another way, or reports that it
 // cannot.
 struct Operation {
   Request request;
-  // The query's limit is for its last results. No request says that: clients turn the query round.
+  // The limit is for the query's last results. No request can express that: clients reverse the
+  // query.
   bool is_limit_to_last = false;
-  // A list is wanted whole, page by page.
+  // The whole list is wanted, page by page.
   bool is_all_pages = false;
-  // The name that the transaction which this begins is to have.
+  // The name for the transaction that this request begins.
   std::string new_transaction = {};
 };
 
@@ -37,7 +38,7 @@ struct Operation {
 std::string MethodOf(const Request& request);
 const google::protobuf::Message& MessageOf(const Request& request);
 
-// A document that was asked for or found. Without `document` it does not exist.
+// A document that was requested or found. Without `document` it does not exist.
 struct AnsweredDocument {
   std::string name;
   std::optional<proto::Document> document = {};
@@ -48,24 +49,24 @@ struct Answer {
   std::vector<AnsweredDocument> documents = {};
   std::vector<std::string> collection_ids = {};
   std::vector<proto::WriteResult> write_results = {};
-  std::vector<Status> write_statuses = {};  // Of a batch, one a write.
+  std::vector<Status> write_statuses = {};  // Of a batch, one per write.
   std::vector<proto::Value> aggregates = {};
   std::optional<Time> commit_time = {};
   std::optional<Time> read_time = {};
   std::string next_page_token = {};
   std::string transaction = {};
   std::optional<proto::ExplainMetrics> explain = {};
-  // Why the door could not do what was asked, where that shows only when it is done.
+  // Why the door could not do it, if that only shows during execution.
   std::string not_possible = {};
 };
 
-// What an answer can say that not every door passes on.
+// Parts of an answer that not every door reports.
 enum class Detail : uint8_t {
-  kNone,        // Every door does.
-  kCommitTime,  // When a commit happened, and that what it deleted has no time.
+  kNone,        // Every door reports it.
+  kCommitTime,  // The time of a commit, and that a deletion has no update time.
   kTransformResults,
-  kNotFoundMessage,  // That GetDocument fails where there is no document.
-  kMessages,         // What a Listen stream carries.
+  kNotFoundMessage,  // That GetDocument fails for a missing document.
+  kMessages,         // The messages of a Listen stream.
 };
 
 }  // namespace hearth::cases

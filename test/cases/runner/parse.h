@@ -12,7 +12,7 @@
 
 namespace hearth::cases {
 
-// InvalidArgument, with "LINE: ", for what the scanner found wrong or left unread.
+// InvalidArgument, with "LINE: ", for an error of the scanner or unread text.
 Status Finish(Scanner& scanner, int line);
 
 // put, create, merge, update, delete, verify, transform and raw; false for other verbs.
@@ -33,15 +33,15 @@ bool ReadQueryCall(std::string_view verb, Scanner& scanner, const Scope& scope,
 // The query of a listener: "rooms where ...", up to a clause that queries do not have.
 void ReadQueryTarget(Scanner& scanner, const Scope& scope, proto::Target_QueryTarget* target);
 
-// A token that was kept, or any text.
+// A stored token, or any text.
 std::string ReadToken(Scanner& scanner, const Scope& scope);
 
-// "in t1", where a request can be part of a transaction: the id.
+// "in t1", for requests that can be part of a transaction: returns the id.
 std::string ReadTransaction(Scanner& scanner, const Scope& scope);
 // "[read_only] [at T] [retry t0]"
 proto::TransactionOptions ReadTransactionOptions(Scanner& scanner, const Scope& scope);
 
-// "rooms/a/seats": the name of what the collection is in, and the collection's id.
+// "rooms/a/seats": the name of the collection's parent, and the collection's id.
 std::pair<std::string, std::string> SplitCollection(const std::string& path, const Scope& scope);
 
 // Protobuf's JSON, to the end of the line.

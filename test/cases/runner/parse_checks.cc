@@ -151,7 +151,7 @@ CheckIds ReadIds(Scanner& scanner) {
   return check;
 }
 
-// A document that is not there.
+// A document that does not exist.
 ExpectedDocument MissingDocument(const Request* request) {
   const auto* get = request ? std::get_if<proto::GetDocumentRequest>(request) : nullptr;
   return {get != nullptr ? get->name() : "", std::nullopt, true};

@@ -146,7 +146,7 @@ void ReadNearest(Scanner& scanner, const Scope& scope, Query::FindNearest* neare
   }
 }
 
-// Where a query looks, and what of it.
+// The collections that a query covers.
 struct QueryText {
   std::string parent;
   Query query;
@@ -248,7 +248,7 @@ QueryText ReadWholeQuery(Scanner& scanner, const Scope& scope, QueryRequest* req
   return text;
 }
 
-// "count [up_to N]", "sum(n)" or "avg(n)", each with "as alias" or without.
+// "count [up_to N]", "sum(n)" or "avg(n)", each optionally with "as alias".
 void ReadAggregation(Scanner& scanner, int number,
                      proto::StructuredAggregationQuery::Aggregation* aggregation) {
   if (scanner.TryWord("count")) {

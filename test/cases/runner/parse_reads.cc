@@ -3,7 +3,7 @@
 namespace hearth::cases {
 namespace {
 
-// What reads have in common: "mask a, b", "at T", "in t1". False where none of them follows.
+// The clauses that reads share: "mask a, b", "at T", "in t1". False if none of them follows.
 template <typename ReadRequest>
 bool TryReadClause(Scanner& scanner, const Scope& scope, ReadRequest* request) {
   if (scanner.TryWord("mask")) {

@@ -50,7 +50,7 @@ void ReadClauses(Scanner& scanner, const Scope& scope, proto::Write* write) {
   }
 }
 
-// The fields at the top level of what is written, in a fixed order.
+// The top-level fields of the written data, in a fixed order.
 std::vector<std::string> TopLevelPaths(const proto::Document& document) {
   std::vector<std::string> names;
   for (const auto& [name, value] : document.fields()) names.push_back(QuoteFieldName(name));

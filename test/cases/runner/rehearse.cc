@@ -88,7 +88,7 @@ class Rehearsal {
     return Status();
   }
 
-  // Checks are of answers, and so is what is kept, unless it is of a listener.
+  // Checks and keeps need an answer, except for keeps of a listener.
   static Status CheckPlaces(const Step& step, const Action& action) {
     const bool is_answered =
         std::holds_alternative<Call>(action) || std::holds_alternative<FinishCall>(action);

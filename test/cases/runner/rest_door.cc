@@ -1,4 +1,4 @@
-// REST: requests as URLs and JSON, made by protobuf's own mapping and not by Hearth's.
+// REST: requests as URLs and JSON, produced by protobuf's own mapping and not by Hearth's.
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
@@ -18,17 +18,17 @@ namespace {
 
 using google::protobuf::Message;
 
-// What a request looks like in HTTP.
+// A request in HTTP form.
 struct RestRequest {
   std::string method;
   std::string path;  // Below /v1/.
   std::vector<std::pair<std::string, std::string>> query;
   const Message* body = nullptr;
   std::unique_ptr<Message> answer;
-  bool is_list = false;  // The answer is a JSON array of such messages.
+  bool is_list = false;  // The answer is a JSON array of these messages.
 };
 
-// "projects/p/.../documents/c/d" as a path of a URL.
+// "projects/p/.../documents/c/d" as a URL path.
 std::string EncodePath(std::string_view path) {
   std::string encoded;
   while (true) {
@@ -74,7 +74,7 @@ void AddConsistency(const ReadRequest& request, Parameters* query) {
   if (request.has_read_time()) query->emplace_back("readTime", TimeText(request.read_time()));
 }
 
-// One overload for each method.
+// One overload per method.
 RestRequest ToRest(const proto::GetDocumentRequest& request) {
   RestRequest rest{
       "GET", EncodePath(request.name()), {}, nullptr, std::make_unique<proto::Document>()};
@@ -184,7 +184,7 @@ Code CodeOf(const std::string& name) {
   return Code::kUnknown;
 }
 
-// {"error": {"status": "NOT_FOUND", "message": "..."}}, or a list with that.
+// {"error": {"status": "NOT_FOUND", "message": "..."}}, or a list that contains it.
 Status StatusOf(const nlohmann::json& json, const std::string& text) {
   const nlohmann::json& object = json.is_array() && !json.empty() ? json.front() : json;
   if (!object.is_object() || !object.contains("error")) {
@@ -194,7 +194,7 @@ Status StatusOf(const nlohmann::json& json, const std::string& text) {
   return Status(CodeOf(error.value("status", "")), error.value("message", ""));
 }
 
-// The emulator's answers have fields of its own.
+// The emulator's answers have additional fields.
 enum class UnknownFields : uint8_t { kRefuse, kIgnore };
 
 Result<std::string> Encode(const nlohmann::json& json, UnknownFields unknown, Message* message) {
@@ -203,7 +203,7 @@ Result<std::string> Encode(const nlohmann::json& json, UnknownFields unknown, Me
   options.ignore_unknown_fields = unknown == UnknownFields::kIgnore;
   const auto status = google::protobuf::util::JsonStringToMessage(json.dump(), message, options);
   if (!status.ok()) {
-    return Status(Code::kInternal, "an answer that is none: " + std::string(status.message()));
+    return Status(Code::kInternal, "an invalid answer: " + std::string(status.message()));
   }
   return message->SerializeAsString();
 }
@@ -270,7 +270,7 @@ class RestChannel final : public RpcChannel {
       http.headers.push_back("Content-Type: application/json");
       const auto status = google::protobuf::util::MessageToJsonString(*rest.body, &http.body);
       if (!status.ok()) http.body = std::string(status.message());
-      rest.body = nullptr;  // It belongs to the caller.
+      rest.body = nullptr;  // Owned by the caller.
     }
     auto transfer = http_.Start(std::move(http));
     return std::make_unique<RestPending>(http_, std::move(rest), std::move(transfer), unknown_);
@@ -286,7 +286,7 @@ class RestChannel final : public RpcChannel {
   HttpClient http_;
 };
 
-// A document's name as a URL can hold it.
+// A document name in the form that a URL can hold.
 bool HasDocumentShape(std::string_view name) {
   constexpr ptrdiff_t kSlashesBefore = 5;  // projects/P/databases/D/documents/
   const auto slashes = std::count(name.begin(), name.end(), '/');
@@ -333,7 +333,7 @@ std::optional<std::string> WhyNotUrl(const AnyRequest&) {
   return std::nullopt;
 }
 
-// What the emulator does not understand of a URL.
+// What the emulator does not support in a URL.
 std::optional<std::string> WhyNotEmulatorUrl(const Request& request) {
   constexpr size_t kPathBytesMax = 4'000;
   const RestRequest rest = std::visit([](const auto& each) { return ToRest(each); }, request);

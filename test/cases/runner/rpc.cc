@@ -29,7 +29,7 @@ Response ParseOne(const Messages& messages) {
 
 AnsweredDocument Found(const proto::Document& document) { return {document.name(), document}; }
 
-// One overload for each method.
+// One overload per method.
 void Decode(const proto::CommitRequest&, const Messages& messages, Answer* answer) {
   const auto response = ParseOne<proto::CommitResponse>(messages);
   answer->write_results.assign(response.write_results().begin(), response.write_results().end());
@@ -73,7 +73,7 @@ void Decode(const proto::BatchGetDocumentsRequest&, const Messages& messages, An
 void Decode(const proto::ListDocumentsRequest&, const Messages& messages, Answer* answer) {
   const auto response = ParseOne<proto::ListDocumentsResponse>(messages);
   for (const proto::Document& document : response.documents()) {
-    // Documents that only have others below them come without times.
+    // Documents that only exist as parents of others have no times.
     if (document.has_create_time()) {
       answer->documents.push_back(Found(document));
     } else {

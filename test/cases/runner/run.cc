@@ -14,12 +14,12 @@
 namespace hearth::cases {
 namespace {
 
-// So many commits are made while a request is said to wait.
+// This many commits are made to check that a request is waiting.
 constexpr int kCommitsMeanwhile = 3;
 
 struct Listener {
   int target_id = 0;
-  Results checked = {};  // What the case has been told so far.
+  Results checked = {};  // The results as of the last check.
 };
 
 class Run {
@@ -78,8 +78,8 @@ class Run {
   void Do(const Step&, const StartCall& start) {
     calls_[start.name] = {start.operation, session_->Start(start.operation)};
   }
-  // Commits are made in the order in which they come: one that does not wait is answered before
-  // those that follow it.
+  // Commits are executed in order of arrival: a commit that does not wait is answered before those
+  // that follow it.
   void Do(const Step& step, const CheckWaiting& waits) {
     Operation other;
     auto& commit = other.request.emplace<proto::CommitRequest>();
@@ -98,7 +98,7 @@ class Run {
     Take(call.mapped().operation, std::move(call.mapped().pending));
   }
 
-  // Waits for an answer and learns from it.
+  // Waits for an answer and stores its times and ids.
   void Take(const Operation& operation, std::unique_ptr<Pending> pending) {
     request_ = operation.request;
     answer_ = pending->Wait();
@@ -172,8 +172,8 @@ class Run {
     answer_.not_possible = streams_->Add(target).value_or("");
   }
 
-  // Reads on until `met` holds of the listener's target, or it has ended. False, with a failure,
-  // when patience runs out.
+  // Reads until `met` holds for the listener's target, or it has ended. False, with a failure, at
+  // the time limit.
   template <typename Condition>
   bool Advance(const Step& step, const Listener& listener, const Condition& met) {
     while (true) {
@@ -188,7 +188,7 @@ class Run {
 
   void Do(const Step& step, const ExpectSnapshot& expected) {
     Listener& listener = listeners_[expected.name];
-    // A commit that changes nothing for a listener brings it no news to wait for.
+    // A commit that does not affect a listener sends it nothing to wait for.
     const bool has_changes =
         !expected.added.empty() || !expected.modified.empty() || !expected.removed.empty();
     const auto is_there = [&](const TargetState& target) {
@@ -241,7 +241,7 @@ class Run {
     }
   }
 
-  // Compares in the order of names: a stream says nothing about another one.
+  // Compares in name order: a stream does not define any other order.
   void CheckPart(const Step& step, const std::string& what, std::vector<ExpectedDocument> expected,
                  const std::vector<AnsweredDocument>& got) {
     if (has_failed_) return;
@@ -273,7 +273,7 @@ class Run {
     Fail(step, {join(wanted), join(got)});
   }
 
-  // `error` lines say how the listener is to end; without one it is to end well.
+  // `error` lines give the listener's expected end; without one it must end with OK.
   void Do(const Step& step, const AwaitEnd& await) {
     const Listener& listener = listeners_[await.name];
     const auto never = [](const TargetState&) { return false; };
@@ -306,7 +306,7 @@ class Run {
     }
   }
 
-  // Compares as far as the door shows what the check is about.
+  // Compares if the door reports what the check is about.
   std::optional<Mismatch> CompareSeen(const Check& check, const Request* request) {
     const Detail detail = DetailOf(check, request);
     if (door_.Shows(detail)) return Compare(check, answer_, scope_);
@@ -362,11 +362,11 @@ class Run {
   WatchState watch_;
   std::unique_ptr<Listeners> streams_;
   std::map<std::string, Listener> listeners_;
-  // What the client knew, by what it can go on from: a resume token, or a time.
+  // The client's state by the point from which it can resume: a resume token, or a time.
   std::map<std::string, Results> known_;
   int next_target_id_ = 0;
   int64_t newest_commit_ = 0;
-  // Of the step under way.
+  // Of the current step.
   std::optional<Request> request_;
   Answer answer_;
   bool has_failed_ = false;

@@ -11,9 +11,9 @@
 
 namespace hearth::cases {
 
-// Reads every statement without doing anything. InvalidArgument, with "PATH:LINE: ", for the first
-// that makes no sense. Otherwise why `door`, which may be null, cannot run the variant; nullopt if
-// it can.
+// Parses every statement without executing it. InvalidArgument, with "PATH:LINE: ", for the first
+// invalid one. Otherwise the reason why `door`, which may be null, cannot run the variant; nullopt
+// if it can.
 Result<std::optional<std::string>> Rehearse(const Case& test, const Variant& variant,
                                             const Door* door);
 
@@ -21,10 +21,10 @@ struct Outcome {
   enum class Kind : uint8_t { kPassed, kFailed, kSkipped };
   Kind kind = Kind::kPassed;
   std::string text = {};     // What failed, or why it was skipped.
-  size_t unseen_checks = 0;  // About what the door does not show.
+  size_t unseen_checks = 0;  // Checks of details that the door does not report.
 };
 
-// Runs one variant in a database that nobody else uses.
+// Runs one variant in a database that nothing else uses.
 Outcome RunVariant(const Case& test, const Variant& variant, const std::string& door_name,
                    Door& door, const std::string& database);
 

@@ -1,4 +1,4 @@
-// The runner itself: cases that must fail do fail, and say why.
+// The runner itself: cases that must fail do fail, and give the reason.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 
@@ -27,7 +27,7 @@ Door& EngineDoor() {
   return *door;
 }
 
-// Everything that is said about a case, by the parser and by a run.
+// Everything that the parser and a run report about a case.
 std::string Complaints(const Result<Case>& loaded) {
   static int projects = 0;
   if (!loaded.ok()) return loaded.status().message();
@@ -105,7 +105,7 @@ TEST(CaseRunnerTest, LinesOfABlockRepeat) {
               testing::ElementsAre("put rooms/r08 {}", "put rooms/r09 {}", "put rooms/r10 {}"));
 }
 
-// The engine, taken for the emulator.
+// The engine, pretending to be the emulator.
 class EmulatorDoor final : public Door {
  public:
   bool is_emulator() const override { return true; }

@@ -10,7 +10,7 @@ namespace hearth::cases {
 // Reads one statement of a case from left to right.
 //
 // The first error sticks: from then on the scanner is at its end and everything it returns is
-// empty, so that a parser checks for errors once, when it is done.
+// empty, so that a parser needs to check for errors only once, at the end.
 // Threads: one at a time. Ownership: borrows the text.
 class Scanner {
  public:
@@ -19,7 +19,7 @@ class Scanner {
   bool ok() const { return error_.empty(); }
   const std::string& error() const { return error_; }
   void Fail(std::string_view message);
-  // Fails with what is there instead of `wanted`.
+  // Fails with a message that `wanted` was expected, and what was found.
   void FailExpecting(std::string_view wanted);
 
   // These skip white space first.
@@ -27,10 +27,10 @@ class Scanner {
   char Peek();  // 0 at the end.
   bool Try(char c);
   void Expect(char c);
-  // A name of letters, digits and underscores, if it is exactly this one.
+  // Reads a name of letters, digits and underscores, if it is exactly this one.
   bool TryWord(std::string_view word);
   bool NextIsWord(std::string_view word);
-  // The same, and white space or the end follows: "added" and not "added/a".
+  // The same, if followed by white space or the end: "added" but not "added/a".
   bool NextIsToken(std::string_view token);
   // Symbols such as "<=".
   bool TrySymbol(std::string_view symbol);
@@ -43,10 +43,10 @@ class Scanner {
   std::string QuotedString();
   // /.../, with "\/" for a slash.
   std::string Pattern();
-  // What follows, to the end of the text.
+  // The rest of the text.
   std::string Rest();
 
-  // For those who read characters themselves. They do not skip white space.
+  // For callers that read characters themselves. These do not skip white space.
   bool HasRaw() const { return position_ < text_.size(); }
   char PeekRaw() const { return HasRaw() ? text_[position_] : '\0'; }
   char TakeRaw() { return HasRaw() ? text_[position_++] : '\0'; }
@@ -61,7 +61,7 @@ class Scanner {
   std::string error_;
 };
 
-// A whole number written in decimal; false if `text` is none or does not fit.
+// A whole decimal number; false if `text` is not one or does not fit.
 bool ParseInteger(std::string_view text, int64_t* number);
 
 }  // namespace hearth::cases

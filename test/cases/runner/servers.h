@@ -12,14 +12,14 @@
 
 namespace hearth::cases {
 
-// The server processes that doors need, each started when it is first asked for.
+// The server processes that doors need. Each is started when first requested.
 //
-// Threads: one, which must outlive it.
+// Threads: one, which must outlive this object.
 class Servers {
  public:
-  // Unavailable, with what it said, where it does not start.
+  // Unavailable, with the server's output, if it does not start.
   Result<ServerAddress> Hearth();
-  // NotFound where it is not installed.
+  // NotFound if it is not installed.
   Result<ServerAddress> Emulator();
 
  private:
@@ -28,7 +28,7 @@ class Servers {
   std::unique_ptr<support::OfficialEmulator> emulator_;
 };
 
-// The door of that name. InvalidArgument where there is none.
+// The door of that name. InvalidArgument if there is none.
 Result<std::unique_ptr<Door>> OpenDoor(const std::string& name, Servers& servers);
 
 // "engine, grpc, ..."

@@ -1,4 +1,4 @@
-// How cases reach a database.
+// The interface between cases and a database.
 #pragma once
 
 #include <memory>
@@ -12,13 +12,13 @@
 
 namespace hearth::cases {
 
-// A call under way.
+// A call in progress.
 class Pending {
  public:
   virtual ~Pending() = default;
-  // Does not wait.
+  // Does not block.
   virtual bool IsDone() = 0;
-  // Waits for the answer; DeadlineExceeded when patience runs out. To be called once.
+  // Waits for the answer; DeadlineExceeded at the time limit. May be called once.
   virtual Answer Wait() = 0;
 };
 
@@ -26,22 +26,22 @@ class Pending {
 class Listeners {
  public:
   virtual ~Listeners() = default;
-  // Why the door cannot do that; nullopt where it can. What the database says against it comes as
-  // the target's end.
+  // Why the door cannot do that; nullopt if it can. An error of the database arrives as the
+  // target's end.
   virtual std::optional<std::string> Add(const proto::Target& target) = 0;
   virtual void Remove(int target_id) = 0;
-  // Waits for the next thing that is said about any of the targets, and applies it to `state`.
+  // Waits for the next message about any of the targets, and applies it to `state`.
   virtual Status Advance(WatchState* state) = 0;
 };
 
-// One case's way to one database.
+// The connection of one case to one database.
 //
-// Threads: one at a time. Errors: those of the database are in answers.
+// Threads: one at a time. Errors: errors of the database are in answers.
 class Session {
  public:
   virtual ~Session() = default;
   virtual std::unique_ptr<Pending> Start(const Operation& operation) = 0;
-  // Null where the door has none.
+  // Null if the door has none.
   virtual std::unique_ptr<Listeners> Listen() = 0;
 };
 
@@ -52,7 +52,7 @@ class Door {
  public:
   virtual ~Door() = default;
   virtual bool is_emulator() const { return false; }
-  // Why the door cannot do this; nullopt where it can.
+  // Why the door cannot do this; nullopt if it can.
   virtual std::optional<std::string> WhyNot(const Operation& operation) const = 0;
   virtual std::optional<std::string> WhyNotListen(const proto::Target& target) const = 0;
   virtual bool Shows(Detail detail) const = 0;

@@ -1,4 +1,4 @@
-// Values for people who read a failure, in the notation of cases; and whether two are the same.
+// Prints values for failure messages, in the notation of cases, and compares values.
 #pragma once
 
 #include <string>
@@ -16,11 +16,11 @@ std::string ShowTime(const Time& time);
 std::string ShowValue(const proto::Value& value, const Scope& scope);
 std::string ShowFields(const Fields& fields, const Scope& scope);
 
-// Of one type and equal: 1 is not 1.0, and 0.0 is not -0.0. NaN is NaN.
+// Same type and equal: 1 is not 1.0, and 0.0 is not -0.0. NaN equals NaN.
 bool SameValue(const proto::Value& a, const proto::Value& b);
 bool SameFields(const Fields& a, const Fields& b);
 
-// `text` without its middle, where it is very long.
+// `text` without its middle, if it is very long.
 std::string Shorten(std::string text);
 
 }  // namespace hearth::cases

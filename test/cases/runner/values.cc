@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kTextBytesMax = 20 * 1024 * 1024;
 constexpr int64_t kMicrosPerSecond = 1'000'000;
 
-// Where transforms inside of a map go.
+// Where transforms inside a map are collected.
 struct TransformPlace {
   std::string prefix;
   std::vector<Transform>* list;
@@ -53,7 +53,7 @@ void ReadMapInto(Scanner& scanner, const Scope& scope, const TransformPlace* pla
     inner.prefix += '.';
     const size_t before = place->list->size();
     proto::Value value = ReadAny(scanner, scope, &inner);
-    // A map of nothing but transforms is not a value, only a path to them.
+    // A map that contains only transforms is not a value, only a path to them.
     const bool is_only_path = place->list->size() > before && value.map_value().fields().empty();
     if (!is_only_path) (*fields)[key] = std::move(value);
   } while (scanner.Try(',') && scanner.ok());
@@ -153,7 +153,7 @@ proto::Value ReadGeoPoint(Scanner& scanner) {
   return value;
 }
 
-// A vector is a map with a type.
+// A vector is a map with a type marker.
 proto::Value VectorValue(const std::vector<double>& components) {
   proto::Value value;
   auto& fields = *value.mutable_map_value()->mutable_fields();
@@ -241,7 +241,7 @@ proto::Value ReadReference(Scanner& scanner, const Scope& scope) {
   return value;
 }
 
-// Words that begin a value; false where another thing follows.
+// Keywords that begin a value; false if something else follows.
 bool TryWordValue(Scanner& scanner, const Scope& scope, proto::Value* value) {
   if (scanner.TryWord("null")) {
     value->set_null_value(google::protobuf::NULL_VALUE);
@@ -287,7 +287,7 @@ proto::Value ReadAny(Scanner& scanner, const Scope& scope, const TransformPlace*
   return value;
 }
 
-// The operand of increment(...) and the like.
+// The operand of increment(...) and similar transforms.
 void ReadOperand(Scanner& scanner, const Scope& scope, proto::Value* value) {
   scanner.Expect('(');
   *value = ReadValue(scanner, scope);

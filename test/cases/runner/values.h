@@ -1,4 +1,4 @@
-// Values, paths and times as cases write them.
+// Values, paths and times in the notation of cases.
 #pragma once
 
 #include <google/protobuf/timestamp.pb.h>
@@ -18,7 +18,7 @@ namespace hearth::cases {
 namespace proto = google::firestore::v1;
 using Time = google::protobuf::Timestamp;
 
-// Something that an earlier step has brought.
+// A value that an earlier step has stored.
 struct Variable {
   enum class Kind : uint8_t { kTime, kToken, kTransaction };
   Kind kind = Kind::kTime;
@@ -26,7 +26,7 @@ struct Variable {
   std::string bytes = {};  // Of a token or a transaction.
 };
 
-// What a statement can refer to.
+// The names that a statement can refer to.
 struct Scope {
   std::string database;  // "projects/P/databases/D"
   std::map<std::string, Variable> variables;
@@ -34,15 +34,16 @@ struct Scope {
   std::string root() const { return database + "/documents"; }
   // The full name of the document "rooms/a".
   std::string NameOf(std::string_view path) const { return root() + "/" + std::string(path); }
-  // "rooms/a" of a full name in this database, else the name as it is.
+  // "rooms/a" for a full name in this database, otherwise the name unchanged.
   std::string PathOf(std::string_view name) const;
-  // "$root", "$database" and variables, as messages write them: times in microseconds.
+  // Replaces "$root", "$database" and variables, in the form that messages use: times in
+  // microseconds.
   std::string Substitute(std::string_view text) const;
 };
 
-// "text", repeat("x", 100), and sums of those.
+// "text", repeat("x", 100), and sums of these.
 std::string ReadText(Scanner& scanner);
-// True where ReadText can go on.
+// True if ReadText can continue.
 bool NextIsText(Scanner& scanner);
 
 // $name, now or time(...), with an offset such as +1us.
@@ -50,25 +51,25 @@ Time ReadTime(Scanner& scanner, const Scope& scope);
 // The variable of that kind after a "$".
 const Variable* ReadVariable(Scanner& scanner, const Scope& scope, Variable::Kind kind);
 
-// The full name of a document: rooms/a, "rooms/a b", or name("projects/...") as it is.
+// The full name of a document: rooms/a, "rooms/a b", or name("projects/...") unchanged.
 std::string ReadDocumentName(Scanner& scanner, const Scope& scope);
-// The path of a collection, or a document's, relative to the database.
+// The path of a collection or document, relative to the database.
 std::string ReadPath(Scanner& scanner);
-// a.b, `odd name`.c, or any text in quotes. The path is not checked.
+// a.b, `odd name`.c, or any quoted text. The path is not validated.
 std::string ReadFieldPath(Scanner& scanner);
-// Field paths with commas between them, or none.
+// Field paths separated by commas, possibly none.
 std::vector<std::string> ReadFieldPaths(Scanner& scanner);
 
-// The field path of a single name, in backticks where it needs them.
+// The field path of a single name, in backticks if necessary.
 std::string QuoteFieldName(const std::string& name);
 
 proto::Value ReadValue(Scanner& scanner, const Scope& scope);
 
 using Transform = proto::DocumentTransform_FieldTransform;
-// increment(1) and the like; false, and nothing is read, where something else follows.
+// Reads increment(1) and similar transforms; false, without reading, if something else follows.
 bool TryTransform(Scanner& scanner, const Scope& scope, Transform* transform);
 
-// What is written to a document: fields, and what stands in the place of values.
+// The data written to a document: fields, and the transforms in place of values.
 struct DocumentData {
   google::protobuf::Map<std::string, proto::Value> fields;
   std::vector<Transform> transforms;

@@ -13,32 +13,32 @@ namespace hearth::cases {
 
 using Results = std::map<std::string, proto::Document>;  // By name.
 
-// What a client knows of one target.
+// A client's state of one target.
 struct TargetState {
-  Results results = {};  // As far as the server has told.
+  Results results = {};  // As received so far.
   bool is_current = false;
-  std::optional<Status> removed = {};  // Why, if it has ended; OK when the client asked for that.
+  std::optional<Status> removed = {};  // The cause, if it has ended; OK if the client removed it.
   std::string resume_token = {};
-  // The newest moment that all has been told of.
+  // The newest moment of a complete snapshot.
   std::optional<Time> snapshot_time = {};
   Results snapshot = {};
-  std::vector<std::string> order = {};  // Of the names, where the door says it.
-  // What came since it was last asked for: "change rooms/a", "delete rooms/a", "remove rooms/a",
-  // "reset", "filter 3".
+  std::vector<std::string> order = {};  // Of the names, if the door reports it.
+  // Messages since the last check: "change rooms/a", "delete rooms/a", "remove rooms/a", "reset",
+  // "filter 3".
   std::vector<std::string> messages = {};
 };
 
-// What a client makes of the messages of a Listen stream, as SDKs do.
+// Applies the messages of a Listen stream as SDKs do.
 class WatchState {
  public:
   explicit WatchState(const Scope& scope) : root_(scope.root() + "/") {}
 
-  // A target that the client is about to add; `known`: its results so far, if it goes on.
+  // Prepares a target that the client is about to add; `known`: its results so far, if it resumes.
   void Begin(int target_id, Results known);
   TargetState& target(int target_id) { return targets_[target_id]; }
 
   void Apply(const proto::ListenResponse& message);
-  // A whole state of one target, from doors that put messages together themselves.
+  // The whole state of one target, from doors that assemble the messages themselves.
   void ApplySnapshot(int target_id, const std::vector<proto::Document>& documents,
                      const Time& read_time);
   void ApplyEnd(int target_id, const Status& why);

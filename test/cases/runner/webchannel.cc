@@ -13,7 +13,7 @@
 namespace hearth::cases {
 namespace {
 
-// How many bytes of UTF-8 so many UTF-16 units take; npos where `text` has fewer.
+// The number of UTF-8 bytes that hold this many UTF-16 units; npos if `text` has fewer.
 size_t BytesOfUnits(std::string_view text, size_t units) {
   size_t bytes = 0;
   while (units > 0) {
@@ -137,7 +137,7 @@ void WebChannelStream::TakeArrays(std::string_view json) {
     if (status.ok()) {
       messages_.push_back(parsed->SerializeAsString());
     } else {
-      end_ = Status(Code::kInternal, "a message that is none: " + std::string(status.message()));
+      end_ = Status(Code::kInternal, "an invalid message: " + std::string(status.message()));
     }
   }
 }
@@ -160,7 +160,7 @@ Result<std::string> WebChannelStream::Receive() {
       return !messages_.empty() || !end_.ok() || back_channel_->is_done();
     });
     if (!came) return OutOfPatience();
-    // A back channel may end while the call goes on; the next one begins where it ended.
+    // A back channel may end while the call continues; the next one starts where it ended.
     if (messages_.empty() && end_.ok()) OpenBackChannel();
   }
   std::string message = std::move(messages_.front());

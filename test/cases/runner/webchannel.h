@@ -1,4 +1,4 @@
-// WebChannel as browsers speak it: docs/webchannel.md has the protocol.
+// WebChannel as browsers use it: docs/webchannel.md describes the protocol.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +24,15 @@ class WebChannelStream final : public RpcStream {
 
   void Send(const google::protobuf::Message& message) override;
   Result<std::string> Receive() override;
-  // Whether Receive would not wait.
+  // Whether Receive would return without waiting.
   bool HasNews();
 
  private:
   void Open(const std::string& form);
   void OpenBackChannel();
-  // Posts a form; "" where there was no good answer.
+  // Posts a form; "" if the request failed.
   std::string Post(const std::string& query, const std::string& form);
-  // Takes in what the back channel has brought.
+  // Processes what the back channel has received.
   void TakeChunks();
   void TakeArrays(std::string_view json);
 
@@ -48,8 +48,8 @@ class WebChannelStream final : public RpcStream {
   Status end_;                        // Not OK once the call has ended.
 };
 
-// Takes a chunk "<length>\n<json>" off the front of `text`; false while it is not complete. The
-// length counts UTF-16 units.
+// Removes a chunk "<length>
+// <json>" from the front of `text`; false while it is incomplete. The length counts UTF-16 units.
 bool TakeChunk(std::string* text, std::string* json);
 
 }  // namespace hearth::cases

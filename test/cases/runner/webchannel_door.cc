@@ -1,4 +1,4 @@
-// What a browser does: commits over a Write stream, and reads by listening once.
+// Behaves like a browser: commits over a Write stream, and reads by listening once.
 #include <algorithm>
 #include <utility>
 
@@ -44,7 +44,7 @@ Result<proto::WriteResponse> ReceiveWrite(WriteStream& write) {
   return response;
 }
 
-// The stream that a finished commit leaves to the next one.
+// The stream that a finished commit leaves for the next one.
 struct IdleStreams {
   std::optional<WriteStream> write;
   std::unique_ptr<WebChannelStream> listen;
@@ -95,7 +95,7 @@ class PendingWrite final : public Pending {
   Status status_;
 };
 
-// A target that is listened to until it has said everything once.
+// Listens to a target until it has sent everything once.
 class PendingRead final : public Pending {
  public:
   PendingRead(WebChannel& channel, IdleStreams& idle, proto::Target target)
@@ -170,7 +170,7 @@ class PendingLastRead final : public Pending {
   const std::unique_ptr<Pending> read_;
 };
 
-// Something that streams cannot do, which shows only when it is asked for.
+// An operation that streams do not support, which only shows during execution.
 class PendingRefusal final : public Pending {
  public:
   explicit PendingRefusal(std::string why) : why_(std::move(why)) {}
@@ -185,7 +185,7 @@ class PendingRefusal final : public Pending {
   const std::string why_;
 };
 
-// Whether the request is about another database than that of the streams.
+// Whether the request is for a database other than that of the streams.
 bool IsElsewhere(const Request& request, const std::string& database) {
   std::string name = database;
   if (const auto* commit = std::get_if<proto::CommitRequest>(&request)) name = commit->database();
@@ -241,7 +241,7 @@ class WebChannelSession final : public Session {
   IdleStreams idle_;
 };
 
-// Whether a read is of the present and of whole documents.
+// Whether a read is for the current state and for whole documents.
 template <typename ReadRequest>
 bool IsPlainRead(const ReadRequest& request) {
   return !request.has_mask() && !request.has_transaction() && !request.has_read_time();

@@ -23,7 +23,8 @@ export async function askWhole(address, method, path, body, headers) {
   return {status: response.statusCode, headers: response.headers, body: text};
 }
 
-// The arrays of `<length>\n<json>` chunks, as far as they are complete, and the rest.
+// The arrays of the complete `<length>
+// <json>` chunks, and the remaining text.
 export function parseChunks(text) {
   const arrays = [];
   let rest = text;
@@ -36,12 +37,12 @@ export function parseChunks(text) {
   }
 }
 
-// The answer that carries arrays, while it comes.
+// The answer that carries arrays, while it arrives.
 export class BackChannel {
   #asked;
   #text = '';
   #wake = () => {};
-  arrays = []; // All of [id, array], in the order of arrival.
+  arrays = []; // All [id, array] pairs, in order of arrival.
   chunks = 0;
   ended = false;
 
@@ -146,7 +147,7 @@ export class Channel {
     return answer;
   }
 
-  // `first`: the index of the first message, where it is not the next one.
+  // `first`: the index of the first message, if it is not the next one.
   async send(messages, {acknowledged = 0, first = this.#next} = {}) {
     this.#next = Math.max(this.#next, first + messages.length);
     const answer = await this.post(

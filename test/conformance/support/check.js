@@ -1,4 +1,4 @@
-// What every test file needs: one server for the file, a fresh project for each test, and assertions on outcomes.
+// Shared by all test files: one server per file, a fresh project per test, and assertions on outcomes.
 
 import assert from 'node:assert/strict';
 import {after, before, test} from 'node:test';
@@ -8,11 +8,11 @@ import {Names, fieldsOf, toFields} from './values.js';
 
 let projects = 0;
 
-// A project that no other test has used, also when several runs share one server.
+// A project that no other test has used, even if several runs share a server.
 export const newProject = () => `t${process.pid}-${Date.now().toString(36)}-${++projects}`;
 
-// Starts the server before the file's tests, then runs `prepare`, and stops the server after them. The result is filled
-// in when `prepare` runs.
+// Starts the server before the file's tests, then runs `prepare`, and stops the server after them. The returned object
+// is filled in when `prepare` runs.
 export function useServer(prepare = async () => {}) {
   const context = {};
   before(async () => {
@@ -28,15 +28,15 @@ export function useServer(prepare = async () => {}) {
   return context;
 }
 
-// A test of Hearth's own decision, which the official emulator does not share; `why` is what differs there.
+// A test of behavior that the official emulator does not share; `why` describes the difference.
 export function ownTest(name, why, body) {
   test(name, {skip: targetIsEmulator && `the emulator differs: ${why}`}, body);
 }
 
 const matches = (pattern, message) => (pattern instanceof RegExp ? pattern.test(message) : pattern === message);
 
-// Fails unless `outcome` is `code` with `message`: exact text, or a pattern. `emulator` is what differs there, `about`
-// what a failure tells besides.
+// Fails unless `outcome` is `code` with `message`: exact text, or a pattern. `emulator` has the values that differ
+// there, `about` is added to the failure message.
 export function expectOutcome(outcome, {code, message, emulator}, about = '') {
   const expected = targetIsEmulator && emulator ? {code, message, ...emulator} : {code, message};
   const got = `${outcome.code}: ${JSON.stringify(outcome.message)} ${about && JSON.stringify(about).slice(0, 500)}`;

@@ -1,5 +1,5 @@
-// A TCP proxy whose connections can be cut, and whose server can move: a port that a server has left may be another's before it
-// comes back.
+// A TCP proxy whose connections can be cut, and whose server can move: another process may take a server's port before
+// the server comes back.
 
 import {connect, createServer} from 'node:net';
 
@@ -7,7 +7,7 @@ export class CuttingProxy {
   #server;
   #pairs = new Set();
 
-  // Listens on a port of its own for connections to `target`, which may change.
+  // Listens on its own port for connections to `target`, which may change.
   static async start(target) {
     const proxy = new CuttingProxy();
     proxy.target = target;
@@ -34,7 +34,7 @@ export class CuttingProxy {
     }
   }
 
-  // Cuts those connections that `isChosen`, in the middle of whatever they carry. Returns how many.
+  // Cuts the connections that `isChosen` selects, in the middle of whatever they carry. Returns how many.
   cut(isChosen = () => true) {
     const chosen = [...this.#pairs].filter(isChosen);
     for (const [client, server] of chosen) {

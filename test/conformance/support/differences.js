@@ -1,8 +1,8 @@
-// Where Hearth and the official emulator are meant to differ: the executable side of docs/compatibility.md.
+// The intended differences between Hearth and the official emulator: the executable side of docs/compatibility.md.
 
 const otherVersion = 'the stored version (*) does not match the required base version (*)';
 
-// The emulator's words, and what Hearth says instead: the message, and the code where that differs too.
+// The emulator's message, and Hearth's: the text, and the code if that differs too.
 const words = [
   [
     /^no entity to update: app: "[^"]*"\npath <\n([\s\S]*)>\n$/,
@@ -23,7 +23,7 @@ const words = [
       message: `Invalid base version, it is greater than the stored version: ${elementsToName(elements)}`,
     }),
   ],
-  // To the emulator a deleted document has the version of its deletion.
+  // In the emulator a deleted document has the version of its deletion.
   [/^the stored version \(\d+\) does not match the required base version \(\d+\)$/, () => ({message: otherVersion})],
 ];
 
@@ -33,7 +33,7 @@ function elementsToName(elements) {
   return `ROOT/${path.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(parseInt(octal, 8)))}`;
 }
 
-// An error of the emulator as Hearth would give it. Hearth's own go through it unchanged.
+// An error of the emulator as Hearth would report it. Hearth's own errors are returned unchanged.
 export function inOurWords({code, message}) {
   for (const [pattern, ours] of words) {
     const match = pattern.exec(message);
@@ -42,7 +42,7 @@ export function inOurWords({code, message}) {
   return {code, message};
 }
 
-// Of a deleted document that is listed as missing the emulator tells when it was deleted.
+// For a deleted document that is listed as missing, the emulator reports when it was deleted.
 export function withoutDeletionTime(message) {
   const {updateTime, ...rest} = message;
   return 'name' in message && updateTime !== undefined && !('createTime' in message) ? rest : message;
@@ -52,7 +52,7 @@ export function withoutDeletionTime(message) {
 // them one after the other. Both refuse.
 const staticCheck = /^Cannot \w+ then \w+ an entity in the same request\.$|^Cannot collapse mutations/;
 
-// Whether two outcomes that are not equal differ only as they may.
+// Whether two unequal outcomes differ only in permitted ways.
 export function isAccepted(ours, theirs) {
   return (
     theirs.code === 'INVALID_ARGUMENT' &&

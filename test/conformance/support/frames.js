@@ -4,7 +4,7 @@ import http2 from 'node:http2';
 import {patienceMs} from './patience.js';
 import {codeName} from './raw.js';
 
-// A length-prefixed message. `length` and `flag` can lie about it.
+// A length-prefixed message. `length` and `flag` can be wrong on purpose.
 export function frame(body, {flag = 0, length = body.length} = {}) {
   const head = Buffer.alloc(5);
   head.writeUInt8(flag, 0);
@@ -24,8 +24,8 @@ export class Session {
     this.#session.destroy();
   }
 
-  // Sends `body` and ends the stream, unless `keepOpen`. Answers with what came back: the HTTP status, the headers, the
-  // body, and the name of the gRPC code and its message; or with `reset` when the stream or the connection broke.
+  // Sends `body` and ends the stream, unless `keepOpen`. Returns the HTTP status, the headers, the body, and the name
+  // of the gRPC code and its message; or `reset` if the stream or the connection broke.
   post(path, body, {headers = {}, keepOpen = false, method = 'POST'} = {}) {
     return new Promise((resolve, reject) => {
       const stream = this.#session.request(
@@ -55,7 +55,7 @@ export class Session {
       stream.on('error', (error) => {
         answer.reset = error.message;
       });
-      // The answer may be complete before the request is; then nothing waits for the rest of the request.
+      // The answer may be complete before the request is; then the rest of the request is not awaited.
       stream.on('end', () => setImmediate(() => stream.destroy()));
       stream.on('close', () => {
         clearTimeout(timer);
@@ -73,7 +73,7 @@ export class Session {
     });
   }
 
-  // Opens a request, sends `body`, and breaks the stream off.
+  // Opens a request, sends `body`, and resets the stream.
   abandon(path, body) {
     return new Promise((resolve) => {
       const stream = this.#session.request({

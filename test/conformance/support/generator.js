@@ -120,7 +120,7 @@ export class Generator {
     this.#random = random;
   }
 
-  // A step, with at most one thing in it that makes the request itself invalid, so that there is one error to report.
+  // A step with at most one thing that makes the request itself invalid, so that there is one error to report.
   step() {
     this.#canFail = this.#random.chance(12);
     const kinds = [
@@ -201,7 +201,7 @@ export class Generator {
     const random = this.#random;
     if (random.chance(65)) return {};
     if (times && random.chance(40)) {
-      // A time that is no document's: to the emulator the time of a deletion is the version of what it deleted.
+      // A time that is no document's: in the emulator the time of a deletion is the version of the deleted document.
       const isRight = random.chance(70) || !this.committed.length;
       return {
         updateTime: isRight ? {documentAt: path} : {commit: random.pick(this.committed), minus: random.pick([1, -1])},
@@ -221,7 +221,7 @@ export class Generator {
     return {...write, operation: 'update', fields: toFields(this.#data()), transforms, ...updateMask};
   }
 
-  // Writes for one commit. A document may come twice; then only its first write may name a time.
+  // Writes for one commit. A document may occur twice; then only its first write may name a time.
   #writes(most, {allowRepeats = true, avoid = []} = {}) {
     const seen = new Set(avoid);
     const writes = [];
@@ -297,7 +297,7 @@ export class Generator {
     return {parent: this.#random.pick(parents), pageSize: 1 + this.#random.below(3), ...this.#readTime()};
   }
 
-  // A read-write transaction. What it read may be written by itself only: others would wait.
+  // A read-write transaction. Only the transaction itself may write what it read: other writers would wait.
   transaction() {
     const reads = this.#random.some(paths, 4);
     const outside = this.#random.chance(40) ? this.#writes(2, {avoid: reads}) : [];
@@ -311,7 +311,7 @@ export class Generator {
     };
   }
 
-  // A read-only transaction, of now or of an earlier time, with writes of others in its midst.
+  // A read-only transaction, of now or of an earlier time, with concurrent writes by others.
   snapshot() {
     return {reads: this.#random.some(paths, 4), outside: this.#writes(3), list: this.list(), ...this.#readTime()};
   }

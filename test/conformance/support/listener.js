@@ -1,4 +1,4 @@
-// A client of Listen: sends targets, and keeps what the server says of them as an SDK would.
+// A client of Listen: sends targets, and maintains their results as an SDK would.
 
 import assert from 'node:assert/strict';
 import {fieldsOf, microsOf} from './values.js';
@@ -19,9 +19,8 @@ export const isSnapshot = ({targetChange}) =>
     targetChange && typeOf(targetChange) === 'NO_CHANGE' && !targetChange.targetIds?.length && targetChange.readTime,
   );
 
-// A message in short, such as "ADD 2", "CURRENT 2", "snapshot", "change c/a 2", "delete c/a 2", "remove c/a 2": what an
-// assertion is about. Further targets follow after commas; in a change `!` marks those that the document
-// has left.
+// A message in short form, for assertions, such as "ADD 2", "CURRENT 2", "snapshot", "change c/a 2", "delete c/a 2",
+// "remove c/a 2". Further targets follow after commas; in a change `!` marks the targets that the document has left.
 function inShort(message, root) {
   const {targetChange, documentChange, documentDelete, documentRemove, filter} = message;
   const path = (name) => name.slice(root.length + 1);
@@ -37,14 +36,14 @@ function inShort(message, root) {
 }
 
 export class Listener {
-  // The results of each target by path, the causes of those that ended, and all messages since `take` was last called.
+  // The results of each target by path, the causes of targets that ended, and all messages since the last `take`.
   results = new Map();
   causes = new Map();
   #messages = [];
   #stream;
   #names;
 
-  // `names`: of the database. `database`, `headers`: what the requests say, if not the usual.
+  // `names`: of the database. `database`, `headers`: sent with the requests, if not the default.
   constructor(
     raw,
     names,
@@ -88,7 +87,7 @@ export class Listener {
     return this.send({removeTarget: targetId});
   }
 
-  // The messages since the last call, in short, and as they came.
+  // The messages since the last call, in short form, and as received.
   take() {
     const messages = this.#messages;
     this.#messages = [];
@@ -104,7 +103,7 @@ export class Listener {
     }
   }
 
-  // Reads on until all targets are at this time, or later; returns that snapshot.
+  // Reads until all targets are at this time or later; returns that snapshot.
   async snapshotAt({commitTime}) {
     const {targetChange} = await this.until(
       (message) => isSnapshot(message) && microsOf(message.targetChange.readTime) >= microsOf(commitTime),
@@ -112,7 +111,7 @@ export class Listener {
     return targetChange;
   }
 
-  // Reads on until the target has its first results, and everything is at that moment or later.
+  // Reads until the target has its first results, and all targets are at that moment or later.
   async current(targetId) {
     const {targetChange} = await this.until(
       (message) =>
@@ -123,7 +122,7 @@ export class Listener {
     return this.snapshotAt({commitTime: targetChange.readTime});
   }
 
-  // Reads on until the target has ended; returns why.
+  // Reads until the target has ended; returns the cause.
   async removed(targetId) {
     const {targetChange} = await this.until(
       (message) =>
@@ -171,7 +170,7 @@ export class Listener {
 
   #applyTargetChange({targetIds = [], cause, ...change}) {
     for (const id of targetIds) {
-      // A target that goes on from a token adds to what is known already.
+      // A target that resumes from a token adds to the known results.
       if (typeOf(change) === 'RESET' || (typeOf(change) === 'ADD' && !this.results.has(id)))
         this.results.set(id, new Map());
       if (typeOf(change) === 'REMOVE') {

@@ -1,4 +1,4 @@
-// Waiting for a state. How long is only a matter of giving up: a machine that is busy with other things takes its time.
+// Waiting for a state. The limits only decide when to give up: a busy machine may take long.
 
 import {setTimeout as pause} from 'node:timers/promises';
 
@@ -14,8 +14,8 @@ export async function within(promise, what, ms = patienceMs) {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-// Waits until `check` returns something true, and returns that; what it returned last if that never happens. It may fail
-// meanwhile.
+// Waits until `check` returns something truthy, and returns it; at the time limit, returns the last result. `check` may
+// throw in the meantime.
 export async function eventually(check) {
   const end = Date.now() + patienceMs;
   for (;;) {

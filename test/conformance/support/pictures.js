@@ -1,4 +1,4 @@
-// Small files of every format that the photo feed takes, and some that only look like one.
+// Small files of every format that the photo feed accepts, and some that only look like one.
 
 import {deflateSync} from 'node:zlib';
 
@@ -48,7 +48,7 @@ function pngOf(width, height, pixels) {
   ]);
 }
 
-// One colour, another for each shade; 12 by 10.
+// One colour, different for each shade; 12 by 10.
 export function png(shade = 0) {
   const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(12 * 3, shade)]);
   return pngOf(12, 10, Buffer.concat(Array.from({length: 10}, () => row)));

@@ -1,12 +1,12 @@
-// Where Hearth's answers to queries are meant to differ from the official emulator's: the executable side of the part on
-// queries of docs/compatibility.md.
+// The intended differences between Hearth's answers to queries and those of the official emulator: the executable side
+// of the section on queries of docs/compatibility.md.
 
 import {isDeepStrictEqual} from 'node:util';
 
 const asksForType = (request) => JSON.stringify(request).includes('"fieldPath":"__type__"');
 const areBothInvalid = (ours, theirs) => ours.code === 'INVALID_ARGUMENT' && theirs.code === 'INVALID_ARGUMENT';
 
-// Whether the aggregated values are the same but for those that are doubles on both sides.
+// Whether the aggregated values are equal, ignoring those that are doubles on both sides.
 function differOnlyInDoubles(ours, theirs) {
   const withoutDoubles = ({code, values}) => [
     code,
@@ -25,15 +25,15 @@ const accepted = [
     theirs.code === 'FAILED_PRECONDITION' && theirs.message === 'Firestore does not support descending key scans',
   (_ours, theirs) =>
     theirs.code === 'FAILED_PRECONDITION' && theirs.message.endsWith("they're an ascending primary key scan"),
-  // What a sum of doubles loses depends on their order. The emulator's is its own, another in every project.
+  // The rounding error of a sum of doubles depends on their order. The emulator's order differs in every project.
   (ours, theirs, request) =>
     'structuredAggregationQuery' in request && ours.code === 'OK' && differOnlyInDoubles(ours, theirs),
-  // Hearth compares long values to their end. The emulator does so with their first 1,500 bytes.
+  // Hearth compares long values completely. The emulator compares their first 1,500 bytes.
   (ours, theirs, request) =>
     ours.code === 'OK' && theirs.code === 'OK' && JSON.stringify(request).includes('"fieldPath":"l"'),
   // No field can have this name; the emulator refuses it with some operators and finds nothing with others.
   (ours, _theirs, request) => ours.message === 'Invalid reserved name in field path __type__' && asksForType(request),
-  // By its documentation Firestore counts up to 1 at least.
+  // According to its documentation Firestore counts up to at least 1.
   (ours, _theirs, request) =>
     ours.message === 'The `up_to` value in a COUNT aggregation must be greater than zero.' &&
     JSON.stringify(request).includes('"upTo":{"value":0}'),
@@ -41,7 +41,7 @@ const accepted = [
   (ours, theirs, request) => areBothInvalid(ours, theirs) && 'structuredAggregationQuery' in request,
 ];
 
-// Whether two outcomes of `request` that are not equal differ only as they may.
+// Whether two unequal outcomes of `request` differ only in permitted ways.
 export function isAcceptedForQueries(ours, theirs, request) {
   return accepted.some((accepts) => accepts(ours, theirs, request));
 }

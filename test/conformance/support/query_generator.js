@@ -115,7 +115,7 @@ const isListOrVector = (x) => Array.isArray(x) || x?.__type__ !== undefined;
 const ranges = ['LESS_THAN', 'LESS_THAN_OR_EQUAL', 'GREATER_THAN', 'GREATER_THAN_OR_EQUAL'];
 export const inequalities = [...ranges, 'NOT_EQUAL', 'NOT_IN', 'IS_NOT_NULL', 'IS_NOT_NAN'];
 
-// The value at a path of plain segments, undefined where it leads nowhere.
+// The value at a path of plain segments, undefined if there is none.
 function valueAt(data, path) {
   const segments = [...path.matchAll(/`([^`]*)`|[^.`]+/g)].map(([plain, quoted]) => quoted ?? plain);
   return segments.reduce(
@@ -127,7 +127,7 @@ function valueAt(data, path) {
 export class QueryGenerator {
   #random;
   #root;
-  #documents = new Map(); // By path: what is asked about.
+  #documents = new Map(); // By path: the documents that queries are about.
   #inScope = [];
 
   constructor(random, root) {
@@ -285,7 +285,7 @@ export class QueryGenerator {
     return [random.chance(40) ? 'c/a' : '', random.chance(60) ? {allDescendants: true} : {}];
   }
 
-  // What some document in scope has there; else anything.
+  // The value of some document in scope at that path; otherwise any value.
   #operand(path) {
     for (let attempt = 0; attempt < 4 && this.#inScope.length && !this.#random.chance(8); ++attempt) {
       const value = valueAt(this.#random.pick(this.#inScope)[1], path);

@@ -1,4 +1,4 @@
-// Random numbers from a seed that the run prints and HEARTH_SEED repeats.
+// Random numbers from a seed. The run prints the seed, and HEARTH_SEED repeats it.
 
 export const seed = Number(process.env.HEARTH_SEED ?? (Date.now() ^ (process.pid << 8)) >>> 0);
 

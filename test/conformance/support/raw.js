@@ -21,12 +21,12 @@ const codeNames = Object.fromEntries(Object.entries(grpc.status).map(([name, cod
 // The name of a numeric gRPC code, "OK" for none.
 export const codeName = (code) => codeNames[code ?? 0];
 
-// The wire form of a request, for tests that tamper with it.
+// The wire form of a request, for tests that modify it.
 export const encode = (method, request) => Firestore.service[method].requestSerialize(request);
-// The other way round, for answers that did not come by gRPC.
+// The reverse, for answers that did not arrive over gRPC.
 export const decode = (method, bytes) => Firestore.service[method].responseDeserialize(bytes);
 
-// A stream in both directions: requests go out as they are sent, answers wait until they are asked for.
+// A bidirectional stream: requests are sent immediately, answers are buffered until they are read.
 export class RawStream {
   #call;
   #answers = [];
@@ -37,12 +37,12 @@ export class RawStream {
     this.#call = call;
     const status = new Promise((resolve) => call.once('status', resolve));
     const end = new Promise((resolve) => call.once('end', resolve));
-    call.on('error', () => {}); // The status says it too.
+    call.on('error', () => {}); // The status reports it too.
     call.on('data', (answer) => {
       this.#answers.push(answer);
       this.#arrived();
     });
-    // How the stream ended, once all answers have come.
+    // How the stream ended, once all answers have arrived.
     this.ended = Promise.all([status, end]).then(([{code, details}]) => {
       this.#outcome = {code: codeName(code), message: details};
       this.#arrived();
@@ -60,14 +60,14 @@ export class RawStream {
     return this;
   }
 
-  // Breaks the stream off, and waits until that is done.
+  // Cancels the stream, and waits until that is done.
   cancel() {
     this.#call.cancel();
     this.#call.resume();
     return this.ended;
   }
 
-  // Stops reading, so that the answers pile up on the way; `resume` goes on.
+  // Stops reading, so that the answers pile up on the way; `resume` continues.
   pause() {
     this.#call.pause();
   }
@@ -128,7 +128,7 @@ export class Raw {
     return metadata;
   }
 
-  // Starts a call: `done` is its outcome, `cancel` gives it up. A streamed answer is a list.
+  // Starts a call: `done` is its outcome, `cancel` cancels it. A streamed answer is a list.
   start(method, request, {deadlineMs = patienceMs, headers = {}, body} = {}) {
     const metadata = this.#metadata(headers);
     const {path, requestSerialize, responseDeserialize, responseStream} = Firestore.service[method];

@@ -1,4 +1,4 @@
-// REST as any HTTP client speaks it: one database, requests as they are.
+// REST as any HTTP client uses it: one database, requests sent unchanged.
 
 import assert from 'node:assert/strict';
 import {newProject} from './check.js';
@@ -16,12 +16,12 @@ export class Rest extends Names {
   }
 
   url(path, query = '') {
-    // The emulator does not take + for a space.
+    // The emulator does not accept + for a space.
     const text = typeof query === 'string' ? query : String(new URLSearchParams(query)).replaceAll('+', '%20');
     return `http://${this.#address}${path}${text && `?${text}`}`;
   }
 
-  // A request to a whole path. `body` is an object, or the text as it is.
+  // A request to a full path. `body` is an object, or text that is sent unchanged.
   async send(method, path, {query, body, headers = {}} = {}) {
     const response = await fetch(this.url(path, query), {
       method,
@@ -44,7 +44,7 @@ export class Rest extends Names {
     return this.send(method, `/v1/${encodePath(this.root)}${path && `/${encodePath(path)}`}${verb ?? ''}`, options);
   }
 
-  // The answer, which must be a good one.
+  // The answer, which must be a success.
   async must(method, rest, options) {
     const {status, json, text} = await this.ask(method, rest, options);
     assert.equal(status, 200, text);
@@ -68,7 +68,7 @@ export class Rest extends Names {
   }
 }
 
-// Fails unless `answer` is that error, in a list where the method answers with one.
+// Fails unless `answer` is that error, in a list if the method answers with one.
 export function expectError({status, json, text}, {code, name, message}) {
   assert.equal(status, code, text);
   const {error} = Array.isArray(json) ? json[0] : json;

@@ -10,7 +10,7 @@ after(() => Promise.all(opened.map((firestore) => firestore.terminate())));
 // Keeps the SDK from looking for Google's metadata server.
 process.env.METADATA_SERVER_DETECTION = 'none';
 
-// A client of a database that no other test has used. It ends with the test file.
+// A client of a fresh database. It is closed at the end of the test file.
 export function openFirestore({address}, {projectId = newProject(), ...settings} = {}) {
   const firestore = new Firestore({
     projectId,

@@ -1,4 +1,4 @@
-// Starts and stops the servers under test: Hearth from its binary, and the official emulator where it is installed.
+// Starts and stops the servers under test: Hearth from its binary, and the official emulator if it is installed.
 //
 // HEARTH_BINARY   the server to start; otherwise build/release/hearth, then build/dev/hearth
 // HEARTH_ADDRESS  talk to this running server instead of starting one
@@ -15,7 +15,7 @@ import {eventually, patienceMs, within} from './patience.js';
 import {Raw} from './raw.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
-const emulatorIsMissing = 3; // As tools/official-emulator ends.
+const emulatorIsMissing = 3; // The exit code of tools/official-emulator.
 const emulatorStartsMax = 3;
 
 export const targetIsEmulator = process.env.HEARTH_TARGET === 'emulator';
@@ -58,7 +58,7 @@ function firstAddress(child, exited) {
   });
 }
 
-// What the process has logged so far. It goes on to our own log.
+// The log of the process so far. It is also copied to our own log.
 function logOf(child) {
   const log = {text: ''};
   child.stderr.setEncoding('utf8').on('data', (piece) => {
@@ -79,7 +79,7 @@ async function terminate(child, exited, signal) {
   }
 }
 
-// A program that says where it listens. `atEnd` runs when it is stopped, not when it is killed.
+// A program that prints its address. `atEnd` runs when it is stopped, not when it is killed.
 async function startProgram(args, atEnd = () => {}) {
   const {child, exited} = start(binary(), args, ['ignore', 'pipe', 'pipe']);
   const log = logOf(child);
@@ -88,13 +88,13 @@ async function startProgram(args, atEnd = () => {}) {
     return {
       address,
       pid: child.pid,
-      // Has it read its files again.
+      // Makes it reread its files.
       hangUp: () => child.kill('SIGHUP'),
       // Waits until it has logged this.
       async untilLogged(text) {
         if (!(await eventually(() => log.text.includes(text)))) throw new Error(`never logged: ${text}`);
       },
-      // Ends it as a crash does. Its data stays.
+      // Ends it like a crash. Its data stays.
       async kill() {
         await terminate(child, exited, 'SIGKILL');
       },
@@ -111,8 +111,8 @@ async function startProgram(args, atEnd = () => {}) {
   }
 }
 
-// Hearth on a free loopback port, if `listen` names no other. Without `data` its data lives in a temporary directory and
-// goes with it.
+// Hearth on a free loopback port, unless `listen` names another. Without `data` its data is in a temporary directory,
+// which is removed with it.
 export async function startHearth({data, listen = '127.0.0.1:0', flags = []} = {}) {
   const directory = data ?? mkdtempSync(join(tmpdir(), 'hearth-conformance-'));
   return startProgram(
@@ -121,12 +121,12 @@ export async function startHearth({data, listen = '127.0.0.1:0', flags = []} = {
   );
 }
 
-// An application as a process of its own, on a free loopback port.
+// An application as a separate process, on a free loopback port.
 export async function startApp(name, {firestore, data}) {
   return startProgram(['app', name, '--firestore', firestore, '--listen', '127.0.0.1:0', '--data', data]);
 }
 
-// A command such as `hearth indexes`, to its end.
+// A command such as `hearth indexes`, run to its end.
 export async function runHearth(...args) {
   const {child, exited} = start(binary(), args, ['ignore', 'pipe', 'pipe']);
   const texts = {stdout: '', stderr: ''};
@@ -147,11 +147,11 @@ async function freePort() {
   return port;
 }
 
-// The official emulator, or null where it is not installed. HEARTH_EMULATOR_ADDRESS names a running one.
+// The official emulator, or null if it is not installed. HEARTH_EMULATOR_ADDRESS names a running one.
 export async function startEmulator() {
   const address = process.env.HEARTH_EMULATOR_ADDRESS;
   if (address) return {address, stop: async () => {}};
-  // It cannot choose a port and say which, and one that was free may be somebody's when it starts.
+  // It cannot pick a port itself, and a port that was free may be taken when it starts.
   for (let attempt = 1; ; ++attempt) {
     try {
       return await startEmulatorAt(await freePort());

@@ -1,5 +1,5 @@
-// One server of the differential test: turns steps into requests, and answers into outcomes that two servers can be
-// compared by. Times become the id of the step that made them.
+// One server of the differential test: turns steps into requests, and answers into outcomes that can be compared
+// between servers. Times become the id of the step that caused them.
 
 import {setImmediate} from 'node:timers/promises';
 import {inOurWords, withoutDeletionTime} from './differences.js';
@@ -9,7 +9,7 @@ import {Names, microsOf, timeOf} from './values.js';
 const recentSeconds = 1_600_000_000;
 const serverTimeApartMs = 10;
 
-// Two server times in a row must differ in their milliseconds, or the second is no change.
+// Consecutive server times must differ in their milliseconds, or the second is no change.
 let lastServerTime = 0;
 export async function separateServerTimes(step) {
   if (!JSON.stringify(step).includes('REQUEST_TIME')) return;
@@ -47,7 +47,7 @@ export class Side {
     return this.#labels.get(micros) ?? 'a time of no step';
   }
 
-  // Remembers the times of an answer to a write as those of this step.
+  // Records the times of an answer to a write as those of this step.
   #learn({commitTime, updateTime, writeResults = []}) {
     for (const when of [commitTime, updateTime, ...writeResults.map((result) => result.updateTime)]) {
       const micros = when && String(microsOf(when));
@@ -65,7 +65,7 @@ export class Side {
     return inOurWords({code, message: message.replaceAll(this.#names.root, 'ROOT')});
   }
 
-  // Names without the project, times as labels; what the server's clock made is just "now".
+  // Names without the project, times as labels; times from the server's clock are just "now".
   #normal(x, asked) {
     if (Buffer.isBuffer(x)) return x;
     if (Array.isArray(x)) return x.map((each) => this.#normal(each, asked));
@@ -87,7 +87,7 @@ export class Side {
     return {...this.#error({code, message}), ...(code === 'OK' ? {response: this.#normal(response, asked)} : {})};
   }
 
-  // The request's form of a precondition; a time of a document that is missing is that of a step long ago.
+  // A precondition in the request's form; the time of a missing document becomes that of a step long ago.
   async #precondition(precondition) {
     const {updateTime, exists} = precondition;
     if (exists !== undefined) return {currentDocument: {exists}};
@@ -116,7 +116,7 @@ export class Side {
     const outcome = await this.#raw.call('Commit', {...(await this.#writes(writes)), ...more});
     if (outcome.code === 'OK') {
       this.#learn(outcome.response);
-      // Without writes the emulator gives no time.
+      // Without writes the emulator returns no time.
       if (writes.length) this.#commits.set(this.#step, microsOf(outcome.response.commitTime));
       else delete outcome.response.commitTime;
     }
@@ -171,7 +171,7 @@ export class Side {
     return path ? this.#names.doc(path) : this.#names.root;
   }
 
-  // When to read: as the step says, or in the transaction. Null if the step names a commit that is not there.
+  // When to read: as the step says, or in the transaction. Null if the step names a missing commit.
   #when({readTime}, transaction) {
     if (transaction) return {transaction};
     if (!readTime) return {};
@@ -246,7 +246,7 @@ export class Side {
     if (outside.length) outcomes.push(await this.#commit(outside));
     if (readsAgain) outcomes.push(...(await this._batchGet({paths: reads}, transaction)));
     if (ending === 'commit') outcomes.push(await this.#commit(writes, {transaction}));
-    // Idempotent after whatever came before.
+    // Idempotent, whatever happened before.
     outcomes.push(this.#outcome(await this.#raw.call('Rollback', {database: this.#names.database, transaction})));
     return outcomes;
   }

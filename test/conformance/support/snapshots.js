@@ -1,4 +1,4 @@
-// The snapshots of an SDK's listener, one after the other.
+// The snapshots of an SDK's listener, in order.
 
 import {patienceMs} from './patience.js';
 
@@ -7,7 +7,8 @@ export class Snapshots {
   #arrived = () => {};
   #error;
 
-  // `listen` starts it with a callback for snapshots and one for the error that ends it; returns what stops it.
+  // `listen` starts it with a callback for snapshots and one for the error that ends it, and returns a function that
+  // stops it.
   constructor(listen) {
     this.all = [];
     this.stop = listen(
@@ -43,7 +44,7 @@ export class Snapshots {
     return this.#waiting.shift();
   }
 
-  // The first of the coming snapshots that `isWanted`.
+  // The first coming snapshot for which `isWanted` holds.
   async until(isWanted) {
     for (;;) {
       const snapshot = await this.next();
@@ -57,7 +58,7 @@ export class Snapshots {
   }
 }
 
-// What a query's snapshot says has changed: "added a 0", "modified b 1>0", "removed c 2".
+// The changes in a query's snapshot: "added a 0", "modified b 1>0", "removed c 2".
 export function changesOf(snapshot) {
   return snapshot
     .docChanges()

@@ -1,4 +1,4 @@
-// Short spellings of protocol values, writes and names.
+// Short notations for protocol values, writes and names.
 
 class Literal {
   constructor(value) {
@@ -6,7 +6,7 @@ class Literal {
   }
 }
 
-// Numbers that are zero are not sent, and so not there in what comes back.
+// Numbers that are zero are not sent, so they are absent in answers.
 const withoutZeros = (message) =>
   Object.fromEntries(Object.entries(message).filter(([, x]) => !Object.is(x, 0) && x !== '0'));
 
@@ -38,7 +38,7 @@ export function toFields(object) {
   return Object.fromEntries(Object.entries(object).map(([name, x]) => [name, toValue(x)]));
 }
 
-// The fields of a document as they come back: in no particular order, absent when there are none.
+// The fields of a document as returned: in no particular order, absent if there are none.
 export const fieldsOf = (document) => document.fields ?? {};
 
 export const microsOf = ({seconds = '0', nanos = 0}) => BigInt(seconds) * 1_000_000n + BigInt(nanos) / 1000n;
@@ -71,7 +71,7 @@ export class Names {
     return {delete: this.doc(path), ...more};
   }
 
-  // An update of nothing but these transforms.
+  // An update that consists only of these transforms.
   transform(path, ...updateTransforms) {
     return this.patch(path, {}, [], {updateTransforms});
   }

@@ -9,7 +9,7 @@ const opened = [];
 after(() => Promise.all(opened.map((close) => close())));
 setLogLevel('silent');
 
-// A client of a database that no other test has used. It ends with the test file.
+// A client of a fresh database. It is closed at the end of the test file.
 export function openWebFirestore({address}, {projectId = newProject(), ...settings} = {}) {
   const app = initializeApp({projectId, apiKey: 'none'}, `app${opened.length}`);
   const firestore = initializeFirestore(app, settings);
