@@ -13,11 +13,11 @@ namespace hearth::feed {
 //   redis                 HOST:PORT of a Redis server, or of cluster nodes, comma-separated, for
 //                         caches and events; without it caches are in memory and events in the
 //                         database
-//   pushed_followers_max  posts of authors with more followers are pulled by readers; default
-//   10,000 fan_out_threads       threads that process events; default 2 repair_seconds interval of
-//   the search for unpushed posts; default 10 demo                  whether the sandbox's users
-//   post here; default: true with a sandbox session_secret        signs the tokens; by default
-//   generated and kept in the data folder
+//   pushed_followers_max  readers pull the posts of authors with more followers; default 10,000
+//   fan_out_threads       threads that process events; default 2
+//   repair_seconds        interval of the search for unpushed posts; default 10
+//   demo                  whether the sandbox's users post here; default: true with a sandbox
+//   session_secret        signs the tokens; by default generated and kept in the data folder
 //
 // InvalidArgument for unknown or invalid settings.
 Result<std::unique_ptr<kit::Application>> MakeApplication(kit::AppContext context);

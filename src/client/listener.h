@@ -8,7 +8,7 @@
 namespace hearth::client {
 
 // Listens for as long as it lives.
-// || Threads: may be stopped from any thread, including its own callback. When Stop or the
+// Threads: may be stopped from any thread, including its own callback. When Stop or the
 // destructor returns outside the callback, no callback is running and none will run.
 class Listener {
  public:

@@ -30,7 +30,7 @@ class ListenerSlot {
 // Listens to a query or a document. `on_state` runs on `threads`, one call at a time, until the
 // returned listener is destroyed. A slow listener skips intermediate states: it gets the newest
 // one, and at most one state is held for it.
-// || `keeps_alive`, the owner of engine, database and threads, is held until then.
+// `keeps_alive`, the owner of engine, database and threads, is held until then.
 Result<std::unique_ptr<TransportListener>> StartListening(
     engine::Engine& engine, documents::Database& database, ThreadPool& threads, ListenTarget target,
     Transport::OnState on_state, ListenerSlot slot, std::shared_ptr<void> keeps_alive);
