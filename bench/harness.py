@@ -69,6 +69,11 @@ class Server:
                     pages += int((stat.parent / "statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
+    def private_mib(self):
+        """Without the pages of the program and its libraries. Of the server alone."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"RssAnon:\s+(\d+) kB", status)[1]) / 1024
+
     def peak_mib(self):
         """The peak since the last reset_peak(), of the server process alone."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
