@@ -106,5 +106,5 @@ def lines(title, panels, x_name, y_name):
 def duration(micros):
     for unit, size in (("s", 1e6), ("ms", 1e3)):
         if micros >= size:
-            return f"{micros / size:g} {unit}"
-    return f"{micros:g} µs"
+            return f"{micros / size:.3g} {unit}"
+    return f"{micros:.3g} µs"
