@@ -113,8 +113,8 @@ TEST_F(IndexFilesTest, AContradictionNamesBothSides) {
   const std::string file = Write("mine.json", R"({"fieldOverrides": [
       {"collectionGroup": "rooms", "fieldPath": "gone", "ttl": true}]})");
   EXPECT_EQ(Problem({file}, {kPrices}),
-            "the index configurations of the database 'projects/p1/databases/(default)' do not fit "
-            "together: the collection group rooms has two TTL policies: until + 2d in the "
+            "the index configurations of the database 'projects/p1/databases/(default)' contradict "
+            "each other: the collection group rooms has two TTL policies: until + 2d in the "
             "application prices and gone in '" +
                 file + "'");
   const std::string other = Write("other.json", R"({"fieldOverrides": [
