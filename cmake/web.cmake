@@ -4,6 +4,15 @@
 # "<name>_assets.h" for hearth::<name>::<Name>Assets(). Rebuilt when one of its source files changes; a new
 # file is noticed at the next configure.
 find_program(NODE node REQUIRED)
+
+# Runs a file of tests. At the end of a process, Node closes what is still open, and sometimes waits
+# forever for a handle of a process that was killed. Versions from 20.14 can exit without that.
+set(HEARTH_NODE_TEST ${NODE} --test)
+execute_process(COMMAND ${NODE} --test-force-exit --version
+  RESULT_VARIABLE force_exit_failed OUTPUT_QUIET ERROR_QUIET)
+if(NOT force_exit_failed)
+  list(APPEND HEARTH_NODE_TEST --test-force-exit)
+endif()
 set(HEARTH_EMBED ${PROJECT_SOURCE_DIR}/tools/embed_assets.mjs)
 if(NOT EXISTS ${PROJECT_SOURCE_DIR}/node_modules/esbuild/package.json)
   message(FATAL_ERROR "esbuild is missing: run `make setup` (or `npm ci`) first")
