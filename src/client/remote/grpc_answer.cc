@@ -107,7 +107,9 @@ Status GrpcAnswer::Outcome() const {
   if (!content_type_.starts_with("application/grpc")) {
     return Status(Code::kUnknown, "the answer is not gRPC but '" + content_type_ + "'");
   }
-  if (!grpc_status_) return Status(Code::kInternal, "the answer ended without a status");
+  // The connection was lost: if a server is killed while it answers, libcurl may take what has
+  // arrived for all of the answer.
+  if (!grpc_status_) return Status(Code::kUnavailable, "the answer ended without a status");
   if (offset_ != buffer_.size()) {
     return Status(Code::kInternal, "the answer ended within a message");
   }

@@ -110,7 +110,7 @@ TEST(GrpcAnswer, CompressedMessagesAreRefused) {
 
 TEST(GrpcAnswer, AnAnswerCutShortIsNone) {
   GrpcAnswer without_status = Begun();
-  EXPECT_EQ(without_status.Outcome().code(), Code::kInternal);
+  EXPECT_EQ(without_status.Outcome().code(), Code::kUnavailable);
   GrpcAnswer within_message = Begun();
   within_message.AddBody(GrpcFrame("message").substr(0, 7));
   within_message.AddHeaderLine("grpc-status: 0");
