@@ -130,7 +130,7 @@ TEST_F(GrpcChannelTest, AnAnswerWithoutStatusIsAnError) {
     exchange.SendBody(GrpcFrame("first"));
     exchange.Finish({});
   });
-  EXPECT_EQ(outcome.status.code(), Code::kInternal);
+  EXPECT_EQ(outcome.status.code(), Code::kUnavailable);
 }
 
 TEST_F(GrpcChannelTest, AConnectionThatBreaksIsAnError) {
