@@ -88,6 +88,10 @@ INSTANTIATE_TEST_SUITE_P(
     All, TamperedFeedCacheTest,
     testing::Values(std::vector<std::vector<std::string>>{{"ZREM", kSet, "2"}},
                     std::vector<std::vector<std::string>>{{"ZADD", kSet, "25", "9"}},
+                    // As many as before, but not the same.
+                    std::vector<std::vector<std::string>>{{"ZREM", kSet, "3"},
+                                                          {"ZADD", kSet, "5", "9"}},
+                    std::vector<std::vector<std::string>>{{"HDEL", kMeta, "ends"}},
                     std::vector<std::vector<std::string>>{{"DEL", kSet}},
                     std::vector<std::vector<std::string>>{{"DEL", kMeta}},
                     std::vector<std::vector<std::string>>{{"SET", kSet, "text"}},
@@ -97,8 +101,8 @@ INSTANTIATE_TEST_SUITE_P(
                     std::vector<std::vector<std::string>>{{"ZREMRANGEBYRANK", kSet, "0", "1"}}));
 
 TEST_F(RedisFeedCacheTest, EntriesThatAreNoPostsEndTheCache) {
-  server_.Command({"ZREM", kSet, "1"});
-  server_.Command({"ZADD", kSet, "10", "text"});
+  server_.Command({"ZREM", kSet, "2"});
+  server_.Command({"ZADD", kSet, "20", "text"});
   const Result<std::optional<FeedCache::Slice>> slice =
       cache_.Read(epoch_, kUser, std::nullopt, 10);
   ASSERT_TRUE(slice.ok());

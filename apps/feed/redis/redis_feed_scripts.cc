@@ -12,13 +12,18 @@ const std::string kNeedsMemory = "#!lua\n";
 const std::string kUserPrelude = R"lua(
 local set, meta = KEYS[1], KEYS[2]
 local function drop() redis.call('DEL', set, meta) end
+-- The first and the last entry. Together with their number they show most changes by others.
+local function ends()
+  return (redis.call('ZRANGE', set, 0, 0)[1] or '') .. ' ' .. (redis.call('ZRANGE', set, -1, -1)[1] or '')
+end
 local function load()
-  local have = redis.pcall('HMGET', meta, 'epoch', 'state', 'ticket', 'version', 'count')
+  local have = redis.pcall('HMGET', meta, 'epoch', 'state', 'ticket', 'version', 'count', 'ends')
   local card = redis.pcall('ZCARD', set)
   if have.err or type(card) == 'table' then drop() return nil end
   if not have[1] and card == 0 then return nil end
   local version = tonumber(have[4] or '0')
   if not have[1] or not version or tonumber(have[5]) ~= card then drop() return nil end
+  if have[6] ~= ends() then drop() return nil end
   local is_warming = have[2] == 'warming'
   if card == 0 and not is_warming then drop() return nil end
   return {epoch = have[1], is_warming = is_warming, ticket = have[3], version = version}
@@ -50,8 +55,8 @@ local function trim(cap)
     over = over - #tied
   end
 end
-local function save_count()
-  redis.call('HSET', meta, 'count', redis.call('ZCARD', set))
+local function seal()
+  redis.call('HSET', meta, 'count', redis.call('ZCARD', set), 'ends', ends())
 end
 )lua";
 
@@ -95,7 +100,7 @@ return {tostring(cache.version), posts}
 
 const RedisScript kBeginWarming{kNeedsMemory + kUserPrelude + R"lua(
 drop()
-redis.call('HSET', meta, 'epoch', ARGV[1], 'state', 'warming', 'ticket', ARGV[2], 'count', 0)
+redis.call('HSET', meta, 'epoch', ARGV[1], 'state', 'warming', 'ticket', ARGV[2], 'count', 0, 'ends', ' ')
 redis.call('EXPIRE', meta, ARGV[3])
 return 1
 )lua"};
@@ -114,7 +119,7 @@ end
 for i = 5, #ARGV, 2 do redis.call('ZADD', set, ARGV[i + 1], ARGV[i]) end
 trim(ARGV[3])
 redis.call('HSET', meta, 'state', 'ready', 'version', ARGV[2])
-save_count()
+seal()
 redis.call('EXPIRE', set, ARGV[4])
 redis.call('EXPIRE', meta, ARGV[4])
 return 1
@@ -127,7 +132,7 @@ if not cache or cache.epoch ~= ARGV[1] then return 0 end
 if not cache.is_warming and is_older(seconds, id, oldest()) then return 0 end
 redis.call('ZADD', set, seconds, id)
 trim(ARGV[4])
-save_count()
+seal()
 if cache.is_warming then redis.call('PEXPIRE', set, redis.call('PTTL', meta)) end
 return 1
 )lua"};
@@ -136,7 +141,7 @@ const RedisScript kRemovePost{kUserPrelude + R"lua(
 local cache = load()
 if not cache or redis.call('ZREM', set, ARGV[1]) == 0 then return 0 end
 if not cache.is_warming and redis.call('ZCARD', set) == 0 then drop() return 1 end
-save_count()
+seal()
 return 1
 )lua"};
 
@@ -163,7 +168,7 @@ for i = removed_from, #ARGV do redis.call('ZREM', set, ARGV[i]) end
 if redis.call('ZCARD', set) == 0 then drop() return 1 end
 trim(ARGV[2])
 redis.call('HSET', meta, 'version', ARGV[1])
-save_count()
+seal()
 return 1
 )lua"};
 
