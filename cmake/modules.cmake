@@ -25,7 +25,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports false uninitialised members in every optional of a variant. Clang finds the real ones.
   list(APPEND HEARTH_WARNINGS -Wno-maybe-uninitialized)
   if(CMAKE_CXX_FLAGS_DEBUG MATCHES "sanitize=thread")
-    # With ThreadSanitizer it also takes the fixed part of a moved string for all of it.
+    # With ThreadSanitizer it also reports that moving a string reads beyond its inline buffer.
     list(APPEND HEARTH_WARNINGS -Wno-array-bounds -Wno-stringop-overread -Wno-stringop-overflow)
   endif()
 endif()

@@ -12,7 +12,7 @@ const std::string kNeedsMemory = "#!lua\n";
 const std::string kUserPrelude = R"lua(
 local set, meta = KEYS[1], KEYS[2]
 local function drop() redis.call('DEL', set, meta) end
--- The first and the last entry. Together with their number they show most changes by others.
+-- The first and the last entry. Together with the count they reveal most changes by other programs.
 local function ends()
   return (redis.call('ZRANGE', set, 0, 0)[1] or '') .. ' ' .. (redis.call('ZRANGE', set, -1, -1)[1] or '')
 end
