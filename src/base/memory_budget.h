@@ -1,0 +1,76 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <utility>
+
+namespace hearth {
+
+// The memory that all clients of a process may make it hold: request and answer buffers, queued
+// work, backlogs, caches, sorts, decoded pictures. Every holder claims its bytes here before it
+// allocates them, so the sum has one bound, however the clients divide it.
+//
+// The last eighth is reserved for small claims. A few greedy clients with large claims leave enough
+// for the ordinary requests of the others.
+//
+// Threads: safe for concurrent use. Ownership: must outlive its claims.
+class MemoryBudget {
+ public:
+  static constexpr size_t kSmallBytesMax = 64 * 1024;
+
+  explicit MemoryBudget(size_t bytes_max) : bytes_max_(bytes_max) {}
+  MemoryBudget(const MemoryBudget&) = delete;
+  MemoryBudget& operator=(const MemoryBudget&) = delete;
+
+  // Returns false and takes nothing if `bytes` more would exceed the budget, or if a large claim
+  // would use the reserve.
+  [[nodiscard]] bool TryTake(size_t bytes);
+  // Takes bytes that cannot be refused because they are already in use. The sum may exceed the
+  // budget; later claims are then refused.
+  void Take(size_t bytes) { used_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
+  void Return(size_t bytes);
+
+  size_t bytes_max() const { return bytes_max_; }
+  size_t used_bytes() const { return used_bytes_.load(std::memory_order_relaxed); }
+  // The number of claims refused so far.
+  size_t refusals() const { return refusals_.load(std::memory_order_relaxed); }
+  // True if large claims are refused now. Work that can wait should then wait.
+  bool is_scarce() const { return used_bytes() > bytes_max_ - reserve(); }
+
+ private:
+  size_t reserve() const { return bytes_max_ / 8; }
+
+  const size_t bytes_max_;
+  std::atomic<size_t> used_bytes_ = 0;
+  std::atomic<size_t> refusals_ = 0;
+};
+
+// Bytes claimed from a budget, returned when this is destroyed. A claim on no budget is always
+// granted; tests and embedded programs need none.
+//
+// Threads: one at a time. Ownership: the budget must outlive it.
+class MemoryClaim {
+ public:
+  MemoryClaim() = default;
+  explicit MemoryClaim(MemoryBudget* budget) : budget_(budget) {}
+  MemoryClaim(MemoryClaim&& other) noexcept
+      : budget_(other.budget_), bytes_(std::exchange(other.bytes_, 0)) {}
+  MemoryClaim& operator=(MemoryClaim&& other) noexcept;
+  ~MemoryClaim() { Reset(); }
+
+  size_t bytes() const { return bytes_; }
+
+  // Returns false and changes nothing if the budget refuses.
+  [[nodiscard]] bool Grow(size_t bytes);
+  [[nodiscard]] bool Resize(size_t bytes);
+  // Never refused: see MemoryBudget::Take.
+  void GrowAnyway(size_t bytes);
+  void Shrink(size_t bytes);
+  void Reset() { Shrink(bytes_); }
+
+ private:
+  MemoryBudget* budget_ = nullptr;
+  size_t bytes_ = 0;
+};
+
+}  // namespace hearth
