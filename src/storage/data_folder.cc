@@ -27,6 +27,8 @@ constexpr char kFormatFile[] = "/HEARTH";
 constexpr char kUnfinishedFile[] = "/HEARTH.new";
 constexpr char kLockFile[] = "/LOCK";
 constexpr char kDatabaseFolder[] = "/db";
+constexpr char kMarkFile[] = "/MARK";
+constexpr char kAsideFolder[] = "/lost";
 constexpr std::string_view kFormatPrefix = "hearth format ";
 constexpr size_t kSmallFileBytesMax = 64;  // The format and lock files are shorter.
 
@@ -107,7 +109,8 @@ Status RefuseForeign(const std::string& path) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
     const std::string name = "/" + entry.path().filename().string();
-    if (name == kLockFile || name == kUnfinishedFile || name == "/lost+found") continue;
+    if (name == kLockFile || name == kUnfinishedFile || name == kMarkFile) continue;
+    if (name == "/lost+found") continue;
     if (name == kDatabaseFolder) {
       return Status(Code::kFailedPrecondition,
                     "data in " + path + " has no format number (the file HEARTH is missing)");
@@ -129,6 +132,9 @@ DataFolder::DataFolder(std::string path, std::shared_ptr<rocksdb::FileSystem> fi
     : path_(std::move(path)), files_(std::move(files)) {}
 
 std::string DataFolder::db_path() const { return path_ + kDatabaseFolder; }
+
+std::string DataFolder::mark_path() const { return path_ + kMarkFile; }
+std::string DataFolder::aside_path() const { return path_ + kAsideFolder; }
 
 DataFolder::~DataFolder() {
   if (lock_ >= 0) close(lock_);

@@ -31,6 +31,8 @@ class DataFolder {
 
   Contents contents() const { return contents_; }
   std::string db_path() const;
+  std::string mark_path() const;   // The WalMark.
+  std::string aside_path() const;  // Logs that are not used because of an accepted loss.
 
   // Call this once the missing database has been created. Until it returns OK, the next Open starts
   // over.

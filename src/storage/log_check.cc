@@ -1,12 +1,13 @@
 #include "storage/log_check.h"
 
 #include <algorithm>
-#include <charconv>
+#include <filesystem>
+#include <map>
 #include <memory>
-#include <string_view>
+#include <system_error>
 #include <utility>
-#include <vector>
 
+#include "base/log.h"
 #include "base/status_macros.h"
 #include "storage/log_records.h"
 #include "storage/rocksdb_status.h"
@@ -19,11 +20,10 @@ using rocksdb::IOOptions;
 
 Status DataLoss(const std::string& message) { return Status(Code::kDataLoss, message); }
 
-Result<LogScanner> ScanLog(rocksdb::FileSystem& files, const std::string& name) {
+Status ScanLog(rocksdb::FileSystem& files, const std::string& name, LogScanner* scanner) {
   std::unique_ptr<rocksdb::FSSequentialFile> file;
   rocksdb::Status status = files.NewSequentialFile(name, FileOptions(), &file, nullptr);
   if (!status.ok()) return FromRocksDb(status);
-  LogScanner scanner;
   std::string buffer(kLogBlockBytes, '\0');
   std::string block;
   // A read may return less before the end of the file, but a block must be complete.
@@ -37,19 +37,9 @@ Result<LogScanner> ScanLog(rocksdb::FileSystem& files, const std::string& name) 
       at_end = got.empty();
       if (at_end) break;
     }
-    if (Status fed = scanner.Feed(block); !fed.ok()) return fed.While(name);
+    if (Status fed = scanner->Feed(block); !fed.ok()) return fed.While(name);
   }
-  return scanner;
-}
-
-// The number in a write-ahead log's file name, such as "000012.log"; 0 for other files.
-uint64_t WalNumber(std::string_view name) {
-  constexpr std::string_view kSuffix = ".log";
-  if (!name.ends_with(kSuffix)) return 0;
-  name.remove_suffix(kSuffix.size());
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  return error == std::errc() && end == name.data() + name.size() ? number : 0;
+  return Status();
 }
 
 Status CheckManifest(rocksdb::FileSystem& files, const std::string& path) {
@@ -74,9 +64,9 @@ Status CheckManifest(rocksdb::FileSystem& files, const std::string& path) {
     return DataLoss(current_name + " names " + manifest + ", which is missing");
   }
   // A torn end is an edit that never took effect; RocksDB ignores it.
-  const Result<LogScanner> scanned = ScanLog(files, manifest);
-  if (!scanned.ok()) return scanned.status();
-  return scanned->empty() ? DataLoss(manifest + " is empty") : Status();
+  LogScanner scanner;
+  RETURN_IF_ERROR(ScanLog(files, manifest, &scanner));
+  return scanner.empty() ? DataLoss(manifest + " is empty") : Status();
 }
 
 Status CutOff(rocksdb::FileSystem& files, const std::string& name, uint64_t bytes) {
@@ -88,37 +78,143 @@ Status CutOff(rocksdb::FileSystem& files, const std::string& name, uint64_t byte
   return FromRocksDb(status).While("cutting the torn end off " + name);
 }
 
-Status CheckAndMendWals(rocksdb::FileSystem& files, const std::string& path) {
+// What a start finds of one write-ahead log.
+struct FoundWal {
+  bool exists = false;
+  uint64_t bytes = 0;         // The length of the file.
+  uint64_t intact_bytes = 0;  // Where the last complete record before any flaw ends.
+  bool is_torn = false;
+  Status damage;
+  uint64_t acknowledged_bytes = 0;  // At least.
+
+  bool has_records() const { return intact_bytes > 0 || !damage.ok(); }
+};
+using FoundWals = std::map<uint64_t, FoundWal>;
+
+std::string NameIn(const std::string& path, uint64_t number) {
+  return path + "/" + WalName(number);
+}
+
+Result<FoundWals> FindWals(rocksdb::FileSystem& files, const std::string& path,
+                           const std::vector<WalExtent>& acknowledged) {
   std::vector<std::string> children;
   const rocksdb::Status listed = files.GetChildren(path, IOOptions(), &children, nullptr);
   if (!listed.ok()) return FromRocksDb(listed);
-  std::vector<std::pair<uint64_t, std::string>> wals;
+  FoundWals wals;
   for (const std::string& child : children) {
-    if (const uint64_t number = WalNumber(child); number != 0) wals.emplace_back(number, child);
-  }
-  std::sort(wals.rbegin(), wals.rend());
-
-  // From the newest to the oldest. A new log is begun only after everything in the earlier logs has
-  // been synced, so only the newest log that is not empty may be torn.
-  bool may_be_torn = true;
-  for (const auto& [number, child] : wals) {
+    const uint64_t number = WalNumber(child);
+    if (number == 0) continue;
+    FoundWal& wal = wals[number];
+    wal.exists = true;
+    LogScanner scanner;
     const std::string name = path + "/" + child;
-    const Result<LogScanner> scanned = ScanLog(files, name);
-    if (!scanned.ok()) return scanned.status();
-    if (scanned->torn()) {
-      if (!may_be_torn) return DataLoss(name + " ends within a record, yet later logs have data");
-      RETURN_IF_ERROR(CutOff(files, name, scanned->intact_bytes()));
-    }
-    if (!scanned->empty()) may_be_torn = false;
+    const rocksdb::Status measured = files.GetFileSize(name, IOOptions(), &wal.bytes, nullptr);
+    if (!measured.ok()) return FromRocksDb(measured);
+    const Status scanned = ScanLog(files, name, &scanner);
+    if (!scanned.ok() && scanned.code() != Code::kDataLoss) return scanned;
+    wal.damage = scanned;
+    wal.is_torn = scanner.torn();
+    wal.intact_bytes = scanner.intact_bytes();
+  }
+  for (const WalExtent& extent : acknowledged) {
+    if (extent.bytes > 0) wals[extent.number].acknowledged_bytes = extent.bytes;
+  }
+  return wals;
+}
+
+// OK if nothing acknowledged is missing from the log. `later_have_records`: a new log is begun only
+// after everything in the earlier ones has been synced, so only the newest log with records may be
+// torn.
+Status CheckWal(const std::string& name, const FoundWal& wal, bool later_have_records) {
+  const std::string acknowledged =
+      std::to_string(wal.acknowledged_bytes) + " bytes of acknowledged commits";
+  if (!wal.exists) return DataLoss(name + " is missing; it held at least " + acknowledged);
+  if (!wal.damage.ok()) return wal.damage;
+  if (wal.intact_bytes < wal.acknowledged_bytes) {
+    return DataLoss(name + " is cut off after " + std::to_string(wal.intact_bytes) +
+                    " bytes; it held at least " + acknowledged);
+  }
+  if (wal.is_torn && later_have_records) {
+    return DataLoss(name + " ends within a record, yet later logs have data");
   }
   return Status();
 }
 
+// Moves the logs from `first` on out of the way, except for the intact beginning of `first`, so
+// that RocksDB recovers the state before the first commit that was lost.
+Status SetAside(rocksdb::FileSystem& files, const LogCheckOptions& options, const FoundWals& wals,
+                uint64_t first) {
+  const rocksdb::Status made = files.CreateDirIfMissing(options.aside, IOOptions(), nullptr);
+  if (!made.ok()) return FromRocksDb(made);
+  for (auto wal = wals.find(first); wal != wals.end(); ++wal) {
+    if (!wal->second.exists) continue;
+    const std::string name = NameIn(options.path, wal->first);
+    const std::string aside = options.aside + "/" + WalName(wal->first);
+    if (wal->first == first) {
+      std::error_code error;
+      std::filesystem::copy_file(name, aside, std::filesystem::copy_options::overwrite_existing,
+                                 error);
+      if (error) return Status(Code::kUnavailable, name + ": " + error.message());
+      RETURN_IF_ERROR(CutOff(files, name, wal->second.intact_bytes));
+    } else {
+      const rocksdb::Status moved = files.RenameFile(name, aside, IOOptions(), nullptr);
+      if (!moved.ok()) return FromRocksDb(moved);
+    }
+    Log(LogLevel::kError, "set a write-ahead log aside",
+        {{"file", name},
+         {"to", aside},
+         {"bytes", wal->second.bytes},
+         {"bytes_used", wal->first == first ? wal->second.intact_bytes : 0}});
+  }
+  return Status();
+}
+
+// What is left of the acknowledged logs after those from `first` on were set aside.
+std::vector<WalExtent> LeftBefore(const FoundWals& wals, uint64_t first) {
+  std::vector<WalExtent> left;
+  for (const auto& [number, wal] : wals) {
+    const uint64_t bytes = std::min(wal.acknowledged_bytes, wal.intact_bytes);
+    if (number <= first && bytes > 0) left.push_back({number, bytes});
+  }
+  return left;
+}
+
+Result<std::vector<WalExtent>> CheckAndMendWals(rocksdb::FileSystem& files,
+                                                const LogCheckOptions& options) {
+  ASSIGN_OR_RETURN(const FoundWals wals, FindWals(files, options.path, options.acknowledged));
+  uint64_t newest_with_records = 0;
+  for (const auto& [number, wal] : wals) {
+    if (wal.has_records()) newest_with_records = number;
+  }
+  for (const auto& [number, wal] : wals) {
+    const std::string name = NameIn(options.path, number);
+    const Status checked = CheckWal(name, wal, number < newest_with_records);
+    if (!checked.ok()) {
+      if (options.loss == LogLoss::kRefused) {
+        return DataLoss(checked.message() + "; --accept-loss starts with the commits before it");
+      }
+      Log(LogLevel::kError, "acknowledged commits are lost, as accepted",
+          {{"reason", checked.message()}});
+      RETURN_IF_ERROR(SetAside(files, options, wals, number));
+      return LeftBefore(wals, number);
+    }
+  }
+  for (const auto& [number, wal] : wals) {
+    if (!wal.is_torn) continue;
+    const std::string name = NameIn(options.path, number);
+    RETURN_IF_ERROR(CutOff(files, name, wal.intact_bytes));
+    Log(LogLevel::kWarning, "dropped the torn end of a write-ahead log; it was never acknowledged",
+        {{"file", name}, {"bytes", wal.bytes - wal.intact_bytes}, {"kept", wal.intact_bytes}});
+  }
+  return options.acknowledged;
+}
+
 }  // namespace
 
-Status CheckAndMendLogs(rocksdb::FileSystem& files, const std::string& path) {
-  RETURN_IF_ERROR(CheckManifest(files, path));
-  return CheckAndMendWals(files, path);
+Result<std::vector<WalExtent>> CheckAndMendLogs(rocksdb::FileSystem& files,
+                                                const LogCheckOptions& options) {
+  RETURN_IF_ERROR(CheckManifest(files, options.path));
+  return CheckAndMendWals(files, options);
 }
 
 }  // namespace hearth::storage

@@ -4,17 +4,34 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "rocksdb/file_system.h"
+#include "storage/wal_mark.h"
 
 namespace hearth::storage {
 
-// Checks the write-ahead logs and the MANIFEST in the RocksDB folder `path`, and cuts off the torn
-// end that a killed process may have left in the newest write-ahead log.
+// What to do if acknowledged commits are missing from the write-ahead logs.
+enum class LogLoss { kRefused, kAccepted };
+
+struct LogCheckOptions {
+  std::string path;                     // The RocksDB folder.
+  std::vector<WalExtent> acknowledged;  // What the write-ahead logs must have, at least.
+  LogLoss loss = LogLoss::kRefused;
+  std::string aside;  // The folder for logs that are not used because of an accepted loss.
+};
+
+// Checks the write-ahead logs and the MANIFEST, and cuts off the torn end that a killed process may
+// have left in the newest write-ahead log. Logs each cut.
 //
-// Errors: DataLoss, with file and offset, if a complete record is damaged, if a log that must be
-// complete is not, or if CURRENT does not name a MANIFEST; Unavailable for I/O errors.
-Status CheckAndMendLogs(rocksdb::FileSystem& files, const std::string& path);
+// If a loss is accepted, the logs are cut after the last commit before the first loss; what
+// followed is kept in `aside`. Returns what is left of the acknowledged logs.
+//
+// Errors: DataLoss, with the file's name, if a complete record is damaged, if a log that must be
+// there is missing or too short, or if CURRENT does not name a MANIFEST; Unavailable for I/O
+// errors. If it fails, it has changed nothing.
+Result<std::vector<WalExtent>> CheckAndMendLogs(rocksdb::FileSystem& files,
+                                                const LogCheckOptions& options);
 
 }  // namespace hearth::storage

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
+#include <cstdio>
 #include <cstring>
 
 namespace hearth::storage {
@@ -77,6 +79,24 @@ bool HidesACompleteFragment(std::string_view rest) {
 }
 
 }  // namespace
+
+uint64_t WalNumber(std::string_view name) {
+  constexpr std::string_view kSuffix = ".log";
+  if (!name.ends_with(kSuffix)) return 0;
+  name.remove_suffix(kSuffix.size());
+  if (const size_t slash = name.rfind('/'); slash != std::string_view::npos) {
+    name.remove_prefix(slash + 1);
+  }
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  return error == std::errc() && end == name.data() + name.size() ? number : 0;
+}
+
+std::string WalName(uint64_t number) {
+  std::array<char, 32> name{};
+  std::snprintf(name.data(), name.size(), "%06llu.log", static_cast<unsigned long long>(number));
+  return name.data();
+}
 
 uint32_t Crc32c(uint32_t crc, std::string_view bytes) {
   static_assert(std::endian::native == std::endian::little);

@@ -44,6 +44,11 @@ class LogScanner {
   bool torn_ = false;
 };
 
+// The number in the name of a write-ahead log, such as "/data/db/000012.log"; 0 for other files.
+uint64_t WalNumber(std::string_view name);
+// The name within its folder, such as "000012.log".
+std::string WalName(uint64_t number);
+
 // CRC-32C, continued from `crc`, the checksum of the preceding bytes; 0 to begin with.
 uint32_t Crc32c(uint32_t crc, std::string_view bytes);
 

@@ -42,8 +42,16 @@ class DamageTest : public testing::Test {
       Batch batch;
       batch.Put(Space::kDocuments, KeyOf(number), ValueOf(number));
       ASSERT_EQ(store->Commit(batch), Status());
+      log_bytes_.push_back(fs::file_size(FileOf(folder_ / "data", ".log")));
+      marks_.push_back(ReadFile(folder_ / "data/MARK"));
     }
     CopyAtOneMoment(folder_ / "data", folder_ / "killed");
+  }
+
+  // The number of commits that are complete in the first `length` bytes of the log.
+  int CommitsWithin(size_t length) const {
+    return static_cast<int>(std::upper_bound(log_bytes_.begin(), log_bytes_.end(), length) -
+                            log_bytes_.begin());
   }
 
   static std::unique_ptr<Store> Open(const std::string& path) {
@@ -100,6 +108,9 @@ class DamageTest : public testing::Test {
   }
 
   TemporaryFolder folder_;
+  // After each commit: the length of the log, and the bytes of the mark.
+  std::vector<size_t> log_bytes_;
+  std::vector<std::string> marks_;
 };
 
 // RocksDB itself misreads damage in fragment headers. These come every few dozen bytes here, so a
@@ -120,24 +131,50 @@ TEST_F(DamageTest, AFlippedByteInTheLogIsDataLoss) {
   }
 }
 
+// A kill during commit n + 1: n commits were acknowledged, and some bytes of the next are there.
 TEST_F(DamageTest, ATornLogOpensWithTheCommitsBeforeTheTear) {
-  const size_t size = ReadFile(FileOf(folder_ / "killed", ".log")).size();
+  const size_t size = log_bytes_.back();
   std::vector<size_t> lengths = {size};
   for (size_t length = 0; length < 1000; length += 13) lengths.push_back(length);
   for (size_t length = 1000; length < size; length += 7'919) lengths.push_back(length);
   for (size_t length = size - 400; length < size; length += 7) lengths.push_back(length);
   std::sort(lengths.begin(), lengths.end());
-  int commits_before = 0;
+  int commits = 0;
   for (size_t i = (lengths.size() - 1) % TestStep(); i < lengths.size(); i += TestStep()) {
-    const size_t length = lengths[i];
     const std::string path = Copy("killed");
-    fs::resize_file(FileOf(path, ".log"), length);
-    const int commits = CommitsIn(*Open(path));
-    EXPECT_GE(commits, commits_before);
-    commits_before = commits;
+    commits = CommitsWithin(lengths[i]);
+    fs::resize_file(FileOf(path, ".log"), lengths[i]);
+    if (commits == 0) {
+      fs::remove(path + "/MARK");
+    } else {
+      WriteFile(path + "/MARK", marks_[static_cast<size_t>(commits) - 1]);
+    }
+    EXPECT_EQ(CommitsIn(*Open(path)), commits) << "length " << lengths[i];
     EXPECT_EQ(CommitsIn(*Open(path)), commits) << "after another restart";
   }
-  EXPECT_EQ(commits_before, kCommits);
+  EXPECT_EQ(commits, kCommits);
+}
+
+// The same lengths, but the missing bytes were acknowledged.
+TEST_F(DamageTest, ALogThatIsShorterThanItWasAcknowledgedIsDataLoss) {
+  const size_t size = log_bytes_.back();
+  for (const size_t length : {size_t{0}, size_t{1}, log_bytes_[3], size / 2, log_bytes_[kCommits - 2],
+                              size - 1}) {
+    SCOPED_TRACE(length);
+    const std::string path = Copy("killed");
+    const std::string name = FileOf(path, ".log");
+    fs::resize_file(name, length);
+    const Status refused = OpenRocksDbStore({.path = path}).status();
+    EXPECT_EQ(refused.code(), Code::kDataLoss) << refused.ToString();
+    EXPECT_NE(refused.message().find(name), std::string::npos) << refused.ToString();
+    EXPECT_EQ(fs::file_size(name), length) << "a refused start changes nothing";
+
+    const Result<std::unique_ptr<Store>> accepted =
+        OpenRocksDbStore({.path = path, .accept_loss = true});
+    ASSERT_TRUE(accepted.ok()) << accepted.status().ToString();
+    EXPECT_EQ(CommitsIn(**accepted), CommitsWithin(length));
+    EXPECT_EQ(fs::file_size(path + "/lost/" + fs::path(name).filename().string()), length);
+  }
 }
 
 TEST_F(DamageTest, ZerosAfterTheLastRecordAreATornEnd) {

@@ -24,6 +24,7 @@
 #include "storage/rocksdb_status.h"
 #include "storage/tsan_order.h"
 #include "storage/wal_guard.h"
+#include "storage/wal_mark.h"
 
 namespace hearth::storage {
 namespace {
@@ -125,9 +126,12 @@ RocksDbStore::~RocksDbStore() {
         {{"error", cut.ToString()}});
   } else if (!parts_.errors->troubled()) {
     // So that the next start has no log to replay. If this fails, the log is still there.
+    bool flushed = true;
     for (const auto& family : parts_.families) {
-      parts_.db->Flush(rocksdb::FlushOptions(), family.get()).PermitUncheckedError();
+      if (!parts_.db->Flush(rocksdb::FlushOptions(), family.get()).ok()) flushed = false;
     }
+    // From now on no log is needed. If this fails, the mark only asks for logs that are there.
+    if (flushed) parts_.wal->mark().Reset({}).PermitUncheckedError();
   }
 }
 
@@ -185,10 +189,38 @@ Status RocksDbStore::Write(const Batch& batch) {
   return FromRocksDb(written.IsBusy() ? parts_.wal->failure() : written);
 }
 
+// Compares the write-ahead logs with the mark, which the guard keeps from then on.
+Status CheckLogs(const RocksDbOptions& options, Parts& parts) {
+  const std::string mark_path = parts.folder->mark_path();
+  ASSIGN_OR_RETURN(std::unique_ptr<WalMark> mark, WalMark::Open(*parts.wal, mark_path));
+  const LogLoss loss = options.accept_loss ? LogLoss::kAccepted : LogLoss::kRefused;
+  std::vector<WalExtent> left;
+  if (parts.folder->contents() == DataFolder::Contents::kDatabase) {
+    if (mark->found() == WalMark::Found::kDamage && loss == LogLoss::kRefused) {
+      return Status(Code::kDataLoss, mark_path +
+                                         " is damaged: cannot tell whether a write-ahead log is "
+                                         "missing; --accept-loss starts anyway");
+    }
+    if (mark->found() != WalMark::Found::kLogs) {
+      Log(LogLevel::kWarning, "cannot tell whether a write-ahead log is missing",
+          {{"without", mark_path}});
+    }
+    ASSIGN_OR_RETURN(left, CheckAndMendLogs(*parts.wal, {.path = parts.folder->db_path(),
+                                                         .acknowledged = mark->logs(),
+                                                         .loss = loss,
+                                                         .aside = parts.folder->aside_path()}));
+  }
+  if (mark->found() != WalMark::Found::kLogs || left != mark->logs()) {
+    RETURN_IF_ERROR(FromRocksDb(mark->Reset(std::move(left))));
+  }
+  parts.wal->Keep(std::move(mark));
+  return Status();
+}
+
 Status OpenDatabaseIn(const RocksDbOptions& options, Parts& parts) {
   const bool is_new = parts.folder->contents() == DataFolder::Contents::kNone;
   const std::string path = parts.folder->db_path();
-  if (!is_new) RETURN_IF_ERROR(CheckAndMendLogs(*parts.wal, path));
+  RETURN_IF_ERROR(CheckLogs(options, parts));
 
   parts.cache = NewBlockCache(options.block_cache_bytes);
   rocksdb::DBOptions db_options = DatabaseOptions(options, parts.cache);

@@ -27,6 +27,9 @@ struct RocksDbOptions {
   // The target size of one file in a compaction. Smaller files mean more to open, larger ones more
   // to rewrite.
   size_t table_file_bytes = size_t{64} << 20;
+  // Open even if acknowledged commits are missing from the write-ahead logs, with the state before
+  // the first of them.
+  bool accept_loss = false;
   Metrics* metrics = nullptr;  // Must outlive the store. Null: no metrics.
 };
 

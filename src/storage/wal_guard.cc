@@ -1,10 +1,10 @@
 #include "storage/wal_guard.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "base/check.h"
+#include "storage/log_records.h"
 
 namespace hearth::storage {
 
@@ -17,8 +17,8 @@ using rocksdb::IOStatus;
 // Threads: the committer appends and cuts; a background flush may sync at the same time.
 class GuardedWal final : public rocksdb::FSWritableFileOwnerWrapper {
  public:
-  GuardedWal(std::unique_ptr<rocksdb::FSWritableFile> file, WalGuard& guard)
-      : FSWritableFileOwnerWrapper(std::move(file)), guard_(guard) {
+  GuardedWal(std::unique_ptr<rocksdb::FSWritableFile> file, uint64_t number, WalGuard& guard)
+      : FSWritableFileOwnerWrapper(std::move(file)), number_(number), guard_(guard) {
     MutexLock lock(guard_.mutex_);
     guard_.open_.push_back(this);
   }
@@ -33,6 +33,7 @@ class GuardedWal final : public rocksdb::FSWritableFileOwnerWrapper {
     // Bytes discarded by a cut log must never count as a commit.
     CHECK(Writable());
     acknowledged_bytes_ = appended_bytes_;
+    guard_.mark_->Extend(number_, acknowledged_bytes_);
   }
 
   IOStatus CutBack() {
@@ -106,6 +107,7 @@ class GuardedWal final : public rocksdb::FSWritableFileOwnerWrapper {
     return IOStatus::Busy("the write-ahead log failed");
   }
 
+  const uint64_t number_;
   WalGuard& guard_;
   std::atomic<State> state_ = State::kGood;
   // Only the committer uses these.
@@ -113,12 +115,6 @@ class GuardedWal final : public rocksdb::FSWritableFileOwnerWrapper {
   uint64_t acknowledged_bytes_ = 0;
   bool torn_ = false;  // An append failed and may have written part of its bytes.
 };
-
-namespace {
-
-bool IsWal(std::string_view name) { return name.ends_with(".log"); }
-
-}  // namespace
 
 GuardedWal* WalGuard::Newest() const {
   MutexLock lock(mutex_);
@@ -142,12 +138,21 @@ IOStatus WalGuard::NewWritableFile(const std::string& name, const rocksdb::FileO
                                    IODebugContext* debug) {
   std::unique_ptr<rocksdb::FSWritableFile> opened;
   IOStatus status = target()->NewWritableFile(name, options, &opened, debug);
-  if (status.ok() && IsWal(name)) {
-    *file = std::make_unique<GuardedWal>(std::move(opened), *this);
+  if (const uint64_t number = WalNumber(name); status.ok() && number != 0) {
+    *file = std::make_unique<GuardedWal>(std::move(opened), number, *this);
   } else {
     *file = std::move(opened);
   }
   return status;
+}
+
+IOStatus WalGuard::DeleteFile(const std::string& name, const IOOptions& options,
+                              IODebugContext* debug) {
+  if (const uint64_t number = WalNumber(name); number != 0 && mark_) {
+    // First: the mark must never list a log that was deleted on purpose.
+    if (IOStatus removed = mark_->Remove(number); !removed.ok()) return removed;
+  }
+  return target()->DeleteFile(name, options, debug);
 }
 
 }  // namespace hearth::storage

@@ -4,10 +4,12 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/mutex.h"
 #include "rocksdb/file_system.h"
+#include "storage/wal_mark.h"
 
 namespace hearth::storage {
 
@@ -23,6 +25,10 @@ class GuardedWal;
 class WalGuard final : public rocksdb::FileSystemWrapper {
  public:
   explicit WalGuard(const std::shared_ptr<rocksdb::FileSystem>& base) : FileSystemWrapper(base) {}
+
+  // Keeps `mark` up to date from now on. Call this before a database is opened.
+  void Keep(std::unique_ptr<WalMark> mark) { mark_ = std::move(mark); }
+  WalMark& mark() { return *mark_; }
 
   // False if the newest log has been cut or needs to be: no commit may be written to it.
   bool Writable() const EXCLUDES_LOCK(mutex_);
@@ -55,6 +61,8 @@ class WalGuard final : public rocksdb::FileSystemWrapper {
   rocksdb::IOStatus NewWritableFile(const std::string& name, const rocksdb::FileOptions& options,
                                     std::unique_ptr<rocksdb::FSWritableFile>* file,
                                     rocksdb::IODebugContext* debug) override;
+  rocksdb::IOStatus DeleteFile(const std::string& name, const rocksdb::IOOptions& options,
+                               rocksdb::IODebugContext* debug) override;
   const char* Name() const override { return "hearth.wal_guard"; }
 
  private:
@@ -64,6 +72,7 @@ class WalGuard final : public rocksdb::FileSystemWrapper {
   // committer's own thread opens one, so the committer may use it without the lock.
   GuardedWal* Newest() const EXCLUDES_LOCK(mutex_);
 
+  std::unique_ptr<WalMark> mark_;
   std::atomic<bool> abandoning_ = false;
   mutable Mutex mutex_;                               // Leaf lock.
   std::vector<GuardedWal*> open_ GUARDED_BY(mutex_);  // Oldest first; RocksDB owns them.

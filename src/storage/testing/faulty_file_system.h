@@ -57,6 +57,9 @@ class FaultyFileSystem final : public rocksdb::FileSystemWrapper {
   rocksdb::IOStatus NewWritableFile(const std::string& name, const rocksdb::FileOptions& options,
                                     std::unique_ptr<rocksdb::FSWritableFile>* file,
                                     rocksdb::IODebugContext* debug) override;
+  rocksdb::IOStatus NewRandomRWFile(const std::string& name, const rocksdb::FileOptions& options,
+                                    std::unique_ptr<rocksdb::FSRandomRWFile>* file,
+                                    rocksdb::IODebugContext* debug) override;
   rocksdb::IOStatus NewDirectory(const std::string& name, const rocksdb::IOOptions& options,
                                  std::unique_ptr<rocksdb::FSDirectory>* directory,
                                  rocksdb::IODebugContext* debug) override;
@@ -154,6 +157,30 @@ class FaultyFile final : public rocksdb::FSWritableFileOwnerWrapper {
   std::atomic<uint64_t> bytes_ = 0;  // Background threads sync while the committer appends.
 };
 
+// A file that is overwritten in place. Unlike an append, a failed write changes nothing.
+class FaultyRandomFile final : public rocksdb::FSRandomRWFileOwnerWrapper {
+ public:
+  FaultyRandomFile(std::unique_ptr<rocksdb::FSRandomRWFile> file, FaultyFileSystem& files,
+                   std::string name)
+      : FSRandomRWFileOwnerWrapper(std::move(file)), files_(files), name_(std::move(name)) {}
+
+  rocksdb::IOStatus Write(uint64_t offset, const rocksdb::Slice& data,
+                          const rocksdb::IOOptions& options,
+                          rocksdb::IODebugContext* debug) override {
+    const rocksdb::IOStatus status = files_.Check(Fault::Operation::kAppend, name_);
+    return status.ok() ? FSRandomRWFileOwnerWrapper::Write(offset, data, options, debug) : status;
+  }
+  rocksdb::IOStatus Fsync(const rocksdb::IOOptions& options,
+                          rocksdb::IODebugContext* debug) override {
+    const rocksdb::IOStatus status = files_.Check(Fault::Operation::kSync, name_);
+    return status.ok() ? FSRandomRWFileOwnerWrapper::Fsync(options, debug) : status;
+  }
+
+ private:
+  FaultyFileSystem& files_;
+  const std::string name_;
+};
+
 class FaultyFolder final : public rocksdb::FSDirectoryWrapper {
  public:
   FaultyFolder(std::unique_ptr<rocksdb::FSDirectory> folder, FaultyFileSystem& files,
@@ -186,6 +213,16 @@ inline rocksdb::IOStatus FaultyFileSystem::NewWritableFile(
   if (!status.ok()) return status;
   NoteSynced(name, 0);
   *file = std::make_unique<FaultyFile>(std::move(opened), *this, name);
+  return status;
+}
+
+inline rocksdb::IOStatus FaultyFileSystem::NewRandomRWFile(
+    const std::string& name, const rocksdb::FileOptions& options,
+    std::unique_ptr<rocksdb::FSRandomRWFile>* file, rocksdb::IODebugContext* debug) {
+  rocksdb::IOStatus status = Check(Fault::Operation::kOpenForWriting, name);
+  std::unique_ptr<rocksdb::FSRandomRWFile> opened;
+  if (status.ok()) status = target()->NewRandomRWFile(name, options, &opened, debug);
+  if (status.ok()) *file = std::make_unique<FaultyRandomFile>(std::move(opened), *this, name);
   return status;
 }
 
