@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "expiry/sweep_pace.h"
 #include "index/entries.h"
 #include "index/value_key.h"
 #include "model/document.h"
@@ -173,9 +174,12 @@ Result<size_t> TtlSweeper::SweepPolicy(documents::Database& database, const TtlP
   size_t deleted = 0;
   std::string after;
   std::optional<int64_t> oldest_left;
+  SweepPace pace(clock_, hooks_.commits);
   while (!stopping()) {
+    pace.BeginStep();
     const int64_t cutoff = clock_.WallMicros() - offset.count();
-    ASSIGN_OR_RETURN(const std::vector<Candidate> candidates, FindExpired(*index, cutoff, after));
+    ASSIGN_OR_RETURN(const std::vector<Candidate> candidates,
+                     FindExpired(*index, cutoff, after, pace.step_max()));
     // Documents that could not be deleted are older than the next ones.
     const int64_t next = candidates.empty() ? cutoff : candidates.front().expired_at_micros;
     const int64_t oldest = oldest_left.value_or(next);
@@ -186,13 +190,15 @@ Result<size_t> TtlSweeper::SweepPolicy(documents::Database& database, const TtlP
     if (!oldest_left) oldest_left = outcome.oldest_left_micros;
     Note(database, policy, outcome.deleted, std::chrono::microseconds(cutoff - oldest));
     after = candidates.back().entry_key;
+    Pause(pace.EndStep(outcome.tried));
   }
   return deleted;
 }
 
 Result<std::vector<TtlSweeper::Candidate>> TtlSweeper::FindExpired(const Index& index,
                                                                    int64_t cutoff_micros,
-                                                                   const std::string& after) const {
+                                                                   const std::string& after,
+                                                                   size_t max) const {
   const std::string prefix = index::IndexKeyPrefix(index.number);
   const std::string type = TimeKey(cutoff_micros).substr(0, 1);
   storage::KeyRange range{prefix + type,
@@ -201,7 +207,7 @@ Result<std::vector<TtlSweeper::Candidate>> TtlSweeper::FindExpired(const Index& 
   const auto snapshot = store_.NewSnapshot();
   const auto cursor = snapshot->Scan(storage::Space::kIndexes, range, storage::Direction::kForward);
   std::vector<Candidate> candidates;
-  for (; cursor->Valid() && candidates.size() < kUnderWayMax; cursor->Next()) {
+  for (; cursor->Valid() && candidates.size() < max; cursor->Next()) {
     const std::string_view rest = cursor->key().substr(prefix.size());
     const std::optional<size_t> length = index::ComponentLength(rest, index::ByteOrder::kAscending);
     if (!length) return Status(Code::kDataLoss, "cannot decode an index entry");
@@ -219,6 +225,7 @@ TtlSweeper::Outcome TtlSweeper::Delete(documents::Database& database, const TtlP
                                        const std::vector<Candidate>& candidates) {
   // Shared with the commits' callbacks.
   auto countdown = std::make_shared<Countdown>(candidates.size());
+  size_t tried = 0;
   for (const Candidate& candidate : candidates) {
     const Result<model::Record> record = hooks_.get(database, candidate.path);
     std::optional<model::ValueView> value;
@@ -235,13 +242,25 @@ TtlSweeper::Outcome TtlSweeper::Delete(documents::Database& database, const TtlP
     request::Precondition unchanged{std::nullopt, model::RecordUpdateTime(**record)};
     request::Write write{candidate.path, request::WriteKind::kDelete, {}, std::nullopt, {},
                          unchanged};
+    ++tried;
     hooks_.commit(database, std::move(write),
                   [countdown, at = candidate.expired_at_micros](const Status& status) {
                     status.ok() ? countdown->Succeed() : countdown->Fail(at);
                   });
   }
   countdown->Wait();
-  return {countdown->succeeded(), countdown->oldest_failed()};
+  return {countdown->succeeded(), tried, countdown->oldest_failed()};
+}
+
+void TtlSweeper::Pause(std::chrono::microseconds duration) {
+  const auto until = std::chrono::steady_clock::now() + duration;
+  MutexLock lock(mutex_);
+  while (!stopping_) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        until - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return;
+    changed_.WaitFor(mutex_, left);
+  }
 }
 
 void TtlSweeper::Note(const documents::Database& database, const TtlPolicy& policy,

@@ -35,13 +35,12 @@ struct TtlStatus {
 // Deletes expired documents: those whose TTL field, plus the policy's offset, is in the past.
 //
 // Each deletion is a commit of its own, on the condition that the document has not changed since.
-// The number of deletions in progress is limited, so that other commits keep their share.
+// While clients commit, the sweep leaves them nearly all of the committer's time: see SweepPace.
 //
 // Threads: safe for concurrent use. Ownership: borrows all that it is given. Errors are logged, and
 // failed deletions are retried with the next sweep.
 class TtlSweeper {
  public:
-  static constexpr size_t kUnderWayMax = 128;
   static constexpr std::chrono::milliseconds kPeriod{1'000};
 
   // What the sweeper needs from the engine.
@@ -52,6 +51,8 @@ class TtlSweeper {
         get;
     // Calls back on any thread.
     std::function<void(documents::Database&, request::Write, Callback<void(Status)>)> commit;
+    // The number of commits that have ended, the sweeper's own included.
+    std::function<uint64_t()> commits;
   };
 
   TtlSweeper(const storage::Store& store, const Clock& clock,
@@ -82,6 +83,7 @@ class TtlSweeper {
   };
   struct Outcome {
     size_t deleted = 0;
+    size_t tried = 0;
     std::optional<int64_t> oldest_left_micros;  // Over those that could not be deleted.
   };
 
@@ -92,11 +94,13 @@ class TtlSweeper {
                                       const index::TtlPolicy& policy) const;
   Result<size_t> SweepPolicy(documents::Database& database, const index::TtlPolicy& policy)
       EXCLUDES_LOCK(mutex_);
-  // The first ones after the entry `after`, at most kUnderWayMax.
+  // The first ones after the entry `after`, at most `max`.
   Result<std::vector<Candidate>> FindExpired(const index::Index& index, int64_t cutoff_micros,
-                                             const std::string& after) const;
+                                             const std::string& after, size_t max) const;
   Outcome Delete(documents::Database& database, const index::TtlPolicy& policy,
                  int64_t cutoff_micros, const std::vector<Candidate>& candidates);
+  // Waits, unless the sweeper is stopping.
+  void Pause(std::chrono::microseconds duration) EXCLUDES_LOCK(mutex_);
   void Note(const documents::Database& database, const index::TtlPolicy& policy, uint64_t deleted,
             std::chrono::microseconds late) EXCLUDES_LOCK(mutex_);
 
