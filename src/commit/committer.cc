@@ -1,5 +1,6 @@
 #include "commit/committer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/log.h"
@@ -43,6 +44,12 @@ class TouchedDocuments {
 
 Status Closing() { return Status(Code::kUnavailable, "the database is closing"); }
 
+bool AddsData(const std::vector<request::Write>& writes) {
+  return std::any_of(writes.begin(), writes.end(), [](const request::Write& write) {
+    return write.kind != request::WriteKind::kDelete && write.kind != request::WriteKind::kVerify;
+  });
+}
+
 Status AppendEntryChanges(const index::IndexSet& indexes, const documents::Database& database,
                           const Touched& touched, std::vector<index::EntryChange>* entries) {
   std::string_view before;
@@ -65,6 +72,7 @@ struct Committer::Group {
   std::optional<Timestamp> newest;  // Over the commits that change something on disk.
   std::vector<index::EntryChange> vector_changes;
   std::vector<watch::Change> changes;
+  Status room;  // Not OK: the disk is nearly full, and only deletes may use the rest.
 
   // Adds one document's change, and what it replaced.
   void Put(const std::string& key, const model::Record& before, const model::Record& after,
@@ -192,6 +200,7 @@ void Committer::CommitGroup(Work work) {
   std::vector<AdmittedCommit>& commits = work.commits;
   Group group;
   group.indexes = indexes_.Current();
+  group.room = store_.CheckRoomToGrow();
   std::vector<Result<request::CommitResult>> results;
   std::vector<transactions::LockOwner> owners;
   results.reserve(commits.size());
@@ -226,6 +235,7 @@ Result<model::Record> Committer::Load(const std::string& document_key, const Ove
 
 // Adds the commit to the group if all of its writes succeed; otherwise leaves the group as it was.
 Result<request::CommitResult> Committer::Stage(AdmittedCommit& commit, Group* group) {
+  if (AddsData(commit.writes)) RETURN_IF_ERROR(group->room);
   const documents::Database& database = *commit.database;
   request::CommitResult result{clock_.Assign(), {}};
   TouchedDocuments documents;

@@ -58,6 +58,7 @@ Result<std::unique_ptr<Engine::Core>> Engine::Core::Open(storage::Store& store, 
                    indexing::IndexKeeper::Open(store, clock, core->indexes_, options.indexes));
   ASSIGN_OR_RETURN(core->ttl_policies_, expiry::TtlPolicies::Load(store));
   ASSIGN_OR_RETURN(core->store_id_, LoadStoreId(store, random));
+  store.BeginService();
   core->change_feed_.Start();
   core->index_keeper_->Start(core->committer_);
   core->vector_graphs_.Start();

@@ -297,7 +297,13 @@ void IndexKeeper::Build(IndexNumber number, std::string progress) {
           {{"collection", index->definition.collection_id}, {"error", status.ToString()}});
       return Remove(number);
     }
-    if (!status.ok() && !PauseAfter(status, "building an index failed; will retry")) return;
+    if (status.ok()) continue;
+    if (!PauseAfter(status, "building an index failed; will retry")) return;
+    if (status.code() == Code::kResourceExhausted) {
+      // Behind the other tasks: dropping an index makes space.
+      return Enqueue("build " + RecordKey(number),
+                     [this, number, progress = std::move(progress)] { Build(number, progress); });
+    }
   }
   if (!finished) return;
   Log(LogLevel::kInfo, "an index is ready",
@@ -307,6 +313,7 @@ void IndexKeeper::Build(IndexNumber number, std::string progress) {
 }
 
 Status IndexKeeper::BuildStep(const Index& index, std::string* progress, bool* finished) {
+  RETURN_IF_ERROR(store_.CheckRoomToGrow());
   Step step;
   step.progress = *progress;
   RETURN_IF_ERROR(committer_->RunStep([](storage::Batch*) {},

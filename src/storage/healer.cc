@@ -6,7 +6,6 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "rocksdb/convenience.h"
-#include "storage/rocksdb_status.h"
 
 namespace hearth::storage {
 namespace {
@@ -74,17 +73,17 @@ Status Healer::HealIfTroubled() {
 }
 
 Status Healer::Heal() {
-  RETURN_IF_ERROR(FromRocksDb(wal_.CutBack()));
+  RETURN_IF_ERROR(reports_.Of(wal_.CutBack()));
   const WalGuard::Abandoning abandoning(wal_);
   WaitUntilQuiet(db_);
   // Clear this first, so that an error during the resumption is noticed.
   errors_.Clear();
   // Flushes everything that could not be flushed before, and accepts writes again.
-  RETURN_IF_ERROR(FromRocksDb(db_.Resume()));
+  RETURN_IF_ERROR(reports_.Of(db_.Resume()));
   RETURN_IF_ERROR(BeginNewLog());
   // After RocksDB fails to write a MANIFEST it deletes no files, because the failed one may name
   // them. The flush has put a new one into effect.
-  return FromRocksDb(db_.EnableFileDeletions(/*force=*/true));
+  return reports_.Of(db_.EnableFileDeletions(/*force=*/true));
 }
 
 // Flushing a family begins a new log, and a new MANIFEST if needed, unless there is nothing to
@@ -92,10 +91,10 @@ Status Healer::Heal() {
 Status Healer::BeginNewLog() {
   rocksdb::WriteOptions without_log;
   without_log.disableWAL = true;
-  RETURN_IF_ERROR(FromRocksDb(db_.Delete(without_log, &unused_, "")));
+  RETURN_IF_ERROR(reports_.Of(db_.Delete(without_log, &unused_, "")));
   rocksdb::FlushOptions at_once;
   at_once.allow_write_stall = true;
-  RETURN_IF_ERROR(FromRocksDb(db_.Flush(at_once, &unused_)));
+  RETURN_IF_ERROR(reports_.Of(db_.Flush(at_once, &unused_)));
   // After its first hard error RocksDB no longer waits for flushes.
   for (auto waited = kQuietWaitStep; waited < kQuietWaitMax; waited += kQuietWaitStep) {
     uint64_t unflushed = 0;

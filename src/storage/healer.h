@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "rocksdb/db.h"
 #include "storage/error_listener.h"
+#include "storage/rocksdb_status.h"
 #include "storage/wal_guard.h"
 
 namespace hearth::storage {
@@ -23,8 +24,8 @@ class Healer {
  public:
   // `unused` is a column family without data. `healed` counts the errors that were recovered from.
   Healer(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& unused, WalGuard& wal, ErrorListener& errors,
-         Counter& healed)
-      : db_(db), unused_(unused), wal_(wal), errors_(errors), healed_(healed) {}
+         const ErrorReports& reports, Counter& healed)
+      : db_(db), unused_(unused), wal_(wal), errors_(errors), reports_(reports), healed_(healed) {}
   // Aborts a healing in progress; after that the database can only be closed.
   ~Healer();
   Healer(const Healer&) = delete;
@@ -43,6 +44,7 @@ class Healer {
   rocksdb::ColumnFamilyHandle& unused_;
   WalGuard& wal_;
   ErrorListener& errors_;
+  const ErrorReports& reports_;
   Counter& healed_;
   std::thread healing_;  // Joinable while healing, and until its outcome is taken.
   Mutex mutex_;          // Leaf lock.

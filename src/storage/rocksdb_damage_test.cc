@@ -236,6 +236,7 @@ TEST_F(DamageTest, ADamagedTableIsNeverReportedAsAbsence) {
       ++losses;
       continue;
     }
+    (*opened)->BeginService();
     for (int number = 0; number < kCommits; ++number) {
       const Result<std::optional<std::string>> got =
           (*opened)->Get(Space::kDocuments, KeyOf(number));
@@ -243,6 +244,7 @@ TEST_F(DamageTest, ADamagedTableIsNeverReportedAsAbsence) {
         EXPECT_EQ(*got, ValueOf(number)) << "offset " << offset;
       } else {
         EXPECT_EQ(got.status().code(), Code::kDataLoss);
+        EXPECT_EQ(got.status().message().find(".sst"), std::string::npos) << "for clients";
         ++losses;
       }
       const auto in_memory = (*opened)->GetIfInMemory(Space::kDocuments, KeyOf(number));

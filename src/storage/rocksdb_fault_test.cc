@@ -199,6 +199,50 @@ TEST_F(FaultTest, ALogThatCannotBeCutIsCutAtTheEnd) {
   CheckAgainstModel();
 }
 
+// Clients see the errors of a store in service.
+TEST_F(FaultTest, ErrorsInServiceDoNotNameFiles) {
+  const auto fail = [&](Fault fault) {
+    fault.failing = Fault::kForever;
+    files_->Inject(std::move(fault));
+    const Status failed = Put("a", std::string(200'000, 'x'));
+    files_->Heal();
+    EXPECT_FALSE(failed.ok());
+    return failed.message();
+  };
+  const Fault io_error{.name_part = ".log"};
+  const Fault full{.kind = Kind::kNoSpace, .name_part = ".log"};
+  EXPECT_NE(fail(io_error).find(path_), std::string::npos);  // The operator sees these.
+  store_->BeginService();
+  for (const Fault& fault : {io_error, full}) {
+    const std::string commit = fail(fault);
+    EXPECT_EQ(commit.find(path_), std::string::npos) << commit;
+    EXPECT_EQ(commit.find(".log"), std::string::npos) << commit;
+    files_->Inject({.name_part = ".sst", .failing = Fault::kForever});
+    const Status healing = Put("b", "1");
+    files_->Heal();
+    EXPECT_EQ(healing.message().find(path_), std::string::npos) << healing.message();
+  }
+}
+
+TEST_F(FaultTest, ANearlyFullDiskHasNoRoomToGrow) {
+  RocksDbOptions options = Options();
+  options.reserve_bytes = 1'000;
+  store_.reset();
+  Result<std::unique_ptr<Store>> opened = OpenRocksDbStoreOn(options, files_);
+  ASSERT_TRUE(opened.ok()) << opened.status().ToString();
+  store_ = *std::move(opened);
+  EXPECT_EQ(store_->CheckRoomToGrow(), Status());
+  files_->SetFreeSpace(999);
+  EXPECT_EQ(store_->CheckRoomToGrow().code(), Code::kResourceExhausted);
+  EXPECT_EQ(MetricValue(metrics_, "hearth_storage_free_bytes"), 999);
+  EXPECT_EQ(Put("a", "1"), Status());  // The reserve can be used.
+  files_->SetFreeSpace(1'000);
+  EXPECT_EQ(store_->CheckRoomToGrow(), Status());
+  Reopen();  // Without a reserve.
+  files_->SetFreeSpace(1);
+  EXPECT_EQ(store_->CheckRoomToGrow(), Status());
+}
+
 class FlushFaultTest : public FaultTest, public testing::WithParamInterface<const char*> {};
 
 // Table files and the MANIFEST: RocksDB writes them in the background.

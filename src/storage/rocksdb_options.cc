@@ -12,7 +12,6 @@
 namespace hearth::storage {
 namespace {
 
-constexpr int kOpenFilesMax = 512;  // Open descriptors; other tables are reopened on use.
 // One flush and one compaction: enough for one committer. RocksDB uses a quarter of the jobs for
 // flushes, and error_listener.cc relies on there being one.
 constexpr int kBackgroundJobs = 2;
@@ -84,7 +83,7 @@ rocksdb::DBOptions DatabaseOptions(const RocksDbOptions& options,
   db.write_buffer_manager =
       std::make_shared<rocksdb::WriteBufferManager>(options.write_buffer_bytes, cache);
   db.max_total_wal_size = kWalBytesMax;
-  db.max_open_files = kOpenFilesMax;
+  db.max_open_files = options.open_tables_max;
   db.max_background_jobs = kBackgroundJobs;
   // There is one committer: support for concurrent ones would only add cost.
   db.allow_concurrent_memtable_write = false;

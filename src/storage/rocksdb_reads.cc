@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "storage/rocksdb_status.h"
 
 namespace hearth::storage {
 namespace {
@@ -15,7 +14,11 @@ class RocksDbCursor final : public Cursor {
  public:
   RocksDbCursor(const OpenDatabase& database, rocksdb::ReadOptions options, Space space,
                 KeyRange range, Direction direction)
-      : range_(std::move(range)), first_(range_.first), last_(range_.last), direction_(direction) {
+      : errors_(*database.errors),
+        range_(std::move(range)),
+        first_(range_.first),
+        last_(range_.last),
+        direction_(direction) {
     options.iterate_lower_bound = &first_;
     if (!range_.last.empty()) options.iterate_upper_bound = &last_;
     iterator_.reset(database.db->NewIterator(options, database.family(space)));
@@ -30,7 +33,7 @@ class RocksDbCursor final : public Cursor {
   RocksDbCursor& operator=(const RocksDbCursor&) = delete;
 
   bool Valid() const override { return iterator_->Valid(); }
-  Status status() const override { return FromRocksDb(iterator_->status()); }
+  Status status() const override { return errors_.Of(iterator_->status()); }
 
   std::string_view key() const override {
     CHECK(iterator_->Valid());
@@ -59,6 +62,7 @@ class RocksDbCursor final : public Cursor {
   }
 
  private:
+  const ErrorReports& errors_;
   const KeyRange range_;
   const rocksdb::Slice first_;
   const rocksdb::Slice last_;
@@ -108,7 +112,7 @@ Result<std::optional<std::string>> GetFrom(const OpenDatabase& database,
   const rocksdb::Status status =
       database.db->Get(options, database.family(space), ToSlice(key), &value);
   if (status.IsNotFound()) return std::optional<std::string>();
-  if (!status.ok()) return FromRocksDb(status);
+  if (!status.ok()) return database.errors->Of(status);
   return std::optional<std::string>(std::move(value));
 }
 
@@ -121,7 +125,7 @@ std::optional<Result<std::optional<std::string>>> GetFromMemory(const OpenDataba
       database.db->Get(options, database.family(space), ToSlice(key), &value);
   if (status.IsIncomplete()) return std::nullopt;
   if (status.IsNotFound()) return std::optional<std::string>();
-  if (!status.ok()) return FromRocksDb(status);
+  if (!status.ok()) return database.errors->Of(status);
   // For a key in a file that is not open, RocksDB returns "found" without a value, instead of
   // "incomplete". So an empty value proves nothing.
   if (value.empty()) return std::nullopt;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "rocksdb/db.h"
+#include "storage/rocksdb_status.h"
 #include "storage/store.h"
 
 namespace hearth::storage {
@@ -20,6 +21,7 @@ struct OpenDatabase {
 
   rocksdb::DB* db = nullptr;
   std::array<rocksdb::ColumnFamilyHandle*, kSpaces> families = {};
+  const ErrorReports* errors = nullptr;
 };
 
 // The approximate size of the range in files and in memory.

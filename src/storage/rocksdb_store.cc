@@ -1,5 +1,6 @@
 #include "storage/rocksdb_store.h"
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -57,19 +58,25 @@ struct Parts {
 // After a commit or a background job has failed, the next commit first tries to heal the store.
 class RocksDbStore final : public Store {
  public:
-  RocksDbStore(Parts parts, Metrics* metrics)
+  RocksDbStore(Parts parts, const RocksDbOptions& options)
       : parts_(std::move(parts)),
-        metrics_(metrics),
+        path_(options.path),
+        reserve_bytes_(options.reserve_bytes),
+        metrics_(options.metrics),
         sync_seconds_(metrics_.get().GetHistogram(
             "hearth_storage_sync_seconds",
             "How long it took to write a group of commits to the log and sync it.",
             SyncSecondsBounds())) {
     database_.db = parts_.db.get();
+    database_.errors = &reports_;
     for (size_t i = 0; i < kSpaces; ++i) database_.families[i] = parts_.families[i].get();
     healer_ = std::make_unique<Healer>(
-        *parts_.db, *parts_.families[kSpaces], *parts_.wal, *parts_.errors,
+        *parts_.db, *parts_.families[kSpaces], *parts_.wal, *parts_.errors, reports_,
         metrics_.get().GetCounter("hearth_storage_healed_total",
                                   "I/O failures after which the store works again."));
+    free_bytes_ = metrics_.get().AddGauge(
+        "hearth_storage_free_bytes", "Free space on the disk that holds the data.",
+        [this] { return static_cast<double>(FreeBytes().value_or(0)); });
     const rocksdb::Cache& cache = *parts_.cache;
     cache_bytes_ = metrics_.get().AddGauge(
         "hearth_storage_block_cache_bytes", "Bytes in the block cache, unflushed writes included.",
@@ -100,14 +107,24 @@ class RocksDbStore final : public Store {
     return ApproximateBytesOf(database_, space, range);
   }
 
+  Status CheckRoomToGrow() const override;
+
+  void BeginService() override { reports_.BeginService(); }
+
   void ExpireBefore(uint64_t stamp) override { parts_.expiry->Raise(stamp); }
 
  private:
+  // nullopt if the file system does not tell.
+  std::optional<uint64_t> FreeBytes() const;
   Status Write(const Batch& batch);
   // A RocksDB write with a sync, timed.
   rocksdb::Status WriteSynced();
 
   Parts parts_;
+  const std::string path_;
+  const uint64_t reserve_bytes_;
+  mutable std::atomic<bool> has_room_ = true;
+  ErrorReports reports_;
   const MetricsOrPrivate metrics_;
   Histogram& sync_seconds_;
   OpenDatabase database_;
@@ -115,6 +132,7 @@ class RocksDbStore final : public Store {
   rocksdb::WriteBatch batch_;  // Used by Write; commits come one at a time.
   mutable TsanOrder order_;
   // Last, because their callbacks read the members above.
+  MetricCallback free_bytes_;
   MetricCallback cache_bytes_;
   MetricCallback cache_bytes_max_;
 };
@@ -133,6 +151,28 @@ RocksDbStore::~RocksDbStore() {
     // From now on no log is needed. If this fails, the mark only asks for logs that are there.
     if (flushed) parts_.wal->mark().Reset({}).PermitUncheckedError();
   }
+}
+
+std::optional<uint64_t> RocksDbStore::FreeBytes() const {
+  uint64_t bytes = 0;
+  const rocksdb::Status known =
+      parts_.wal->GetFreeSpace(path_, rocksdb::IOOptions(), &bytes, nullptr);
+  return known.ok() ? std::optional<uint64_t>(bytes) : std::nullopt;
+}
+
+Status RocksDbStore::CheckRoomToGrow() const {
+  if (reserve_bytes_ == 0) return Status();
+  const std::optional<uint64_t> free = FreeBytes();
+  const bool has_room = !free || *free >= reserve_bytes_;
+  if (has_room_.exchange(has_room) != has_room) {
+    Log(has_room ? LogLevel::kInfo : LogLevel::kWarning,
+        has_room ? "the disk has space again; all commits are accepted"
+                 : "the disk is nearly full; only deletes are accepted",
+        {{"free_bytes", free.value_or(0)}, {"reserve_bytes", reserve_bytes_}});
+  }
+  if (has_room) return Status();
+  return Status(Code::kResourceExhausted,
+                "the server's disk is nearly full; only deletes are accepted until there is space");
 }
 
 Status RocksDbStore::DoCommit(const Batch& batch) {
@@ -164,7 +204,7 @@ Status RocksDbStore::Write(const Batch& batch) {
     rocksdb::ColumnFamilyHandle* family = database_.family(change.space);
     const rocksdb::Status added = change.value ? batch_.Put(family, change.key, *change.value)
                                                : batch_.Delete(family, change.key);
-    if (!added.ok()) return FromRocksDb(added);
+    if (!added.ok()) return reports_.Of(added);
   }
   const TsanOrderLock lock(order_);
   rocksdb::Status written = WriteSynced();
@@ -186,7 +226,7 @@ Status RocksDbStore::Write(const Batch& batch) {
     Log(LogLevel::kError, "cannot remove a failed commit from the log; will retry",
         {{"error", cut.ToString()}});
   }
-  return FromRocksDb(written.IsBusy() ? parts_.wal->failure() : written);
+  return reports_.Of(written.IsBusy() ? parts_.wal->failure() : written);
 }
 
 // Compares the write-ahead logs with the mark, which the guard keeps from then on.
@@ -255,7 +295,7 @@ Result<std::unique_ptr<Store>> OpenRocksDbStoreOn(const RocksDbOptions& options,
   parts.expiry = std::make_shared<ExpiryFilterFactory>();
   const Status opened = OpenDatabaseIn(options, parts);
   if (!opened.ok()) return opened.While("opening " + options.path);
-  return std::unique_ptr<Store>(std::make_unique<RocksDbStore>(std::move(parts), options.metrics));
+  return std::unique_ptr<Store>(std::make_unique<RocksDbStore>(std::move(parts), options));
 }
 
 Result<std::unique_ptr<Store>> OpenRocksDbStore(const RocksDbOptions& options) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -16,6 +17,10 @@ namespace hearth::storage {
 // The version of the byte layout that this program reads and writes: docs/formats/storage.md.
 inline constexpr int kFormat = 1;
 
+// Descriptors beyond `open_tables_max` that a store may use at once: the write-ahead logs, the
+// MANIFEST, the lock, the mark, folders, and what a flush and a compaction read and write.
+inline constexpr int kFilesBesidesTables = 64;
+
 struct RocksDbOptions {
   // The data folder. Created if missing; its parent must exist.
   std::string path;
@@ -27,6 +32,11 @@ struct RocksDbOptions {
   // The target size of one file in a compaction. Smaller files mean more to open, larger ones more
   // to rewrite.
   size_t table_file_bytes = size_t{64} << 20;
+  // While less than this is free on the disk, CheckRoomToGrow fails. 0: it never does.
+  uint64_t reserve_bytes = 0;
+  // Open table files; others are reopened on use. A few more descriptors are used for logs, and for
+  // files that are being written: see kFilesBesidesTables.
+  int open_tables_max = 512;
   // Open even if acknowledged commits are missing from the write-ahead logs, with the state before
   // the first of them.
   bool accept_loss = false;

@@ -115,6 +115,13 @@ class Store {
   // The approximate size in bytes of the keys in `range` and their values. Cheap and rough.
   virtual uint64_t ApproximateBytes(Space space, const KeyRange& range) const = 0;
 
+  // ResourceExhausted if the disk is nearly full: then only commits that remove data should be made,
+  // from the space that is reserved for them. Cheap enough to ask before every commit.
+  virtual Status CheckRoomToGrow() const { return Status(); }
+
+  // From now on errors go to clients, so they no longer name the server's files; the log does.
+  virtual void BeginService() {}
+
   // From now on, keys of the stamped spaces (kHistory, kLog) whose last eight bytes, read as a
   // big-endian number, are below `stamp` are no longer needed. They are removed at some later time,
   // also from snapshots, at no cost to commits. The horizon never goes back.

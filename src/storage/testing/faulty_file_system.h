@@ -71,6 +71,14 @@ class FaultyFileSystem final : public rocksdb::FileSystemWrapper {
     if (status.ok()) NoteRename(from, to);
     return status;
   }
+  // The free space that the disk claims to have; 0: its own.
+  void SetFreeSpace(uint64_t bytes) { free_bytes_ = bytes; }
+  rocksdb::IOStatus GetFreeSpace(const std::string& path, const rocksdb::IOOptions& options,
+                                 uint64_t* bytes, rocksdb::IODebugContext* debug) override {
+    if (free_bytes_ == 0) return target()->GetFreeSpace(path, options, bytes, debug);
+    *bytes = free_bytes_;
+    return rocksdb::IOStatus::OK();
+  }
   const char* Name() const override { return "hearth.faulty"; }
 
   // The status that a call of `operation` on the file `name` must return before it does anything.
@@ -86,8 +94,8 @@ class FaultyFileSystem final : public rocksdb::FileSystemWrapper {
       return rocksdb::IOStatus::OK();
     }
     if (fault_.failing != Fault::kForever) --fault_.failing;
-    return fault_.kind == Fault::Kind::kNoSpace ? rocksdb::IOStatus::NoSpace("injected")
-                                                : rocksdb::IOStatus::IOError("injected");
+    return fault_.kind == Fault::Kind::kNoSpace ? rocksdb::IOStatus::NoSpace("injected", name)
+                                                : rocksdb::IOStatus::IOError("injected", name);
   }
 
   void NoteSynced(const std::string& name, uint64_t bytes) EXCLUDES_LOCK(mutex_) {
@@ -103,6 +111,7 @@ class FaultyFileSystem final : public rocksdb::FileSystemWrapper {
     }
   }
 
+  std::atomic<uint64_t> free_bytes_ = 0;
   Mutex mutex_;  // Leaf lock.
   Fault fault_ GUARDED_BY(mutex_) = {.failing = 0};
   std::map<std::string, uint64_t> synced_bytes_ GUARDED_BY(mutex_);

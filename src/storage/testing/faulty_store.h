@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -74,6 +75,14 @@ class FaultyStore final : public Store {
 
   uint64_t ApproximateBytes(Space space, const KeyRange& range) const override {
     return store_.ApproximateBytes(space, range);
+  }
+
+  void BeginService() override { store_.BeginService(); }
+
+  // From now on, or no longer, the disk is nearly full.
+  void SetNearlyFull(bool is_nearly_full) { is_nearly_full_ = is_nearly_full; }
+  Status CheckRoomToGrow() const override {
+    return is_nearly_full_ ? Status(Code::kResourceExhausted, "nearly full") : Status();
   }
 
   void ExpireBefore(uint64_t stamp) override { store_.ExpireBefore(stamp); }
@@ -163,6 +172,7 @@ class FaultyStore final : public Store {
 
   Store& store_;
   const Values values_;
+  std::atomic<bool> is_nearly_full_ = false;
   mutable Fault commit_fault_;
   mutable Fault get_fault_;
   mutable Fault scan_fault_;
