@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "documents/keys.h"
+#include "documents/stored_times.h"
 #include "model/document_id.h"
 
 namespace hearth::engine {
@@ -18,20 +19,6 @@ constexpr std::chrono::milliseconds kMaintenancePeriod{250};
 
 // A read that started just inside the history must not lose it while it runs.
 constexpr std::chrono::microseconds kHistorySlack = std::chrono::minutes(5);
-
-Result<Timestamp> LoadTime(const storage::Store& store, std::string_view key) {
-  ASSIGN_OR_RETURN(const std::optional<std::string> stored, store.Get(storage::Space::kMeta, key));
-  if (!stored) return Timestamp();
-  ASSIGN_OR_RETURN(const uint64_t micros, model::DecodeUint64(*stored));
-  return Timestamp::FromMicros(static_cast<int64_t>(micros));
-}
-
-// The newest moment handed out to a commit or a reader.
-Result<Timestamp> LoadNewestTime(const storage::Store& store) {
-  ASSIGN_OR_RETURN(const Timestamp commit_time, LoadTime(store, documents::kCommitTimeKey));
-  ASSIGN_OR_RETURN(const Timestamp read_time, LoadTime(store, documents::kReadTimeKey));
-  return std::max(commit_time, read_time);
-}
 
 // Distinguishes this store's tokens from those of other stores served at the same address.
 Result<std::string> LoadStoreId(storage::Store& store, RandomSource& random) {
@@ -51,7 +38,7 @@ Result<std::unique_ptr<Engine::Core>> Engine::Core::Open(storage::Store& store, 
                                                          RandomSource& random,
                                                          const EngineOptions& options) {
   ASSIGN_OR_RETURN(std::unique_ptr<documents::Catalog> catalog, documents::Catalog::Load(store));
-  ASSIGN_OR_RETURN(const Timestamp newest_time, LoadNewestTime(store));
+  ASSIGN_OR_RETURN(const Timestamp newest_time, documents::LoadNewestTime(store));
   std::unique_ptr<Core> core(
       new Core(store, clock, random, options, std::move(catalog), newest_time));
   ASSIGN_OR_RETURN(core->index_keeper_,

@@ -1,4 +1,6 @@
 // The hearth program: its commands and flags.
+#include <sys/stat.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -70,6 +72,19 @@ void AddAppFlags(CLI::App* command, AppOptions* options) {
                     "Let applications call the real services instead of local stand-ins");
 }
 
+void AddStartFlags(CLI::App* serve, ServeOptions* options) {
+  serve
+      ->add_option("--disk-reserve-mib", options->disk_reserve_mib,
+                   "While less than this is free on the disk, in MiB, accept only deletes; 0: no "
+                   "reserve")
+      ->check(CLI::Range(0, 1024 * 1024))
+      ->capture_default_str();
+  serve->add_flag("--accept-loss", options->accept_loss,
+                  "Start although acknowledged commits are missing from the data folder");
+  serve->add_flag("--accept-clock", options->accept_clock,
+                  "Start although the machine's clock is years ahead of the data");
+}
+
 void AddServeFlags(CLI::App* serve, ServeOptions* options) {
   serve->add_option("--data", options->data_path, "Data folder; created if missing")
       ->capture_default_str();
@@ -96,6 +111,7 @@ void AddServeFlags(CLI::App* serve, ServeOptions* options) {
                    "Seconds that open requests may take to finish after SIGTERM")
       ->check(CLI::Range(0, 3600))
       ->capture_default_str();
+  AddStartFlags(serve, options);
   AddIndexFlags(serve, options);
   serve
       ->add_option("--apps", options->apps,
@@ -194,6 +210,7 @@ int RunCommand(const Commands& commands) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  umask(S_IRWXG | S_IRWXO);  // Only the owner can read the files that are created.
   CLI::App app("Hearth: a document database that every Firestore client already speaks to.");
   app.set_version_flag("--version", HEARTH_VERSION);
   app.failure_message([](const CLI::App*, const CLI::Error& error) {

@@ -27,6 +27,9 @@ struct ServeOptions {
   size_t loops = 0;  // 0: one per core.
   size_t connections_max = 10'000;
   size_t drain_seconds = 10;
+  size_t disk_reserve_mib = 128;
+  bool accept_loss = false;
+  bool accept_clock = false;
   std::string indexes = "auto";
   std::vector<std::string> index_config;
   size_t unused_index_days = 7;

@@ -12,6 +12,8 @@
 
 #include "apps/sandbox/sandbox.h"
 #include "base/clock.h"
+#include "base/guarded_clock.h"
+#include "base/log.h"
 #include "base/metrics.h"
 #include "base/random.h"
 #include "base/status_macros.h"
@@ -21,6 +23,7 @@
 #include "doors/grpc/grpc_service.h"
 #include "doors/rest/rest_service.h"
 #include "doors/webchannel/channel_service.h"
+#include "documents/stored_times.h"
 #include "engine/engine.h"
 #include "engine/options.h"
 #include "http/router.h"
@@ -30,6 +33,7 @@
 #include "server/front_page.h"
 #include "server/index_files.h"
 #include "server/signals.h"
+#include "server/start_checks.h"
 #include "service/firestore_methods.h"
 #include "storage/rocksdb_store.h"
 #include "wire/requests.h"
@@ -61,6 +65,69 @@ Result<engine::EngineOptions> ToEngineOptions(const ServeOptions& options, Metri
   result.scanned_documents_max = options.scan_documents_max;
   result.vectors.folder = options.data_path + "/vectors";
   return result;
+}
+
+storage::RocksDbOptions ToStorageOptions(const ServeOptions& options, const FileShares& files,
+                                         Metrics& metrics) {
+  storage::RocksDbOptions result;
+  result.path = options.data_path;
+  result.block_cache_bytes = options.cache_mib * kMebibyte / 2;
+  result.reserve_bytes = options.disk_reserve_mib * kMebibyte;
+  result.open_tables_max = files.tables;
+  result.accept_loss = options.accept_loss;
+  result.metrics = &metrics;
+  return result;
+}
+
+// Bounds the connections, so that they leave descriptors to storage.
+Result<FileShares> DivideFilesOf(const ServeOptions& options, http::ServerOptions* server_options) {
+  ASSIGN_OR_RETURN(const size_t limit, RaiseFileLimit());
+  ASSIGN_OR_RETURN(const FileShares files,
+                   DivideFiles(limit, {.connections = options.connections_max,
+                                       .loops = server_options->loops,
+                                       .has_apps = options.apps != "none"}));
+  server_options->connections_max = files.connections;
+  return files;
+}
+
+MetricCallback AddClockMetric(const GuardedClock& clock, Metrics& metrics) {
+  return metrics.AddGauge(
+      "hearth_clock_leap_seconds",
+      "By how much the machine's clock is ahead, after a leap that is not followed.", [&clock] {
+        return std::chrono::duration<double>(clock.ignored_leap()).count();
+      });
+}
+
+// Reported once the server listens: a start that fails prints one line.
+struct StartNotes {
+  model::Timestamp newest_commit;
+  std::string clock_warning;  // Empty: none.
+};
+
+Result<StartNotes> CheckData(const storage::Store& store, const Clock& clock,
+                             const ServeOptions& options) {
+  StartNotes notes;
+  ASSIGN_OR_RETURN(notes.newest_commit, documents::LoadNewestCommitTime(store));
+  ASSIGN_OR_RETURN(const model::Timestamp newest, documents::LoadNewestTime(store));
+  ASSIGN_OR_RETURN(notes.clock_warning,
+                   CheckClock(clock.WallMicros(), newest,
+                              options.accept_clock ? Clocks::kAccepted : Clocks::kChecked));
+  return notes;
+}
+
+void LogStart(const ServeOptions& options, const FileShares& files, const StartNotes& notes) {
+  if (files.connections < options.connections_max) {
+    Log(LogLevel::kWarning, "the limit of open files allows fewer connections than configured",
+        {{"connections", files.connections}, {"connections_max", options.connections_max}});
+  }
+  if (!notes.clock_warning.empty()) Log(LogLevel::kWarning, notes.clock_warning);
+  if (const auto access = WarningAboutAccess(options.data_path)) {
+    Log(LogLevel::kWarning, *access, {{"data", options.data_path}});
+  }
+  const bool is_new = notes.newest_commit == model::Timestamp();
+  Log(LogLevel::kInfo, "serving",
+      {{"data", options.data_path},
+       {"newest_commit", is_new ? "none" : notes.newest_commit.ToString()}});
 }
 
 // The application options of `serve`, checked before anything is opened.
@@ -107,6 +174,7 @@ Status Serve(const ServeOptions& options) {
   ASSIGN_OR_RETURN(const LogFormat log_format, ParseLogFormat(options.log_format));
   Metrics metrics;  // Used by everything below, so destroyed last.
   ASSIGN_OR_RETURN(http::ServerOptions server_options, ToServerOptions(options, metrics));
+  ASSIGN_OR_RETURN(const FileShares files, DivideFilesOf(options, &server_options));
   ASSIGN_OR_RETURN(const engine::EngineOptions engine_options, ToEngineOptions(options, metrics));
   ASSIGN_OR_RETURN(AppPlan plan, PlanApps(options));
   ASSIGN_OR_RETURN(IndexFiles index_files,
@@ -115,17 +183,16 @@ Status Serve(const ServeOptions& options) {
   wire::SilenceProtobufLog();
   const Signals signals;
 
-  const SystemClock clock;
+  const SystemClock machine_clock;
+  const GuardedClock clock(machine_clock, PlausibleMicros(machine_clock.WallMicros()));
+  const MetricCallback clock_leap = AddClockMetric(clock, metrics);
   RandomSource random;
   // Calls in progress use the methods, so these are destroyed last.
   rpc::Methods methods;
   doors::grpc::GrpcService grpc(methods);
-  storage::RocksDbOptions storage_options;
-  storage_options.path = options.data_path;
-  storage_options.block_cache_bytes = options.cache_mib * kMebibyte / 2;
-  storage_options.metrics = &metrics;
   ASSIGN_OR_RETURN(const std::unique_ptr<storage::Store> store,
-                   storage::OpenRocksDbStore(storage_options));
+                   storage::OpenRocksDbStore(ToStorageOptions(options, files, metrics)));
+  ASSIGN_OR_RETURN(const StartNotes notes, CheckData(*store, clock, options));
   ASSIGN_OR_RETURN(const std::unique_ptr<engine::Engine> engine,
                    engine::Engine::Open(*store, clock, random, engine_options));
   index_files.Apply(engine.get());
@@ -161,7 +228,7 @@ Status Serve(const ServeOptions& options) {
   RETURN_IF_ERROR(server.Start());
   front->set_address(AddressText(server.addresses().front()));
   for (const http::ListenAddress& address : server.addresses()) Announce(address);
-  Log(LogLevel::kInfo, "serving", {{"data", options.data_path}});
+  LogStart(options, files, notes);
 
   const int received = signals.Wait([&] { index_files.Reload(engine.get()); });
   Log(LogLevel::kInfo, "stopping", {{"signal", strsignal(received)}});
