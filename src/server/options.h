@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,7 @@ struct ServeOptions {
   size_t loops = 0;  // 0: one per core.
   size_t connections_max = 10'000;
   size_t drain_seconds = 10;
-  size_t disk_reserve_mib = 128;
+  std::optional<size_t> disk_reserve_mib;  // Absent: see DefaultReserveBytes.
   bool accept_loss = false;
   bool accept_clock = false;
   std::string indexes = "auto";

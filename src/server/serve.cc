@@ -72,7 +72,8 @@ storage::RocksDbOptions ToStorageOptions(const ServeOptions& options, const File
   storage::RocksDbOptions result;
   result.path = options.data_path;
   result.block_cache_bytes = options.cache_mib * kMebibyte / 2;
-  result.reserve_bytes = options.disk_reserve_mib * kMebibyte;
+  result.reserve_bytes = options.disk_reserve_mib ? *options.disk_reserve_mib * kMebibyte
+                                                  : DefaultReserveBytes(options.data_path);
   result.open_tables_max = files.tables;
   result.accept_loss = options.accept_loss;
   result.metrics = &metrics;

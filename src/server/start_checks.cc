@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include "storage/rocksdb_store.h"
 
@@ -18,6 +20,8 @@ constexpr int64_t kSecond = 1'000'000;
 constexpr int64_t kDay = 24 * 60 * 60 * kSecond;
 constexpr int64_t kBehindMax = 60 * kSecond;  // Machines differ by less.
 constexpr int64_t kLongPause = 30 * kDay;
+
+constexpr uint64_t kReserveBytesMax = uint64_t{128} << 20;
 
 constexpr int kTablesMax = 512;
 constexpr int kTablesMin = 32;
@@ -80,6 +84,14 @@ Result<size_t> RaiseFileLimit() {
   const rlimit raised = {limit.rlim_max, limit.rlim_max};
   if (limit.rlim_cur < limit.rlim_max && setrlimit(RLIMIT_NOFILE, &raised) == 0) limit = raised;
   return static_cast<size_t>(limit.rlim_cur);
+}
+
+uint64_t DefaultReserveBytes(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::space_info disk = fs::space(path, error);
+  if (error) disk = fs::space(fs::absolute(path, error).parent_path(), error);
+  return error ? kReserveBytesMax : std::min<uint64_t>(kReserveBytesMax, disk.capacity / 10);
 }
 
 std::optional<std::string> WarningAboutAccess(const std::string& path) {

@@ -44,6 +44,10 @@ Result<FileShares> DivideFiles(size_t limit, const FileNeeds& needs);
 // Raises the soft limit of open files to the hard one, and returns it.
 Result<size_t> RaiseFileLimit();
 
+// How much of the disk that holds, or will hold, the folder `path` is kept for deletes: 128 MiB, but
+// at most a tenth of the disk.
+uint64_t DefaultReserveBytes(const std::string& path);
+
 // A warning if users other than the owner can read `path`; nullopt: they cannot.
 std::optional<std::string> WarningAboutAccess(const std::string& path);
 

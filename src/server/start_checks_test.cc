@@ -62,6 +62,13 @@ TEST(DivideFiles, RefusesALimitThatIsTooLow) {
             Code::kResourceExhausted);
 }
 
+TEST(DefaultReserveBytes, IsThatOfTheParentForANewFolder) {
+  const storage::TemporaryFolder folder;
+  EXPECT_GT(DefaultReserveBytes(folder.path()), 0u);
+  EXPECT_LE(DefaultReserveBytes(folder.path()), uint64_t{128} << 20);
+  EXPECT_EQ(DefaultReserveBytes(folder / "new"), DefaultReserveBytes(folder.path()));
+}
+
 TEST(WarningAboutAccess, ComesIfOthersCanRead) {
   const storage::TemporaryFolder folder;
   EXPECT_EQ(WarningAboutAccess(folder.path()), std::nullopt);

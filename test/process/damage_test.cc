@@ -177,5 +177,38 @@ TEST_F(Damage, AMissingFileIsNotTakenForAnEmptyDatabase) {
   }
 }
 
+// After a kill, the logs hold what was acknowledged last.
+TEST_F(Damage, AMissingOrShorterWriteAheadLogIsRefusedUnlessTheLossIsAccepted) {
+  Make(SIGKILL);
+  const std::string log = Files(".log").back();
+  const size_t size = fs::file_size(log);
+  for (const size_t left : {size_t{0}, size / 2, size - 1}) {
+    SCOPED_TRACE(left);
+    const std::string copy = folder_ / "copy";
+    fs::remove_all(copy);
+    fs::copy(data_, copy, fs::copy_options::recursive);
+    const std::string damaged = copy + log.substr(data_.size());
+    if (left == 0) {
+      fs::remove(damaged);
+    } else {
+      fs::resize_file(damaged, left);
+    }
+    const auto refused = TryToServe(copy);
+    ExpectRefusal(*refused, damaged);
+    EXPECT_NE(refused->Stderr().find("--accept-loss"), std::string::npos);
+
+    const auto accepted = Serve(copy, {"--accept-loss"});
+    EXPECT_NE(accepted->Stderr().find("acknowledged commits are lost"), std::string::npos);
+    FirestoreClient client(accepted->port());
+    EXPECT_EQ(Get(client, "rooms/r39").status().code(), Code::kNotFound);
+    EXPECT_EQ(Get(client, "rooms/r0").ok(), left != 0);
+    EXPECT_TRUE(Put(client, "rooms/r39", "again").ok());
+    accepted->Kill();
+    const auto again = Serve(copy);
+    FirestoreClient reader(again->port());
+    ExpectAll(reader, {{"rooms/r39", "again"}});
+  }
+}
+
 }  // namespace
 }  // namespace hearth::process

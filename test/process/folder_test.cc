@@ -1,5 +1,6 @@
 // Data folders that cannot be served, and the error messages.
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -113,6 +114,32 @@ TEST(Folder, DataWithoutItsFormatFileIsRefused) {
   fs::remove(folder / "data/HEARTH");
   const auto server = TryToServe(folder / "data");
   ExpectRefusal(*server, "HEARTH is missing");
+}
+
+TEST(Folder, IsForItsOwnerOnly) {
+  const TemporaryFolder folder;
+  const mode_t before = umask(022);  // As of most users.
+  const auto server = Serve(folder / "data");
+  umask(before);
+  FirestoreClient client(server->port());
+  ASSERT_TRUE(Put(client, "rooms/r1", "hello").ok());
+  server->Signal(SIGTERM);
+  ASSERT_EQ(server->Wait().code, 0);
+  EXPECT_EQ(server->Stderr().find("other users"), std::string::npos) << server->Stderr();
+  constexpr auto kOthers = fs::perms::group_all | fs::perms::others_all;
+  for (const auto& entry : fs::recursive_directory_iterator(folder.path())) {
+    EXPECT_EQ(entry.status().permissions() & kOthers, fs::perms::none) << entry.path();
+  }
+}
+
+TEST(Folder, ThatOthersCanReadIsReported) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "data");
+  fs::permissions(folder / "data", fs::perms::owner_all | fs::perms::others_read);
+  const auto server = Serve(folder / "data");
+  server->Signal(SIGTERM);
+  ASSERT_EQ(server->Wait().code, 0);
+  EXPECT_NE(server->Stderr().find("other users"), std::string::npos) << server->Stderr();
 }
 
 }  // namespace

@@ -12,6 +12,8 @@ namespace {
 
 constexpr size_t kMebibyte = size_t{1} << 20;
 constexpr size_t kAttemptsMax = 2'000;
+// Until nothing can be written at all.
+const std::vector<std::string> kNoReserve = {"--disk-reserve-mib", "0"};
 
 void ExpectFullDiskRefusal(ServerProcess& server) {
   ExpectRefusal(server, "");
@@ -71,18 +73,18 @@ TEST_F(FullDisk, AtTheFirstStartIsSaidInOneLine) {
        {size_t{0}, size_t{4'096}, size_t{16'384}, size_t{65'536}, size_t{262'144}, kMebibyte}) {
     SCOPED_TRACE(free);
     mount_->FillUpTo(free);
-    const auto refused = TryToServe(data_);
+    const auto refused = TryToServe(data_, kNoReserve);
     if (!refused->WaitUntilListening()) ExpectFullDiskRefusal(*refused);
     refused->Kill();
     mount_->Free();
-    Serve(data_)->Kill();  // A failed start does not prevent the next one.
+    Serve(data_, kNoReserve)->Kill();  // A failed start does not prevent the next one.
     std::filesystem::remove_all(data_);
   }
 }
 
 TEST_F(FullDisk, CommitsFailReadsGoOnAndSpaceIsEnoughToHeal) {
   mount_->FillUpTo(40 * kMebibyte);
-  server_ = Serve(data_);
+  server_ = Serve(data_, kNoReserve);
   {
     FirestoreClient client(server_->port());
     ASSERT_NO_FATAL_FAILURE(Fill(client));
@@ -94,14 +96,14 @@ TEST_F(FullDisk, CommitsFailReadsGoOnAndSpaceIsEnoughToHeal) {
     ExpectTruth(client);
   }
   server_->Kill();
-  server_ = Serve(data_);
+  server_ = Serve(data_, kNoReserve);
   FirestoreClient client(server_->port());
   ExpectTruth(client);
   EXPECT_EQ(PutNext(client, 1'000), Code::kOk);
 }
 
 TEST_F(FullDisk, FillsUpAgainAndAgain) {
-  server_ = Serve(data_);
+  server_ = Serve(data_, kNoReserve);
   for (int round = 0; round < 5; ++round) {
     mount_->FillUpTo(mount_->free_bytes() / 6);
     FirestoreClient client(server_->port());
@@ -112,8 +114,35 @@ TEST_F(FullDisk, FillsUpAgainAndAgain) {
   }
   server_->Signal(SIGTERM);
   EXPECT_EQ(server_->Wait().code, 0) << server_->Stderr();
-  server_ = Serve(data_);
+  server_ = Serve(data_, kNoReserve);
   FirestoreClient client(server_->port());
+  ExpectTruth(client);
+}
+
+// The reserve is kept for deletes, which are written to the disk as well.
+TEST_F(FullDisk, ANearlyFullDiskAcceptsDeletesOnly) {
+  mount_->FillUpTo(110 * kMebibyte);
+  server_ = Serve(data_, {"--disk-reserve-mib", "60"});
+  FirestoreClient client(server_->port());
+  while (PutNext(client, 300'000) == Code::kOk) ASSERT_LT(tried_, kAttemptsMax);
+  const Status refused = Put(client, "rooms/refused", "text");
+  EXPECT_EQ(refused.code(), Code::kResourceExhausted);
+  EXPECT_NE(refused.message().find("only deletes"), std::string::npos) << refused.message();
+  EXPECT_EQ(refused.message().find(folder_.path()), std::string::npos) << refused.message();
+  ExpectTruth(client);
+
+  ASSERT_GT(acknowledged_.size(), 20u);
+  for (int i = 0; i < 20; ++i) {
+    const std::string path = acknowledged_.begin()->first;
+    const Status deleted = Delete(client, path);
+    EXPECT_TRUE(deleted.ok()) << deleted.ToString();
+    acknowledged_.erase(path);
+    refused_.push_back(path);
+  }
+  ExpectTruth(client);
+  EXPECT_EQ(PutNext(client, 1'000), Code::kResourceExhausted);
+  mount_->Free();
+  EXPECT_EQ(PutNext(client, 1'000), Code::kOk) << "there is space again";
   ExpectTruth(client);
 }
 
@@ -122,7 +151,7 @@ class FullDiskEnd : public FullDisk, public testing::WithParamInterface<int> {};
 TEST_P(FullDiskEnd, NothingIsLostWhenTheServerEndsWhileTheDiskIsFull) {
   mount_->FillUpTo(40 * kMebibyte);
   {
-    server_ = Serve(data_);
+    server_ = Serve(data_, kNoReserve);
     FirestoreClient client(server_->port());
     ASSERT_NO_FATAL_FAILURE(Fill(client));
     server_->Signal(GetParam());
@@ -130,7 +159,7 @@ TEST_P(FullDiskEnd, NothingIsLostWhenTheServerEndsWhileTheDiskIsFull) {
     EXPECT_TRUE(GetParam() == SIGKILL || exit.code == 0) << server_->Stderr();
   }
   {  // It may need space to start. It then reports so.
-    server_ = TryToServe(data_);
+    server_ = TryToServe(data_, kNoReserve);
     if (server_->WaitUntilListening()) {
       FirestoreClient client(server_->port());
       ExpectTruth(client);
@@ -140,7 +169,7 @@ TEST_P(FullDiskEnd, NothingIsLostWhenTheServerEndsWhileTheDiskIsFull) {
     server_->Kill();
   }
   mount_->Free();
-  server_ = Serve(data_);
+  server_ = Serve(data_, kNoReserve);
   FirestoreClient client(server_->port());
   ExpectTruth(client);
   EXPECT_EQ(PutNext(client, 1'000), Code::kOk);

@@ -12,15 +12,23 @@ std::unique_ptr<ServerProcess> RunHearth(const std::vector<std::string>& argumen
   return std::make_unique<ServerProcess>(HEARTH_SERVER, arguments);
 }
 
-std::unique_ptr<ServerProcess> TryToServe(const std::string& folder) {
-  return RunHearth({"serve", "--data", folder, "--listen", "127.0.0.1:0"});
+std::unique_ptr<ServerProcess> TryToServe(const std::string& folder,
+                                          const std::vector<std::string>& more_arguments) {
+  std::vector<std::string> arguments = {"serve", "--data", folder, "--listen", "127.0.0.1:0"};
+  arguments.insert(arguments.end(), more_arguments.begin(), more_arguments.end());
+  return RunHearth(arguments);
+}
+
+std::unique_ptr<ServerProcess> TryToServeWithFiles(const std::string& folder, size_t files_max) {
+  const std::string script = "ulimit -n " + std::to_string(files_max) + " && exec \"$@\"";
+  return std::make_unique<ServerProcess>(
+      "/bin/sh", std::vector<std::string>{"-c", script, "sh", HEARTH_SERVER, "serve", "--data",
+                                          folder, "--listen", "127.0.0.1:0"});
 }
 
 std::unique_ptr<ServerProcess> Serve(const std::string& folder,
                                      const std::vector<std::string>& more_arguments) {
-  std::vector<std::string> arguments = {"serve", "--data", folder, "--listen", "127.0.0.1:0"};
-  arguments.insert(arguments.end(), more_arguments.begin(), more_arguments.end());
-  std::unique_ptr<ServerProcess> server = RunHearth(arguments);
+  std::unique_ptr<ServerProcess> server = TryToServe(folder, more_arguments);
   EXPECT_TRUE(server->WaitUntilListening()) << server->Stderr();
   return server;
 }
@@ -53,6 +61,13 @@ proto::CommitRequest PutRequest(const std::string& path, const std::string& text
 
 Status Put(FirestoreClient& client, const std::string& path, const std::string& text) {
   return client.Commit(PutRequest(path, text)).status();
+}
+
+Status Delete(FirestoreClient& client, const std::string& path) {
+  proto::CommitRequest request;
+  request.set_database(support::kDatabase);
+  request.add_writes()->set_delete_(support::FullName(path));
+  return client.Commit(request).status();
 }
 
 Result<std::string> Get(FirestoreClient& client, const std::string& path) {

@@ -29,7 +29,10 @@ std::unique_ptr<ServerProcess> RunHearth(const std::vector<std::string>& argumen
 std::unique_ptr<ServerProcess> Serve(const std::string& folder,
                                      const std::vector<std::string>& more_arguments = {});
 // Like Serve, but the server may refuse to start.
-std::unique_ptr<ServerProcess> TryToServe(const std::string& folder);
+std::unique_ptr<ServerProcess> TryToServe(const std::string& folder,
+                                          const std::vector<std::string>& more_arguments = {});
+// Like TryToServe, with at most `files_max` open files.
+std::unique_ptr<ServerProcess> TryToServeWithFiles(const std::string& folder, size_t files_max);
 
 // Fails unless the process exits with a nonzero code and gives the reason in one line that contains
 // `text`.
@@ -40,6 +43,7 @@ std::vector<std::string> Lines(const std::string& text);
 // A commit that sets the text of `path` to `text`.
 proto::CommitRequest PutRequest(const std::string& path, const std::string& text);
 Status Put(FirestoreClient& client, const std::string& path, const std::string& text);
+Status Delete(FirestoreClient& client, const std::string& path);
 Result<std::string> Get(FirestoreClient& client, const std::string& path);
 
 // Documents by path, with their texts.
