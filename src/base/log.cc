@@ -8,7 +8,7 @@
 #include <ctime>
 
 #include "base/clock.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 namespace hearth {
 namespace {
@@ -18,28 +18,16 @@ std::atomic<LogFormat> line_format = LogFormat::kText;
 
 constexpr std::array<std::string_view, 4> kLevelNames = {"debug", "info", "warning", "error"};
 
-// Escapes control characters, so that no value can forge a second line. Replaces bytes that are not
-// valid UTF-8, so that every line stays valid JSON.
+// Printable, so that no value can forge a second line or control a terminal, and every line stays
+// valid JSON.
 void AppendQuoted(std::string& line, std::string_view text) {
-  const bool is_text = IsValidUtf8(text);
-  line.push_back('"');
+  std::string quoted;
+  quoted.reserve(text.size() + 2);
   for (const char c : text) {
-    if (!is_text && (c & 0x80) != 0) {
-      line.append("\\ufffd");
-      continue;
-    }
-    if (c == '"' || c == '\\') {
-      line.push_back('\\');
-      line.push_back(c);
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      std::array<char, 8> escaped{};
-      std::snprintf(escaped.data(), escaped.size(), "\\u%04x", static_cast<unsigned>(c));
-      line.append(escaped.data());
-    } else {
-      line.push_back(c);
-    }
+    if (c == '"' || c == '\\') quoted.push_back('\\');
+    quoted.push_back(c);
   }
-  line.push_back('"');
+  line.append("\"").append(Printable(quoted)).append("\"");
 }
 
 std::string FormatTime(int64_t wall_micros) {
@@ -72,11 +60,12 @@ std::string FormatLogLine(LogFormat format, int64_t wall_micros, LogLevel level,
   const std::string_view level_name = kLevelNames[static_cast<size_t>(level)];
   std::string line;
   if (format == LogFormat::kText) {
-    line.append(FormatTime(wall_micros)).append(" ").append(level_name).append(" ").append(event);
+    line.append(FormatTime(wall_micros)).append(" ").append(level_name).append(" ");
+    line.append(Printable(event));
     for (const LogField& field : fields) {
       line.append(" ").append(field.name).append("=");
-      const bool is_plain = !field.value.empty() && IsValidUtf8(field.value) &&
-                            field.value.find_first_of(" \"\\=\n\r\t") == std::string::npos;
+      const bool is_plain = !field.value.empty() && Printable(field.value) == field.value &&
+                            field.value.find_first_of(" \"\\=") == std::string::npos;
       if (is_plain) {
         line.append(field.value);
       } else {

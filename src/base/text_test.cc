@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace hearth {
 namespace {
 
@@ -29,6 +31,23 @@ TEST(TextTest, IgnoresTheCaseOfAsciiLettersOnly) {
   EXPECT_FALSE(EqualsIgnoringCase("[", "{"));
   EXPECT_FALSE(EqualsIgnoringCase("\u00c9", "\u00e9"));
 }
+
+TEST(Printable, LeavesTextAlone) {
+  for (const std::string text : {"", "plain text", "d\xc3\xa9j\xc3\xa0 vu", "\xe2\x82\xac",
+                                 "\xf0\x9f\x98\x80 \"quoted\" \\"}) {
+    EXPECT_EQ(Printable(text), text);
+  }
+}
+
+TEST(Printable, EscapesWhatControlsATerminal) {
+  EXPECT_EQ(Printable("a\nb\r\t\x1b"), "a\\u000ab\\u000d\\u0009\\u001b");
+  EXPECT_EQ(Printable(std::string_view("\0\x7f", 2)), "\\u0000\\u007f");
+  EXPECT_EQ(Printable("\xc2\x9b\xc2\xa0"), "\\u009b\xc2\xa0");  // C1, but not what follows it.
+  EXPECT_EQ(Printable("\xe2\x80\xa9\xe2\x80\xad\xe2\x81\xa9"), "\\u2029\\u202d\\u2069");
+  EXPECT_EQ(Printable("\xef\xbb\xbf"), "\\ufeff");
+}
+
+TEST(Printable, ReplacesWhatIsNotText) { EXPECT_EQ(Printable("a\xff\n"), "a\\ufffd\\u000a"); }
 
 }  // namespace
 }  // namespace hearth

@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 
+#include "base/text.h"
 #include "server/commands.h"
 #include "server/options.h"
 #include "server/run_app.h"
@@ -192,7 +193,7 @@ struct Commands {
 
 int Report(const Status& status) {
   if (status.ok()) return EXIT_SUCCESS;
-  std::fprintf(stderr, "hearth: %s\n", status.message().c_str());
+  std::fprintf(stderr, "hearth: %s\n", hearth::Printable(status.message()).c_str());
   return EXIT_FAILURE;
 }
 

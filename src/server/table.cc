@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdio>
 
+#include "base/text.h"
+
 namespace hearth::server {
 namespace {
 
@@ -16,9 +18,10 @@ size_t WidthOf(const std::string& text) {
 
 }  // namespace
 
-std::string FormatTable(const std::vector<std::vector<std::string>>& rows) {
+std::string FormatTable(std::vector<std::vector<std::string>> rows) {
   std::vector<size_t> widths;
-  for (const std::vector<std::string>& row : rows) {
+  for (std::vector<std::string>& row : rows) {
+    for (std::string& cell : row) cell = Printable(cell);
     widths.resize(std::max(widths.size(), row.size()));
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], WidthOf(row[i]));
   }

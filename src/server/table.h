@@ -7,8 +7,9 @@
 
 namespace hearth::server {
 
-// Lines with aligned columns. The last column is not padded.
-std::string FormatTable(const std::vector<std::vector<std::string>>& rows);
+// Lines with aligned columns. The last column is not padded. Cells may hold anything, such as names
+// that clients chose: they are made printable.
+std::string FormatTable(std::vector<std::vector<std::string>> rows);
 
 // "0 B", "999 B", "1.5 KiB", "12 MiB": two digits or more.
 std::string FormatBytes(uint64_t bytes);

@@ -16,6 +16,10 @@ TEST(FormatTable, CountsCharactersNotBytes) {
   EXPECT_EQ(FormatTable({{"\xC3\xA9", "x"}, {"ab", "y"}}), "\xC3\xA9   x\nab  y\n");
 }
 
+TEST(FormatTable, ACellCannotControlTheTerminal) {
+  EXPECT_EQ(FormatTable({{"a\x1b[2Jb\nc", "x"}}), "a\\u001b[2Jb\\u000ac  x\n");
+}
+
 TEST(FormatBytes, ChoosesTheUnit) {
   EXPECT_EQ(FormatBytes(0), "0 B");
   EXPECT_EQ(FormatBytes(1'023), "1023 B");
