@@ -37,7 +37,7 @@ foreach(proto IN LISTS PROTO_FILES)
 endforeach()
 
 add_library(hearth_protocol STATIC ${PROTO_SOURCES})
-if(NOT CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
+if(NOT HEARTH_HARDENED)
   # Bugs in generated code are out of scope, and it is a sixth of what sanitizer builds compile.
   target_compile_options(hearth_protocol PRIVATE -O0 -g0
     $<$<BOOL:${HEARTH_FUZZ}>:-fno-sanitize=undefined,fuzzer-no-link>)
