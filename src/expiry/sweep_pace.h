@@ -20,7 +20,7 @@ class SweepPace {
  public:
   // Documents per step.
   static constexpr size_t kIdleStepMax = 128;
-  static constexpr size_t kBusyStepMax = 32;
+  static constexpr size_t kBusyStepMax = 64;
   // While clients commit, the sweep works for one part of the time in this many.
   static constexpr int kBusyParts = 20;
   // After a step that took unusually long, because of a slow disk.

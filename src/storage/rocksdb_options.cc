@@ -97,7 +97,8 @@ rocksdb::DBOptions DatabaseOptions(const RocksDbOptions& options,
   // unacknowledged commit is damage.
   db.wal_recovery_mode = rocksdb::WALRecoveryMode::kAbsoluteConsistency;
   // If RocksDB 7.8 cannot record a synced log in the MANIFEST, it fails the write after having put
-  // it into the memtable, where a later write makes it visible. Hence logs are not tracked.
+  // it into the memtable, where a later write makes it visible. It would also miss the loss of the
+  // newest log. WalMark tracks the logs instead.
   db.track_and_verify_wals_in_manifest = false;
   // The store decides when to resume after an error. If RocksDB chose the time, it could resume on
   // a log that has not been cut back yet.
