@@ -25,6 +25,20 @@ class AppHost::Refusal final : public http::Service {
   const std::string message_;
 };
 
+namespace {
+
+// For those who ask the server over HTTP, who need not know where its files are.
+Status WithoutPath(const Status& status, const std::string& path) {
+  std::string message = status.message();
+  if (path.empty()) return status;
+  for (size_t at = message.find(path); at != std::string::npos; at = message.find(path, at)) {
+    message.replace(at, path.size(), "(data)");
+  }
+  return Status(status.code(), message);
+}
+
+}  // namespace
+
 struct AppHost::App {
   kit::AppInfo info;
   std::string prefix;
@@ -79,12 +93,13 @@ Status AppHost::Add(const AppEntry& entry, const std::string& prefix,
   app->info = {.name = name, .title = name, .summary = ""};
   app->prefix = prefix;
   Result<std::unique_ptr<kit::Application>> made = Make(entry, data_path);
-  app->status = made.status();
+  Status status = made.status();
   if (made.ok()) {
     app->application = *std::move(made);
     app->info = app->application->info();
-    app->status = app->application->Start();
+    status = app->application->Start();
   }
+  app->status = WithoutPath(status, data_path);
   if (app->status.ok()) {
     app->service = std::make_unique<kit::AppService>(
         kit::AppServiceOptions{.name = name, .prefix = prefix}, app->application->routes(),
@@ -93,9 +108,8 @@ Status AppHost::Add(const AppEntry& entry, const std::string& prefix,
   } else {
     app->service = std::make_unique<Refusal>(name + " is not running: " + app->status.message());
     Log(LogLevel::kError, "an application failed to start",
-        {{"name", name}, {"reason", app->status.message()}});
+        {{"name", name}, {"reason", status.message()}});
   }
-  const Status status = app->status;
   apps_.push_back(std::move(app));
   return status.ok() ? status : status.While("starting " + name);
 }

@@ -20,6 +20,9 @@ class CountingApp final : public kit::Application {
   Status Start() override {
     Count("starts");
     if (context_.settings.contains("fails")) return Status(Code::kUnavailable, "no luck");
+    if (context_.settings.contains("loses")) {
+      return Status(Code::kDataLoss, context_.data_path + "/key is too short");
+    }
     return Status();
   }
   void Stop() override { Count("stops"); }
@@ -98,6 +101,13 @@ TEST_F(AppHostTest, WhatFailsIsReportedAndNotStopped) {
   host.Stop();
   EXPECT_EQ(Count("stops"), 0u);
   EXPECT_EQ(Count("facts"), 0u);
+}
+
+TEST_F(AppHostTest, AReportDoesNotTellWhereTheFilesAre) {
+  AppHost host = Make({{"counting", {{"loses", true}}}});
+  const Status failed = host.Add(kCounting, "/apps/counting", "/srv/data/apps/counting");
+  EXPECT_THAT(failed.message(), HasSubstr("/srv/data/apps/counting/key is too short"));
+  EXPECT_EQ(host.Reports()[0].status.message(), "(data)/key is too short");
 }
 
 TEST_F(AppHostTest, WhatCannotBeMadeIsReported) {
