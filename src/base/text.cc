@@ -55,7 +55,7 @@ unsigned CodePoint(std::string_view character) {
 }
 
 bool IsControl(unsigned code_point) {
-  return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0) ||  // C0, C1.
+  return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0) ||        // C0, C1.
          code_point == 0x061C || code_point == 0x200E || code_point == 0x200F ||  // Directions.
          (code_point >= 0x2028 && code_point <= 0x202E) ||  // Line separators, directions.
          (code_point >= 0x2066 && code_point <= 0x2069) ||  // Directions.

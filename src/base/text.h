@@ -21,9 +21,9 @@ std::string_view TakeUntil(std::string_view& text, char end);
 // Ignores the case of ASCII letters only.
 bool EqualsIgnoringCase(std::string_view left, std::string_view right);
 
-// `text` in a form that is safe to print: one line, valid UTF-8, and nothing that controls a terminal
-// or changes the direction of text. Such characters become \uXXXX, bytes that are not valid UTF-8
-// become \ufffd.
+// `text` in a form that is safe to print: one line, valid UTF-8, and nothing that controls a
+// terminal or changes the direction of text. Such characters become \uXXXX, bytes that are not
+// valid UTF-8 become \ufffd.
 std::string Printable(std::string_view text);
 
 }  // namespace hearth

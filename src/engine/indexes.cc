@@ -103,9 +103,7 @@ void Engine::Core::StartTtl() {
             done(result.status());
           });
   };
-  hooks.commits = [this] {
-    return counters_.commits.value() + counters_.commit_errors.value();
-  };
+  hooks.commits = [this] { return counters_.commits.value() + counters_.commit_errors.value(); };
   ttl_sweeper_ = std::make_unique<expiry::TtlSweeper>(store_, clock_, indexes_, std::move(hooks));
   ttl_sweeper_->Start();
 }

@@ -75,9 +75,10 @@ void AddAppFlags(CLI::App* command, AppOptions* options) {
 
 void AddStartFlags(CLI::App* serve, ServeOptions* options) {
   serve
-      ->add_option("--disk-reserve-mib", options->disk_reserve_mib,
-                   "While less than this is free on the disk, in MiB, accept only deletes; default: "
-                   "128, or a tenth of a small disk")
+      ->add_option(
+          "--disk-reserve-mib", options->disk_reserve_mib,
+          "While less than this is free on the disk, in MiB, accept only deletes; default: "
+          "128, or a tenth of a small disk")
       ->check(CLI::Range(0, 1024 * 1024));
   serve->add_flag("--accept-loss", options->accept_loss,
                   "Start although acknowledged commits are missing from the data folder");

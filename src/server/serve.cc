@@ -18,12 +18,12 @@
 #include "base/random.h"
 #include "base/status_macros.h"
 #include "client/embedded/embedded.h"
+#include "documents/stored_times.h"
 #include "doors/control/control_service.h"
 #include "doors/control/emulator_service.h"
 #include "doors/grpc/grpc_service.h"
 #include "doors/rest/rest_service.h"
 #include "doors/webchannel/channel_service.h"
-#include "documents/stored_times.h"
 #include "engine/engine.h"
 #include "engine/options.h"
 #include "http/router.h"
@@ -94,9 +94,8 @@ Result<FileShares> DivideFilesOf(const ServeOptions& options, http::ServerOption
 MetricCallback AddClockMetric(const GuardedClock& clock, Metrics& metrics) {
   return metrics.AddGauge(
       "hearth_clock_leap_seconds",
-      "By how much the machine's clock is ahead, after a leap that is not followed.", [&clock] {
-        return std::chrono::duration<double>(clock.ignored_leap()).count();
-      });
+      "By how much the machine's clock is ahead, after a leap that is not followed.",
+      [&clock] { return std::chrono::duration<double>(clock.ignored_leap()).count(); });
 }
 
 // Reported once the server listens: a start that fails prints one line.

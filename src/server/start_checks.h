@@ -30,7 +30,7 @@ int64_t PlausibleMicros(int64_t wall_micros);
 // How the descriptors of the process are divided, so that clients cannot take those that storage
 // needs.
 struct FileShares {
-  int tables = 0;           // Open table files of the store.
+  int tables = 0;          // Open table files of the store.
   size_t connections = 0;  // At most what was wanted.
 };
 struct FileNeeds {
@@ -44,8 +44,8 @@ Result<FileShares> DivideFiles(size_t limit, const FileNeeds& needs);
 // Raises the soft limit of open files to the hard one, and returns it.
 Result<size_t> RaiseFileLimit();
 
-// How much of the disk that holds, or will hold, the folder `path` is kept for deletes: 128 MiB, but
-// at most a tenth of the disk.
+// How much of the disk that holds, or will hold, the folder `path` is kept for deletes: 128 MiB,
+// but at most a tenth of the disk.
 uint64_t DefaultReserveBytes(const std::string& path);
 
 // A warning if users other than the owner can read `path`; nullopt: they cannot.

@@ -158,8 +158,8 @@ TEST_F(DamageTest, ATornLogOpensWithTheCommitsBeforeTheTear) {
 // The same lengths, but the missing bytes were acknowledged.
 TEST_F(DamageTest, ALogThatIsShorterThanItWasAcknowledgedIsDataLoss) {
   const size_t size = log_bytes_.back();
-  for (const size_t length : {size_t{0}, size_t{1}, log_bytes_[3], size / 2, log_bytes_[kCommits - 2],
-                              size - 1}) {
+  for (const size_t length :
+       {size_t{0}, size_t{1}, log_bytes_[3], size / 2, log_bytes_[kCommits - 2], size - 1}) {
     SCOPED_TRACE(length);
     const std::string path = Copy("killed");
     const std::string name = FileOf(path, ".log");

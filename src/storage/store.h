@@ -115,8 +115,8 @@ class Store {
   // The approximate size in bytes of the keys in `range` and their values. Cheap and rough.
   virtual uint64_t ApproximateBytes(Space space, const KeyRange& range) const = 0;
 
-  // ResourceExhausted if the disk is nearly full: then only commits that remove data should be made,
-  // from the space that is reserved for them. Cheap enough to ask before every commit.
+  // ResourceExhausted if the disk is nearly full: then only commits that remove data should be
+  // made, from the space that is reserved for them. Cheap enough to ask before every commit.
   virtual Status CheckRoomToGrow() const { return Status(); }
 
   // From now on errors go to clients, so they no longer name the server's files; the log does.

@@ -155,9 +155,8 @@ void WalMark::Extend(uint64_t number, uint64_t bytes) {
     if (logs_.size() == kLogsMax) logs_.erase(logs_.begin());
     logs_.push_back({number, 0});
   }
-  const auto found = std::find_if(logs_.rbegin(), logs_.rend(), [number](const WalExtent& log) {
-    return log.number == number;
-  });
+  const auto found = std::find_if(logs_.rbegin(), logs_.rend(),
+                                  [number](const WalExtent& log) { return log.number == number; });
   if (found == logs_.rend() || found->bytes >= bytes) return;
   found->bytes = bytes;
   WriteOne().PermitUncheckedError();
