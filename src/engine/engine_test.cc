@@ -446,7 +446,7 @@ TEST_F(EngineTest, ClosingRefusesTheCommitsOfTasksThatStillRun) {
       if (!result.ok()) return done(result.status());
     }
   };
-  ASSERT_EQ(test_.engine().RunOnReaders(commit_until_refused), Status());
+  ASSERT_EQ(test_.engine().RunOnReaders(ClientKey::kInternal, commit_until_refused), Status());
   started.AwaitArrivals(1);
   test_.Close();
   EXPECT_EQ(last.Take(), Status(Code::kUnavailable, "the database is closing"));
@@ -454,8 +454,8 @@ TEST_F(EngineTest, ClosingRefusesTheCommitsOfTasksThatStillRun) {
 
 TEST_F(EngineTest, BlockingTasksAreBounded) {
   EngineOptions options;
-  options.reader_threads = 1;
-  options.queued_reads_max = 1;
+  options.readers.threads = 1;
+  options.readers.queued_tasks_max = 1;
   TestEngine small(options);
   Gate gate;
   gate.Close();
@@ -464,10 +464,10 @@ TEST_F(EngineTest, BlockingTasksAreBounded) {
     gate.Pass();
     ++runs;
   };
-  EXPECT_EQ(small.engine().RunOnReaders(task), Status());
+  EXPECT_EQ(small.engine().RunOnReaders(ClientKey::kInternal, task), Status());
   gate.AwaitArrivals(1);
-  EXPECT_EQ(small.engine().RunOnReaders(task), Status());
-  EXPECT_EQ(small.engine().RunOnReaders(task),
+  EXPECT_EQ(small.engine().RunOnReaders(ClientKey::kInternal, task), Status());
+  EXPECT_EQ(small.engine().RunOnReaders(ClientKey::kInternal, task),
             Status(Code::kResourceExhausted, "too many reads are waiting for the disk"));
   gate.Open();
   small.Close();

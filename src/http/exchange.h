@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/client_presence.h"
+#include "base/connected_client.h"
 
 namespace hearth::http {
 
@@ -119,9 +119,9 @@ class Exchange {
   // socket. Lives as long as the connection.
   virtual const std::string& peer() const = 0;
 
-  // Reports the end of the connection, if a client uses one connection for all of its requests.
-  // Null on HTTP/1.1: there the end of a connection says nothing about the client.
-  virtual std::shared_ptr<const ClientPresence> client() const { return nullptr; }
+  // The client on this connection. On HTTP/2 it leaves when the connection closes. On HTTP/1.1 it
+  // never does: there the end of a connection says nothing about the client.
+  virtual const std::shared_ptr<ConnectedClient>& client() const = 0;
 
   // Shared, because an answer computed elsewhere needs the loop even after the server is gone.
   virtual const std::shared_ptr<EventLoop>& loop() const = 0;

@@ -35,6 +35,7 @@ class Http1Protocol final : public Protocol, public Exchange, private Http1Parse
   const std::shared_ptr<EventLoop>& loop() const override { return host_.loop(); }
   BufferBudget& budget() override { return host_.budget(); }
   const std::string& peer() const override { return host_.peer(); }
+  const std::shared_ptr<ConnectedClient>& client() const override { return host_.client(); }
   void SendHead(int status, std::span<const Header> headers, BodyFollows body) override;
   void SendBody(std::string bytes) override;
   void Finish(std::span<const Header> trailers) override;

@@ -184,7 +184,7 @@ TimePoint Http2Protocol::OnTimer(TimePoint now) {
 
 void Http2Protocol::OnLost() {
   broken_ = true;
-  client_->Leave();
+  host_.client()->Leave();
   while (!streams_.empty()) CloseStream(*streams_.back());
 }
 

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/client_presence.h"
 #include "http/http2_stream.h"
 #include "http/options.h"
 #include "http/protocol.h"
@@ -37,7 +36,6 @@ class Http2Protocol final : public Protocol {
 
   // For the streams.
   ProtocolHost& host() { return host_; }
-  const std::shared_ptr<ClientPresence>& client() const { return client_; }
   nghttp2_session* session() { return session_; }
   void NoteWritable(int32_t stream_id) { writable_streams_.push_back(stream_id); }
 
@@ -74,8 +72,6 @@ class Http2Protocol final : public Protocol {
   const ConnectionLimits& limits_;
   Service& service_;
   nghttp2_session* session_ = nullptr;
-  // Shared with state that the client's requests have left behind.
-  const std::shared_ptr<ClientPresence> client_ = std::make_shared<ClientPresence>();
 
   std::vector<std::unique_ptr<Http2Stream>> streams_;  // A stream stores its index.
   std::vector<std::unique_ptr<Http2Stream>> spare_;    // Closed ones, kept for their buffers.

@@ -137,7 +137,9 @@ BufferBudget& Http2Stream::budget() { return protocol_.host().budget(); }
 
 const std::string& Http2Stream::peer() const { return protocol_.host().peer(); }
 
-std::shared_ptr<const ClientPresence> Http2Stream::client() const { return protocol_.client(); }
+const std::shared_ptr<ConnectedClient>& Http2Stream::client() const {
+  return protocol_.host().client();
+}
 
 void Http2Stream::SendHead(int status, std::span<const Header> headers, BodyFollows body) {
   if (finished_ || head_sent_) return;

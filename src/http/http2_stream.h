@@ -49,7 +49,7 @@ class Http2Stream final : public Exchange {
   const std::shared_ptr<EventLoop>& loop() const override;
   BufferBudget& budget() override;
   const std::string& peer() const override;
-  std::shared_ptr<const ClientPresence> client() const override;
+  const std::shared_ptr<ConnectedClient>& client() const override;
   void SendHead(int status, std::span<const Header> headers, BodyFollows body) override;
   void SendBody(std::string bytes) override;
   void Finish(std::span<const Header> trailers) override;

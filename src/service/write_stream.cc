@@ -131,7 +131,8 @@ class WriteStream final : public rpc::Receiver {
     shared_->is_committing = true;
     engine_.Commit(
         *database_, std::move(writes), "", shared_->call->executor(),
-        [shared = shared_](const Result<CommitResult>& result) { Answer(*shared, result); });
+        [shared = shared_](const Result<CommitResult>& result) { Answer(*shared, result); },
+        KeyOf(*shared_->call));
     return Status();
   }
 

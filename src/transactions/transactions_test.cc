@@ -262,7 +262,7 @@ TEST_F(TransactionsTest, YieldToRetriesWhenIdle) {
 }
 
 TEST_F(TransactionsTest, YieldSoonerWhenTheClientHasLeft) {
-  const auto client = std::make_shared<ClientPresence>();
+  const auto client = std::make_shared<ConnectedClient>(ClientKey{1});
   const auto holder = *transactions_.Begin(database_, {}, client);
   locks_.Acquire(holder->owner, {{"k"}, {}}, LockMode::kRead, [](const Status&) {});
   locks_.Acquire(transactions_.NewOwner(), {{"k"}, {}}, LockMode::kWrite, [](const Status&) {});
@@ -271,7 +271,7 @@ TEST_F(TransactionsTest, YieldSoonerWhenTheClientHasLeft) {
   EXPECT_FALSE(locks_.HasLost(holder->owner));
 
   // The client comes back, and disconnects again during its request.
-  const auto client_again = std::make_shared<ClientPresence>();
+  const auto client_again = std::make_shared<ConnectedClient>(ClientKey{1});
   ASSERT_TRUE(transactions_.BeginUse(database_, holder->id, client_again).ok());
   client_again->Leave();
   Pass(kYieldsWithoutClientAfter);
@@ -282,7 +282,7 @@ TEST_F(TransactionsTest, YieldSoonerWhenTheClientHasLeft) {
 }
 
 TEST_F(TransactionsTest, KeepTheirLocksWhileTheClientIsThere) {
-  const auto client = std::make_shared<ClientPresence>();
+  const auto client = std::make_shared<ConnectedClient>(ClientKey{1});
   const auto holder = *transactions_.Begin(database_, {}, client);
   locks_.Acquire(holder->owner, {{"k"}, {}}, LockMode::kRead, [](const Status&) {});
   locks_.Acquire(transactions_.NewOwner(), {{"k"}, {}}, LockMode::kWrite, [](const Status&) {});

@@ -57,8 +57,7 @@ void AnswerGrpcError(http::Exchange& exchange, const Status& status,
 }
 
 GrpcServerCall::GrpcServerCall(http::Exchange& exchange, size_t message_bytes_max)
-    : LoopCall(exchange.loop(), exchange.TakeHead()),
-      client_(exchange.client()),
+    : LoopCall(exchange.loop(), exchange.client(), exchange.TakeHead()),
       start_(loop()->turn_start()),
       exchange_(&exchange),
       reader_(message_bytes_max, exchange.budget()),

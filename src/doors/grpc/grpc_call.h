@@ -33,8 +33,6 @@ class GrpcServerCall final : public rpc::LoopCall<GrpcServerCall>, public http::
   void AnswerWith(const rpc::SingleRequestMethod& method);
   void AnswerWith(const rpc::StreamMethod& method);
 
-  std::shared_ptr<const ClientPresence> client() const override { return client_; }
-
   void OnBody(std::string_view bytes) override;
   void OnBodyEnd() override;
   void OnDrain() override;
@@ -69,7 +67,6 @@ class GrpcServerCall final : public rpc::LoopCall<GrpcServerCall>, public http::
   std::optional<http::TimePoint> Deadline() const;
   void ArmDeadline() REQUIRES_LOCK(on_loop_);
 
-  const std::shared_ptr<const ClientPresence> client_;  // Shared with the connection.
   const http::TimePoint start_;
 
   // Everything below belongs to the loop.

@@ -20,7 +20,7 @@ constexpr const char* kSeparator = "\n,\n";
 RestCall::RestCall(http::Exchange& exchange, const rpc::SingleRequestMethod& method,
                    RestRequest request, const rpc::Background& background,
                    const RestOptions& options)
-    : LoopCall(exchange.loop(), exchange.TakeHead()),
+    : LoopCall(exchange.loop(), exchange.client(), exchange.TakeHead()),
       method_(method),
       request_(std::move(request)),
       background_(background),
@@ -70,7 +70,7 @@ void RestCall::OnBodyEnd() {
       body_.size() <= options_.loop_body_bytes_max && !head().Find("content-encoding");
   if (is_short) return StartNow(ReadRequest(std::move(body_)));
   const Status accepted =
-      background_([self = shared_from_this(), body = std::move(body_)]() mutable {
+      background_(client()->key(), [self = shared_from_this(), body = std::move(body_)]() mutable {
         self->OnLoop([message = self->ReadRequest(std::move(body))](RestCall& call) {
           call.AssertOnLoop();
           call.StartNow(message);
