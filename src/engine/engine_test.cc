@@ -230,6 +230,48 @@ TEST_F(EngineTest, CommitsUnderWayAreBounded) {
   EXPECT_EQ(Number("c/b"), std::nullopt);
 }
 
+TEST_F(EngineTest, AClientWithManyCommitsDelaysNobody) {
+  const ClientKey greedy{1};
+  const ClientKey light{2};
+  const auto start = [this](const std::string& path, ClientKey client) {
+    Commits outcome;
+    test_.engine().Commit(test_.database(), {SetNumber(path, 1)}, "", InlineExecutor::Get(),
+                          outcome.Callback(), client);
+    return outcome;
+  };
+  const Commits busy = StartBusyCommit();
+  std::vector<Commits> queued;
+  for (size_t i = 0; i < 5 * commit::Committer::kGroupCommitsMax; ++i) {
+    queued.push_back(start("c/" + std::to_string(i), greedy));
+  }
+  const Commits lonely = start("c/lonely", light);
+  gate_.Open();
+  EXPECT_TRUE(busy.Take().ok());
+  const Timestamp lonely_time = lonely.Take()->commit_time;
+  size_t before = 0;
+  for (const Commits& outcome : queued) before += outcome.Take()->commit_time < lonely_time;
+  EXPECT_LE(before, 1u);
+}
+
+TEST_F(EngineTest, AClientGetsItsShareOfTheCommitsUnderWay) {
+  const auto start = [this](ClientKey client) {
+    Commits outcome;
+    test_.engine().Commit(test_.database(), {Transform("c/a", {Increment("n", 1)})}, "",
+                          InlineExecutor::Get(), outcome.Callback(), client);
+    return outcome;
+  };
+  const Commits busy = StartBusyCommit();
+  std::vector<Commits> queued;
+  constexpr size_t kShare = commit::CommitsUnderWay::kCommitsMax / 2;
+  for (size_t i = 0; i < kShare; ++i) queued.push_back(start(ClientKey{1}));
+  const Commits refused = start(ClientKey{1});
+  queued.push_back(start(ClientKey{2}));
+  gate_.Open();
+  EXPECT_TRUE(busy.Take().ok());
+  EXPECT_EQ(refused.Take().status().code(), Code::kResourceExhausted);
+  for (const Commits& outcome : queued) EXPECT_TRUE(outcome.Take().ok());
+}
+
 TEST_F(EngineTest, TheMemoryOfCommitsUnderWayIsBounded) {
   constexpr size_t kDocumentBytes = 1'000'000;
   const model::Fields large =

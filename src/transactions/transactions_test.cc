@@ -335,5 +335,23 @@ TEST_F(TransactionsTest, OpenTransactionsAreBounded) {
   EXPECT_TRUE(transactions_.Begin(database_, {}).ok());
 }
 
+TEST_F(TransactionsTest, AClientGetsItsShareOfTheOpenTransactions) {
+  const auto greedy = std::make_shared<ConnectedClient>(ClientKey{1});
+  const auto other = std::make_shared<ConnectedClient>(ClientKey{2});
+  std::string last;
+  for (size_t i = 0; i < kOpenTransactionsMax / 2; ++i) {
+    last = (*transactions_.Begin(database_, {}, greedy))->id;
+  }
+  EXPECT_EQ(transactions_.Begin(database_, {}, greedy).status().code(), Code::kResourceExhausted);
+  EXPECT_TRUE(transactions_.Begin(database_, {}, other).ok());
+  // One that ends makes room, even if it has been used by another client since.
+  EXPECT_TRUE(transactions_.BeginUse(database_, last, other).ok());
+  EXPECT_TRUE(transactions_.Rollback(database_, last).ok());
+  EXPECT_TRUE(transactions_.Begin(database_, {}, greedy).ok());
+  EXPECT_EQ(transactions_.Begin(database_, {}, greedy).status().code(), Code::kResourceExhausted);
+  Pass(kTransactionIdleMax);
+  EXPECT_TRUE(transactions_.Begin(database_, {}, greedy).ok());
+}
+
 }  // namespace
 }  // namespace hearth::transactions
