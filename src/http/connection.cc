@@ -58,13 +58,14 @@ ClientKey KeyOf(const std::string& peer, uint64_t connection_number) {
 }  // namespace
 
 Connection::Connection(tcp::socket socket, uint64_t number, std::shared_ptr<EventLoop> loop,
-                       const ConnectionLimits& limits, Service& service, ConnectionKeeper& keeper)
+                       const ConnectionLimits& limits, MemoryBudget* memory, Service& service,
+                       ConnectionKeeper& keeper)
     : socket_(std::move(socket)),
       loop_(std::move(loop)),
       limits_(limits),
       service_(service),
       keeper_(keeper),
-      budget_(limits.buffered_request_bytes_max),
+      budget_(limits.buffered_request_bytes_max, memory),
       peer_(PeerOf(socket_)),
       client_(std::make_shared<ConnectedClient>(KeyOf(peer_, number))),
       timer_(*loop_) {}

@@ -35,7 +35,8 @@ class Connection final : public ProtocolHost,
  public:
   // `number`: different from those of all other connections of the server.
   Connection(boost::asio::ip::tcp::socket socket, uint64_t number, std::shared_ptr<EventLoop> loop,
-             const ConnectionLimits& limits, Service& service, ConnectionKeeper& keeper);
+             const ConnectionLimits& limits, MemoryBudget* memory, Service& service,
+             ConnectionKeeper& keeper);
   ~Connection() override { keeper_.OnConnectionDestroyed(); }
 
   void Start();

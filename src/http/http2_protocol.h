@@ -2,6 +2,8 @@
 
 #include <nghttp2/nghttp2.h>
 
+#include <chrono>
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -38,6 +40,10 @@ class Http2Protocol final : public Protocol {
   ProtocolHost& host() { return host_; }
   nghttp2_session* session() { return session_; }
   void NoteWritable(int32_t stream_id) { writable_streams_.push_back(stream_id); }
+  // The stream's request is opened once the client has read more of its answers.
+  void OpenWhenRead(int32_t stream_id) { waiting_streams_.push_back(stream_id); }
+  // The amount of unread answers has changed.
+  void NoteUnread();
 
  private:
   // The progress of the graceful shutdown.
@@ -47,6 +53,11 @@ class Http2Protocol final : public Protocol {
   Http2Stream& OpenStream(int32_t stream_id);
   void CloseStream(Http2Stream& stream);
   void RunWritableHandlers();
+  void OpenWaitingStreams();
+  // Cuts off the streams whose peer makes no progress.
+  void CutOffStalled(TimePoint now);
+  // How often to look for them.
+  std::chrono::milliseconds StallCheckInterval() const;
   void SendFinalGoaway();
   // Ends the connection if the peer sends too many useless frames.
   void CountUselessFrame();
@@ -76,10 +87,13 @@ class Http2Protocol final : public Protocol {
   std::vector<std::unique_ptr<Http2Stream>> streams_;  // A stream stores its index.
   std::vector<std::unique_ptr<Http2Stream>> spare_;    // Closed ones, kept for their buffers.
   std::vector<int32_t> writable_streams_;              // Ids, since a stream may close in between.
+  std::deque<int32_t> waiting_streams_;                // Not opened yet, in order of arrival.
   std::string* output_ = nullptr;                      // Set while Produce runs.
 
   TimePoint last_received_;
   TimePoint last_stream_closed_;
+  TimePoint last_stall_check_;
+  bool was_behind_ = false;
   TimePoint ping_sent_ = TimePoint::max();  // max() if no answer is pending.
   DrainStep drain_ = DrainStep::kNone;
   TimePoint final_goaway_due_ = TimePoint::max();

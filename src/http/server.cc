@@ -25,9 +25,9 @@ class LoopConnections final : public ConnectionKeeper {
   // From any thread: the connection starts on its loop.
   void Adopt(tcp::socket socket) {
     // Shared by the task that starts it, and then as Connection says.
-    const auto connection =
-        std::make_shared<Connection>(std::move(socket), ++server_.connections_made_, loop_,
-                                     server_.options_.connection, server_.service_, *this);
+    const auto connection = std::make_shared<Connection>(
+        std::move(socket), ++server_.connections_made_, loop_, server_.options_.connection,
+        server_.options_.memory, server_.service_, *this);
     loop_->Post([this, connection] {
       open_.insert(connection);
       connection->Start();

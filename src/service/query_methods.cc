@@ -88,7 +88,7 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
     auto sent = started;
     size_t unwaited_bytes = 0;
     while (!call_->closed()) {
-      if (unwaited_bytes >= kUnwaitedBytesMax) {
+      if (unwaited_bytes >= kUnwaitedBytesMax || IsBehind(*call_)) {
         duration_ += clock_.Monotonic() - started;
         SendBatch();
         return call_->WhenWritable([self = shared_from_this()] { self->ContinueLater(); });

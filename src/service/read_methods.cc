@@ -108,7 +108,7 @@ class BatchGet : public std::enable_shared_from_this<BatchGet> {
     size_t unwaited_bytes = 0;
     for (; next_ < paths_.size(); ++next_) {
       if (call_->closed()) return;
-      if (unwaited_bytes >= kUnwaitedBytesMax) {
+      if (unwaited_bytes >= kUnwaitedBytesMax || IsBehind(*call_)) {
         return call_->WhenWritable([self = shared_from_this()] { self->Continue(Where::kLoop); });
       }
       std::optional<Result<model::Record>> record = view_->GetIfInMemory(paths_[next_]);

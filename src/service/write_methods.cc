@@ -185,7 +185,8 @@ void FirestoreMethods::BatchWrite(const Call& call, std::string_view request) {
                      wire::ReadWrites(name, message.mutable_writes()));
     RETURN_IF_ERROR(request::CheckEachDocumentOnce(writes));
     ASSIGN_OR_RETURN(Database * database, engine_.OpenDatabase(name));
-    std::make_shared<BatchWriter>(engine_, call, *database, std::move(writes))->Start();
+    auto writer = std::make_shared<BatchWriter>(engine_, call, *database, std::move(writes));
+    call->executor().Post([writer = std::move(writer)] { writer->Start(); });
     return Status();
   };
   if (const Status status = start(); !status.ok()) call->Finish(status);
