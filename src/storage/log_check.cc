@@ -42,7 +42,8 @@ Status ScanLog(rocksdb::FileSystem& files, const std::string& name, LogScanner* 
   return Status();
 }
 
-Status CheckManifest(rocksdb::FileSystem& files, const std::string& path) {
+Status CheckManifest(rocksdb::FileSystem& files, const LogCheckOptions& options) {
+  const std::string& path = options.path;
   const std::string current_name = path + "/CURRENT";
   std::string current;
   std::unique_ptr<rocksdb::FSSequentialFile> file;
@@ -63,10 +64,16 @@ Status CheckManifest(rocksdb::FileSystem& files, const std::string& path) {
   if (!files.FileExists(manifest, IOOptions(), nullptr).ok()) {
     return DataLoss(current_name + " names " + manifest + ", which is missing");
   }
-  // A torn end is an edit that never took effect; RocksDB ignores it.
+  // A torn end beyond what was synced is an edit that never took effect; RocksDB ignores it.
   LogScanner scanner;
   RETURN_IF_ERROR(ScanLog(files, manifest, &scanner));
-  return scanner.empty() ? DataLoss(manifest + " is empty") : Status();
+  if (scanner.empty()) return DataLoss(manifest + " is empty");
+  if (ManifestNumber(manifest) == options.manifest.number &&
+      scanner.intact_bytes() < options.manifest.bytes) {
+    return DataLoss(manifest + " is cut off after " + std::to_string(scanner.intact_bytes()) +
+                    " bytes; it had at least " + std::to_string(options.manifest.bytes));
+  }
+  return Status();
 }
 
 Status CutOff(rocksdb::FileSystem& files, const std::string& name, uint64_t bytes) {
@@ -213,7 +220,7 @@ Result<std::vector<WalExtent>> CheckAndMendWals(rocksdb::FileSystem& files,
 
 Result<std::vector<WalExtent>> CheckAndMendLogs(rocksdb::FileSystem& files,
                                                 const LogCheckOptions& options) {
-  RETURN_IF_ERROR(CheckManifest(files, options.path));
+  RETURN_IF_ERROR(CheckManifest(files, options));
   return CheckAndMendWals(files, options);
 }
 

@@ -18,6 +18,7 @@ enum class LogLoss { kRefused, kAccepted };
 struct LogCheckOptions {
   std::string path;                     // The RocksDB folder.
   std::vector<WalExtent> acknowledged;  // What the write-ahead logs must have, at least.
+  WalExtent manifest;                   // The same for the MANIFEST with this number.
   LogLoss loss = LogLoss::kRefused;
   std::string aside;  // The folder for logs that are not used because of an accepted loss.
 };
@@ -29,8 +30,8 @@ struct LogCheckOptions {
 // followed is kept in `aside`. Returns what is left of the acknowledged logs.
 //
 // Errors: DataLoss, with the file's name, if a complete record is damaged, if a log that must be
-// there is missing or too short, or if CURRENT does not name a MANIFEST; Unavailable for I/O
-// errors. If it fails, it has changed nothing.
+// there is missing or too short, if the MANIFEST is, or if CURRENT does not name one; Unavailable
+// for I/O errors. If it fails, it has changed nothing.
 Result<std::vector<WalExtent>> CheckAndMendLogs(rocksdb::FileSystem& files,
                                                 const LogCheckOptions& options);
 

@@ -78,18 +78,34 @@ bool HidesACompleteFragment(std::string_view rest) {
   }
 }
 
+std::string_view LastPart(std::string_view name) {
+  const size_t slash = name.rfind('/');
+  return slash == std::string_view::npos ? name : name.substr(slash + 1);
+}
+
+// 0 if `text` is not a number.
+uint64_t ToNumber(std::string_view text) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? number : 0;
+}
+
 }  // namespace
 
 uint64_t WalNumber(std::string_view name) {
   constexpr std::string_view kSuffix = ".log";
+  name = LastPart(name);
   if (!name.ends_with(kSuffix)) return 0;
   name.remove_suffix(kSuffix.size());
-  if (const size_t slash = name.rfind('/'); slash != std::string_view::npos) {
-    name.remove_prefix(slash + 1);
-  }
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  return error == std::errc() && end == name.data() + name.size() ? number : 0;
+  return ToNumber(name);
+}
+
+uint64_t ManifestNumber(std::string_view name) {
+  constexpr std::string_view kPrefix = "MANIFEST-";
+  name = LastPart(name);
+  if (!name.starts_with(kPrefix)) return 0;
+  name.remove_prefix(kPrefix.size());
+  return ToNumber(name);
 }
 
 std::string WalName(uint64_t number) {

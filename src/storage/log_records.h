@@ -46,7 +46,9 @@ class LogScanner {
 
 // The number in the name of a write-ahead log, such as "/data/db/000012.log"; 0 for other files.
 uint64_t WalNumber(std::string_view name);
-// The name within its folder, such as "000012.log".
+// The same for a MANIFEST, such as "/data/db/MANIFEST-000005".
+uint64_t ManifestNumber(std::string_view name);
+// The name of a log within its folder, such as "000012.log".
 std::string WalName(uint64_t number);
 
 // CRC-32C, continued from `crc`, the checksum of the preceding bytes; 0 to begin with.

@@ -157,6 +157,28 @@ TEST_F(LossTest, AfterACleanStopNoLogIsNeeded) {
   EXPECT_EQ(*(*opened)->Get(Space::kDocuments, "last"), "value");
 }
 
+// A shorter MANIFEST is an earlier state: its tables would be gone, and those that it does not know
+// would be deleted. There is nothing to accept.
+TEST_F(LossTest, AManifestThatIsCutIsRefused) {
+  ASSERT_TRUE(OpenRocksDbStore(LossOptions(path_)).ok());  // Everything is in tables now.
+  std::string manifest;
+  for (const auto& entry : fs::directory_iterator(path_ + "/db")) {
+    if (entry.path().filename().string().starts_with("MANIFEST-")) manifest = entry.path();
+  }
+  const size_t size = fs::file_size(manifest);
+  for (size_t cut = 1; cut < size; cut += size / 40 + 1) {
+    const std::string copy = folder_ / "cut";
+    fs::remove_all(copy);
+    fs::copy(path_, copy, fs::copy_options::recursive);
+    fs::resize_file(copy + manifest.substr(path_.size()), size - cut);
+    RocksDbOptions options = LossOptions(copy);
+    options.accept_loss = true;
+    const Status refused = OpenRocksDbStore(options).status();
+    EXPECT_EQ(refused.code(), Code::kDataLoss) << cut << ": " << refused.ToString();
+    EXPECT_NE(refused.message().find("MANIFEST-"), std::string::npos) << refused.ToString();
+  }
+}
+
 // Data of an earlier version has no mark.
 TEST_F(LossTest, WithoutAMarkTheStoreOpens) {
   fs::remove(path_ + "/MARK");

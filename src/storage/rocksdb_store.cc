@@ -247,6 +247,7 @@ Status CheckLogs(const RocksDbOptions& options, Parts& parts) {
     }
     ASSIGN_OR_RETURN(left, CheckAndMendLogs(*parts.wal, {.path = parts.folder->db_path(),
                                                          .acknowledged = mark->logs(),
+                                                         .manifest = mark->manifest(),
                                                          .loss = loss,
                                                          .aside = parts.folder->aside_path()}));
   }

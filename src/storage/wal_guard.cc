@@ -116,6 +116,45 @@ class GuardedWal final : public rocksdb::FSWritableFileOwnerWrapper {
   bool torn_ = false;  // An append failed and may have written part of its bytes.
 };
 
+// The MANIFEST: notes how much of it has been synced.
+//
+// Threads: RocksDB writes it one edit at a time.
+class GuardedManifest final : public rocksdb::FSWritableFileOwnerWrapper {
+ public:
+  GuardedManifest(std::unique_ptr<rocksdb::FSWritableFile> file, uint64_t number, WalMark& mark)
+      : FSWritableFileOwnerWrapper(std::move(file)), number_(number), mark_(mark) {}
+
+  IOStatus Append(const rocksdb::Slice& data, const IOOptions& options,
+                  IODebugContext* debug) override {
+    return Count(data.size(), target()->Append(data, options, debug));
+  }
+  IOStatus Append(const rocksdb::Slice& data, const IOOptions& options,
+                  const rocksdb::DataVerificationInfo& verification,
+                  IODebugContext* debug) override {
+    return Count(data.size(), target()->Append(data, options, verification, debug));
+  }
+  IOStatus Sync(const IOOptions& options, IODebugContext* debug) override {
+    return Note(target()->Sync(options, debug));
+  }
+  IOStatus Fsync(const IOOptions& options, IODebugContext* debug) override {
+    return Note(target()->Fsync(options, debug));
+  }
+
+ private:
+  IOStatus Count(size_t bytes, IOStatus appended) {
+    if (appended.ok()) bytes_ += bytes;
+    return appended;
+  }
+  IOStatus Note(IOStatus synced) {
+    if (synced.ok()) mark_.ExtendManifest(number_, bytes_);
+    return synced;
+  }
+
+  const uint64_t number_;
+  WalMark& mark_;
+  uint64_t bytes_ = 0;
+};
+
 GuardedWal* WalGuard::Newest() const {
   MutexLock lock(mutex_);
   CHECK(!open_.empty());
@@ -140,6 +179,8 @@ IOStatus WalGuard::NewWritableFile(const std::string& name, const rocksdb::FileO
   IOStatus status = target()->NewWritableFile(name, options, &opened, debug);
   if (const uint64_t number = WalNumber(name); status.ok() && number != 0) {
     *file = std::make_unique<GuardedWal>(std::move(opened), number, *this);
+  } else if (const uint64_t manifest = ManifestNumber(name); status.ok() && manifest != 0) {
+    *file = std::make_unique<GuardedManifest>(std::move(opened), manifest, *mark_);
   } else {
     *file = std::move(opened);
   }

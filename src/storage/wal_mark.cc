@@ -23,8 +23,9 @@ using rocksdb::IOStatus;
 constexpr size_t kCopyBytes = 4096;
 constexpr size_t kCopies = 2;
 // CRC-32C of what follows (4), number of logs (4), generation (8); then number (8) and bytes (8) of
-// each log. All little-endian.
-constexpr size_t kHeaderBytes = 16;
+// the MANIFEST and of each log. All little-endian.
+constexpr size_t kHeaderBytes = 32;
+constexpr size_t kManifestOffset = 16;
 constexpr size_t kExtentBytes = 16;
 constexpr size_t kCrcBytes = 4;
 static_assert(kHeaderBytes + WalMark::kLogsMax * kExtentBytes <= kCopyBytes);
@@ -44,17 +45,25 @@ Number NumberAt(std::string_view bytes, size_t offset) {
 
 struct Copy {
   uint64_t generation = 0;
+  WalExtent manifest;
   std::vector<WalExtent> logs;
 };
+
+void Append(const WalExtent& extent, std::string* bytes) {
+  Append(extent.number, bytes);
+  Append(extent.bytes, bytes);
+}
+
+WalExtent ExtentAt(std::string_view bytes, size_t offset) {
+  return {NumberAt<uint64_t>(bytes, offset), NumberAt<uint64_t>(bytes, offset + sizeof(uint64_t))};
+}
 
 std::string Encode(const Copy& copy) {
   std::string bytes(kCrcBytes, '\0');
   Append(static_cast<uint32_t>(copy.logs.size()), &bytes);
   Append(copy.generation, &bytes);
-  for (const WalExtent& log : copy.logs) {
-    Append(log.number, &bytes);
-    Append(log.bytes, &bytes);
-  }
+  Append(copy.manifest, &bytes);
+  for (const WalExtent& log : copy.logs) Append(log, &bytes);
   const uint32_t crc = Crc32c(0, std::string_view(bytes).substr(kCrcBytes));
   std::memcpy(bytes.data(), &crc, sizeof(crc));
   return bytes;
@@ -69,10 +78,9 @@ std::optional<Copy> Decode(std::string_view bytes) {
   if (bytes.size() < end) return std::nullopt;
   const uint32_t crc = Crc32c(0, bytes.substr(kCrcBytes, end - kCrcBytes));
   if (crc != NumberAt<uint32_t>(bytes, 0)) return std::nullopt;
-  Copy copy{NumberAt<uint64_t>(bytes, 2 * kCrcBytes), {}};
+  Copy copy{NumberAt<uint64_t>(bytes, 2 * kCrcBytes), ExtentAt(bytes, kManifestOffset), {}};
   for (size_t offset = kHeaderBytes; offset < end; offset += kExtentBytes) {
-    copy.logs.push_back(
-        {NumberAt<uint64_t>(bytes, offset), NumberAt<uint64_t>(bytes, offset + sizeof(uint64_t))});
+    copy.logs.push_back(ExtentAt(bytes, offset));
   }
   return copy;
 }
@@ -123,6 +131,7 @@ Status WalMark::Load() {
       ++damaged;
     } else if (copy->generation >= generation_) {
       generation_ = copy->generation;
+      manifest_ = copy->manifest;
       logs_ = std::move(copy->logs);
       found_ = Found::kLogs;
     }
@@ -136,10 +145,15 @@ std::vector<WalExtent> WalMark::logs() const {
   return logs_;
 }
 
+WalExtent WalMark::manifest() const {
+  MutexLock lock(mutex_);
+  return manifest_;
+}
+
 IOStatus WalMark::WriteOne() {
   ++generation_;
-  return file_->Write(generation_ % kCopies * kCopyBytes, Encode({generation_, logs_}), IOOptions(),
-                      nullptr);
+  return file_->Write(generation_ % kCopies * kCopyBytes, Encode({generation_, manifest_, logs_}),
+                      IOOptions(), nullptr);
 }
 
 IOStatus WalMark::WriteBoth() {
@@ -159,6 +173,12 @@ void WalMark::Extend(uint64_t number, uint64_t bytes) {
                                   [number](const WalExtent& log) { return log.number == number; });
   if (found == logs_.rend() || found->bytes >= bytes) return;
   found->bytes = bytes;
+  WriteOne().PermitUncheckedError();
+}
+
+void WalMark::ExtendManifest(uint64_t number, uint64_t bytes) {
+  MutexLock lock(mutex_);
+  manifest_ = {number, bytes};
   WriteOne().PermitUncheckedError();
 }
 

@@ -48,13 +48,28 @@ TEST_F(WalMarkTest, RemembersTheLogs) {
   EXPECT_TRUE(Open()->logs().empty());
 }
 
+TEST_F(WalMarkTest, RemembersTheManifest) {
+  {
+    const auto mark = Open();
+    EXPECT_EQ(mark->manifest(), WalExtent());
+    mark->ExtendManifest(5, 100);
+    mark->Extend(9, 10);
+    mark->ExtendManifest(12, 40);
+  }
+  const auto mark = Open();
+  EXPECT_EQ(mark->manifest(), (WalExtent{12, 40}));
+  EXPECT_EQ(mark->logs(), (std::vector<WalExtent>{{9, 10}}));
+  ASSERT_TRUE(mark->Reset({}).ok());
+  EXPECT_EQ(Open()->manifest(), (WalExtent{12, 40}));
+}
+
 TEST_F(WalMarkTest, ATornCopyIsIgnored) {
   const auto mark = Open();
   mark->Extend(4, 10);  // The second copy.
   mark->Extend(4, 20);  // The first one.
-  Damage(20);
+  Damage(40);
   EXPECT_EQ(Open()->logs(), (std::vector<WalExtent>{{4, 10}}));
-  Damage(4'096 + 20);
+  Damage(4'096 + 40);
   EXPECT_EQ(Open()->found(), WalMark::Found::kDamage);
 }
 
@@ -66,7 +81,7 @@ TEST_F(WalMarkTest, ARemovedLogDoesNotComeBack) {
   ASSERT_TRUE(mark->Remove(4).ok());
   for (const size_t copy : {0, 1}) {
     SCOPED_TRACE(copy);
-    Damage(copy * 4'096 + 20);
+    Damage(copy * 4'096 + 40);
     EXPECT_EQ(Open()->logs(), (std::vector<WalExtent>{{9, 10}}));
     ASSERT_TRUE(mark->Reset({{9, 10}}).ok());
   }
