@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/guarded_clock.h"
 #include "base/log.h"
+#include "base/memory_budget.h"
 #include "base/metrics.h"
 #include "base/random.h"
 #include "base/status_macros.h"
@@ -32,6 +33,7 @@
 #include "server/apps.h"
 #include "server/front_page.h"
 #include "server/index_files.h"
+#include "server/machine_memory.h"
 #include "server/signals.h"
 #include "server/start_checks.h"
 #include "service/firestore_methods.h"
@@ -43,8 +45,10 @@ namespace {
 
 constexpr size_t kMebibyte = 1024 * 1024;
 
-Result<http::ServerOptions> ToServerOptions(const ServeOptions& options, Metrics& metrics) {
+Result<http::ServerOptions> ToServerOptions(const ServeOptions& options, Metrics& metrics,
+                                            MemoryBudget& memory) {
   http::ServerOptions result;
+  result.memory = &memory;
   result.metrics = &metrics;
   for (const std::string& text : options.listen) {
     ASSIGN_OR_RETURN(http::ListenAddress address, ParseListenAddress(text));
@@ -56,8 +60,11 @@ Result<http::ServerOptions> ToServerOptions(const ServeOptions& options, Metrics
   return result;
 }
 
-Result<engine::EngineOptions> ToEngineOptions(const ServeOptions& options, Metrics& metrics) {
+Result<engine::EngineOptions> ToEngineOptions(const ServeOptions& options, Metrics& metrics,
+                                              MemoryBudget& memory) {
   engine::EngineOptions result;
+  result.memory = &memory;
+  result.watchers.memory = &memory;
   result.metrics = &metrics;
   result.document_cache_bytes = options.cache_mib * kMebibyte / 2;
   ASSIGN_OR_RETURN(result.index_mode, ParseIndexMode(options.indexes));
@@ -91,12 +98,20 @@ Result<FileShares> DivideFilesOf(const ServeOptions& options, http::ServerOption
   return files;
 }
 
-MetricCallback AddClockMetric(const GuardedClock& clock, Metrics& metrics) {
-  return metrics.AddGauge(
-      "hearth_clock_leap_seconds",
-      "By how much the machine's clock is ahead, after a leap that is not followed.",
-      [&clock] { return std::chrono::duration<double>(clock.ignored_leap()).count(); });
-}
+// The server's clock, and a metric about it.
+struct ServerTime {
+  explicit ServerTime(Metrics& metrics)
+      : leap(metrics.AddGauge(
+            "hearth_clock_leap_seconds",
+            "By how much the machine's clock is ahead, after a leap that is not followed.",
+            [this] { return std::chrono::duration<double>(clock.ignored_leap()).count(); })) {}
+  ServerTime(const ServerTime&) = delete;
+  ServerTime& operator=(const ServerTime&) = delete;
+
+  const SystemClock machine;
+  const GuardedClock clock{machine, PlausibleMicros(machine.WallMicros())};
+  const MetricCallback leap;
+};
 
 // Reported once the server listens: a start that fails prints one line.
 struct StartNotes {
@@ -128,6 +143,21 @@ void LogStart(const ServeOptions& options, const FileShares& files, const StartN
   Log(LogLevel::kInfo, "serving",
       {{"data", options.data_path},
        {"newest_commit", is_new ? "none" : notes.newest_commit.ToString()}});
+}
+
+std::vector<MetricCallback> AddMemoryMetrics(const MemoryBudget& memory, Metrics& metrics) {
+  std::vector<MetricCallback> callbacks;
+  callbacks.push_back(
+      metrics.AddGauge("hearth_memory_claimed_bytes",
+                       "Memory claimed by caches, requests, answers, queues, backlogs and sorts.",
+                       [&memory] { return static_cast<double>(memory.used_bytes()); }));
+  callbacks.push_back(
+      metrics.AddGauge("hearth_memory_bytes_max", "Maximum of claimed memory.",
+                       [&memory] { return static_cast<double>(memory.bytes_max()); }));
+  callbacks.push_back(
+      metrics.AddCounter("hearth_memory_refusals_total", "Claims of memory that were refused.",
+                         [&memory] { return static_cast<double>(memory.refusals()); }));
+  return callbacks;
 }
 
 // The application options of `serve`, checked before anything is opened.
@@ -162,6 +192,24 @@ void AddApps(const AppPlan& plan, const ServeOptions& options, AppHost* apps) {
   }
 }
 
+struct Doors {
+  http::ChoosingService* grpc;
+  http::Service* rest;
+  http::Service* channel;
+  http::Service* control;
+  http::Service* emulator;
+};
+
+void Mount(const Doors& doors, http::Router* router) {
+  router->SetFirst(*doors.grpc);
+  router->AddService("/emulator/", *doors.emulator);
+  router->AddService("/hearth/", *doors.control);
+  router->AddService("/metrics", *doors.control);
+  router->AddService("/v1/", *doors.rest);
+  router->AddService("/google.firestore.v1.Firestore/Listen/channel", *doors.channel);
+  router->AddService("/google.firestore.v1.Firestore/Write/channel", *doors.channel);
+}
+
 }  // namespace
 
 void Announce(const http::ListenAddress& address) {
@@ -173,9 +221,14 @@ Status Serve(const ServeOptions& options) {
   ASSIGN_OR_RETURN(const LogLevel log_level, ParseLogLevel(options.log_level));
   ASSIGN_OR_RETURN(const LogFormat log_format, ParseLogFormat(options.log_format));
   Metrics metrics;  // Used by everything below, so destroyed last.
-  ASSIGN_OR_RETURN(http::ServerOptions server_options, ToServerOptions(options, metrics));
+  ASSIGN_OR_RETURN(const size_t memory_bytes, MemoryMaxBytes(options, MachineMemoryBytes()));
+  MemoryBudget memory(memory_bytes);
+  memory.Take(options.cache_mib * kMebibyte);  // The caches fill up sooner or later.
+  const std::vector<MetricCallback> memory_metrics = AddMemoryMetrics(memory, metrics);
+  ASSIGN_OR_RETURN(http::ServerOptions server_options, ToServerOptions(options, metrics, memory));
   ASSIGN_OR_RETURN(const FileShares files, DivideFilesOf(options, &server_options));
-  ASSIGN_OR_RETURN(const engine::EngineOptions engine_options, ToEngineOptions(options, metrics));
+  ASSIGN_OR_RETURN(const engine::EngineOptions engine_options,
+                   ToEngineOptions(options, metrics, memory));
   ASSIGN_OR_RETURN(AppPlan plan, PlanApps(options));
   ASSIGN_OR_RETURN(IndexFiles index_files,
                    IndexFiles::Load(options.index_config, plan.chosen, plan.database));
@@ -183,36 +236,31 @@ Status Serve(const ServeOptions& options) {
   wire::SilenceProtobufLog();
   const Signals signals;
 
-  const SystemClock machine_clock;
-  const GuardedClock clock(machine_clock, PlausibleMicros(machine_clock.WallMicros()));
-  const MetricCallback clock_leap = AddClockMetric(clock, metrics);
+  const ServerTime time(metrics);
+  const Clock& clock = time.clock;
   RandomSource random;
   // Calls in progress use the methods, so these are destroyed last.
   rpc::Methods methods;
-  doors::grpc::GrpcService grpc(methods);
+  engine::Engine* opened = nullptr;
+  const rpc::Background background = [&opened](ClientKey client, Task task) {
+    return opened->RunOnReaders(client, std::move(task));
+  };
+  doors::grpc::GrpcService grpc(methods, {.background = background, .memory = &memory});
   ASSIGN_OR_RETURN(const std::unique_ptr<storage::Store> store,
                    storage::OpenRocksDbStore(ToStorageOptions(options, files, metrics)));
   ASSIGN_OR_RETURN(const StartNotes notes, CheckData(*store, clock, options));
   ASSIGN_OR_RETURN(const std::unique_ptr<engine::Engine> engine,
                    engine::Engine::Open(*store, clock, random, engine_options));
+  opened = engine.get();
   index_files.Apply(engine.get());
   service::FirestoreMethods firestore(*engine, clock, random);
   firestore.Register(&methods);
   doors::control::ControlService control(*engine, metrics);
   doors::control::EmulatorService emulator(*engine);
-  const auto background = [&engine](ClientKey client, Task task) {
-    return engine->RunOnReaders(client, std::move(task));
-  };
-  doors::rest::RestService rest(methods, background);
-  doors::webchannel::ChannelService channel(methods, background);
+  doors::rest::RestService rest(methods, background, {.memory = &memory});
+  doors::webchannel::ChannelService channel(methods, background, {.memory = &memory});
   http::Router router;
-  router.SetFirst(grpc);
-  router.AddService("/emulator/", emulator);
-  router.AddService("/hearth/", control);
-  router.AddService("/metrics", control);
-  router.AddService("/v1/", rest);
-  router.AddService("/google.firestore.v1.Firestore/Listen/channel", channel);
-  router.AddService("/google.firestore.v1.Firestore/Write/channel", channel);
+  Mount({&grpc, &rest, &channel, &control, &emulator}, &router);
   ASSIGN_OR_RETURN(const std::unique_ptr<sandbox::Sandbox> stand_ins,
                    StartSandbox(plan, options, clock));
   AppHost apps({.open_database = [&] { return client::OverEngine(*engine, plan.database); },

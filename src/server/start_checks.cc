@@ -26,8 +26,9 @@ constexpr uint64_t kReserveBytesMax = uint64_t{128} << 20;
 constexpr int kTablesMax = 512;
 constexpr int kTablesMin = 32;
 constexpr size_t kTablesPart = 4;  // A quarter of the descriptors.
-// Standard streams, listening sockets, files of vector graphs, connections that are refused.
-constexpr size_t kOtherFiles = 64;
+// Standard streams, listening sockets, files of vector graphs; connections that wait for the place
+// of an idle one, or are refused.
+constexpr size_t kOtherFiles = 128;
 constexpr size_t kFilesPerLoop = 4;
 constexpr size_t kAppFiles = 128;
 constexpr size_t kConnectionsMin = 16;

@@ -57,7 +57,7 @@ TEST(DivideFiles, LeavesStorageItsShare) {
 }
 
 TEST(DivideFiles, RefusesALimitThatIsTooLow) {
-  EXPECT_TRUE(DivideFiles(256, {.connections = 10, .loops = 2, .has_apps = false}).ok());
+  EXPECT_TRUE(DivideFiles(320, {.connections = 10, .loops = 2, .has_apps = false}).ok());
   EXPECT_EQ(DivideFiles(64, {.connections = 10, .loops = 2, .has_apps = false}).status().code(),
             Code::kResourceExhausted);
 }
