@@ -126,7 +126,8 @@ void Server::AdoptInsteadOfIdle(tcp::socket socket, size_t loop_index, size_t tr
   const size_t asked = (loop_index + tried) % loops_.size();
   loops_[asked]->Post([this, asked, socket = std::move(socket), loop_index, tried]() mutable {
     --waiting_for_room_;
-    if (!connections_[asked]->CloseIdlest()) {
+    const bool has_room = connection_count_ <= options_.connections_max;
+    if (!has_room && !connections_[asked]->CloseIdlest()) {
       return AdoptInsteadOfIdle(std::move(socket), loop_index, tried + 1);
     }
     connections_[loop_index]->Adopt(std::move(socket));

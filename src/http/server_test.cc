@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <deque>
 #include <set>
 #include <string>
 #include <thread>
@@ -119,11 +120,11 @@ TEST(ServerTest, BothSidesOfTheConnectionLimit) {
 }
 
 TEST(ServerTest, ANewConnectionTakesThePlaceOfTheOneIdleLongest) {
+  EndlessService busy;
   TestServer test;
   test.options.loops = 2;
   test.options.connections_max = 2;
   test.options.replaceable_after = std::chrono::milliseconds(0);
-  EndlessService busy;
   test.router.AddService("/endless", busy);
   test.Start();
   TestSocket working(test.port());
@@ -131,11 +132,11 @@ TEST(ServerTest, ANewConnectionTakesThePlaceOfTheOneIdleLongest) {
   ASSERT_THAT(working.ReadUntil("\r\n\r\n"), HasSubstr("200"));
   TestSocket idle(test.port());
   ASSERT_TRUE(IsServed(idle));
-  for (int i = 0; i < 5; ++i) {
-    TestSocket next(test.port());
-    EXPECT_TRUE(IsServed(next));
-  }
+  std::deque<TestSocket> later;
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(IsServed(later.emplace_back(test.port())));
   EXPECT_EQ(idle.ReadToEnd(), "");
+  EXPECT_EQ(later.front().ReadToEnd(), "");
+  EXPECT_TRUE(IsServed(later.back()));
   EXPECT_THAT(working.ReadUntil("\r\n"), HasSubstr("2710"));
   working.Close();
 }
