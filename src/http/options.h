@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "http/origin_policy.h"
+
 namespace hearth {
 class Metrics;
 }
@@ -56,6 +58,7 @@ struct ServerOptions {
   // early.
   size_t connections_max = 50'000;
   ConnectionLimits connection = {};
+  OriginPolicy origins = {};
   Metrics* metrics = nullptr;  // Must outlive the server. Null: no metrics.
 };
 

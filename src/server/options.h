@@ -19,10 +19,17 @@ struct AppOptions {
   bool is_live = false;
 };
 
+// Who else may use a server, besides clients that reach it under a name of this machine.
+struct OriginOptions {
+  std::vector<std::string> allowed_hosts;
+  std::vector<std::string> allowed_origins;
+};
+
 // The command line of `hearth serve`.
 struct ServeOptions {
   std::string data_path = "data";
   std::vector<std::string> listen = {"127.0.0.1:8080"};
+  OriginOptions origins;
   size_t cache_mib = 64;
   size_t loops = 0;  // 0: one per core.
   size_t connections_max = 10'000;
@@ -44,6 +51,7 @@ struct RunAppOptions {
   std::string firestore;  // HOST:PORT; empty: from the client's environment.
   std::string project = "hearth";
   std::string listen = "127.0.0.1:8081";
+  OriginOptions origins;
   std::string data_path;  // Empty: "data-NAME".
   size_t drain_seconds = 10;
   AppOptions app;
@@ -59,6 +67,9 @@ Result<http::ListenAddress> ParseListenAddress(std::string_view text);
 
 // HOST:PORT, with brackets around an IPv6 address.
 std::string AddressText(const http::ListenAddress& address);
+
+// InvalidArgument, with the flag, for a value that is not a host or not an origin.
+Result<http::OriginPolicy> ParseOriginPolicy(const OriginOptions& options);
 
 Result<indexing::IndexMode> ParseIndexMode(std::string_view text);
 Result<LogLevel> ParseLogLevel(std::string_view text);

@@ -34,6 +34,8 @@ Status RunApp(const RunAppOptions& options) {
   ASSIGN_OR_RETURN(const LogFormat log_format, ParseLogFormat(options.log_format));
   ASSIGN_OR_RETURN(const AppEntry app, FindApp(options.name, AllApps()));
   ASSIGN_OR_RETURN(http::ListenAddress listen, ParseListenAddress(options.listen));
+  ASSIGN_OR_RETURN(http::OriginPolicy origins, ParseOriginPolicy(options.origins));
+  origins.AddPages("/");
   ASSIGN_OR_RETURN(nlohmann::json settings, ReadAppSettings(options.app));
   if (!options.firestore.empty()) RETURN_IF_ERROR(ParseAddress(options.firestore).status());
   ASSIGN_OR_RETURN(const client::Firestore database,
@@ -67,6 +69,7 @@ Status RunApp(const RunAppOptions& options) {
   });
   http::Server server({.listen = {std::move(listen)},
                        .loops = std::max(1u, std::thread::hardware_concurrency()),
+                       .origins = std::move(origins),
                        .metrics = &metrics},
                       router);
   RETURN_IF_ERROR(server.Start());

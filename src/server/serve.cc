@@ -46,6 +46,9 @@ Result<http::ServerOptions> ToServerOptions(const ServeOptions& options, Metrics
     ASSIGN_OR_RETURN(http::ListenAddress address, ParseListenAddress(text));
     result.listen.push_back(std::move(address));
   }
+  ASSIGN_OR_RETURN(result.origins, ParseOriginPolicy(options.origins));
+  result.origins.AddPage("/");
+  result.origins.AddPages("/apps/");
   result.loops =
       options.loops != 0 ? options.loops : std::max(1u, std::thread::hardware_concurrency());
   result.connections_max = options.connections_max;

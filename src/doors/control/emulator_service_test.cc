@@ -36,7 +36,7 @@ class EmulatorServiceTest : public testing::Test {
   std::string Ask(std::string_view method, const std::string& target,
                   const std::string& headers = "", const std::string& body = "") {
     http::TestSocket socket(server_.port());
-    socket.Send(std::string(method) + " " + target + " HTTP/1.1\r\nhost: x\r\n" +
+    socket.Send(std::string(method) + " " + target + " HTTP/1.1\r\nhost: localhost\r\n" +
                 "connection: close\r\ncontent-length: " + std::to_string(body.size()) + "\r\n" +
                 headers + "\r\n" + body);
     return socket.ReadToEnd();
