@@ -124,6 +124,14 @@ void AddServeFlags(CLI::App* serve, ServeOptions* options) {
       ->type_name("all|none|NAMES");
   serve->add_option("--app-project", options->app_project, "Project that applications use")
       ->capture_default_str();
+  serve
+      ->add_option("--protect-project", options->protected_projects,
+                   "Let clients use the databases of this project only with the token from "
+                   "admin.token in the data folder; always so for embedded applications' project; "
+                   "may be given more than once")
+      ->take_all()
+      ->expected(1)
+      ->type_name("PROJECT");
   AddAppFlags(serve, &options->app);
   AddLogFlags(serve, &options->log_level, &options->log_format);
 }
@@ -138,6 +146,10 @@ void AddRunAppFlags(CLI::App* run, RunAppOptions* options) {
       ->capture_default_str()
       ->type_name("HOST:PORT");
   AddOriginFlags(run, &options->origins);
+  run->add_option("--admin-token-folder", options->admin_token_folder,
+                  "Data folder of the database's server, with the admin.token that a protected "
+                  "project requires. The variable HEARTH_ADMIN_TOKEN takes precedence")
+      ->type_name("FOLDER");
   run->add_option("--data", options->data_path,
                   "Folder for files that are not documents, such as keys; default: data-NAME");
   run->add_option("--drain-seconds", options->drain_seconds,
@@ -154,6 +166,12 @@ void AddTargetFlags(CLI::App* command, TargetOptions* target) {
       ->type_name("HOST:PORT");
   command->add_option("--project", target->project, "Project id; optional if there is only one");
   command->add_option("--database", target->database, "Database id, if not (default)");
+  command
+      ->add_option(
+          "--data", target->data_path,
+          "Data folder of the server, with its admin.token; default: data, for a server on "
+          "this machine. The variable HEARTH_ADMIN_TOKEN takes precedence")
+      ->type_name("FOLDER");
 }
 
 // The subcommands and the chosen one's action.

@@ -40,6 +40,7 @@ struct ServeOptions {
   size_t scan_documents_max = 100'000;
   std::string apps = "none";
   std::string app_project = "hearth";
+  std::vector<std::string> protected_projects;  // Besides that of embedded applications.
   AppOptions app;
   std::string log_level = "info";
   std::string log_format = "text";
@@ -52,7 +53,8 @@ struct RunAppOptions {
   std::string project = "hearth";
   std::string listen = "127.0.0.1:8081";
   OriginOptions origins;
-  std::string data_path;  // Empty: "data-NAME".
+  std::string admin_token_folder;  // Of the database's server; empty: from the environment.
+  std::string data_path;           // Empty: "data-NAME".
   size_t drain_seconds = 10;
   AppOptions app;
   std::string log_level = "info";

@@ -7,6 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include "access/access_policy.h"
+#include "access/admin_token.h"
 #include "apps/sandbox/sandbox.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -18,6 +20,7 @@
 #include "http/server.h"
 #include "server/app_host.h"
 #include "server/apps.h"
+#include "server/commands.h"
 #include "server/serve.h"
 #include "server/signals.h"
 #include "wire/requests.h"
@@ -38,8 +41,11 @@ Status RunApp(const RunAppOptions& options) {
   origins.AddPages("/");
   ASSIGN_OR_RETURN(nlohmann::json settings, ReadAppSettings(options.app));
   if (!options.firestore.empty()) RETURN_IF_ERROR(ParseAddress(options.firestore).status());
+  ASSIGN_OR_RETURN(std::string database_token, FindAdminToken(options.admin_token_folder));
   ASSIGN_OR_RETURN(const client::Firestore database,
-                   client::Connect({.address = options.firestore, .project = options.project}));
+                   client::Connect({.address = options.firestore,
+                                    .project = options.project,
+                                    .bearer_token = std::move(database_token)}));
   ConfigureLog(log_level, log_format);
   wire::SilenceProtobufLog();
   const Signals signals;
@@ -60,10 +66,14 @@ Status RunApp(const RunAppOptions& options) {
                 .sandbox_url = stand_ins ? stand_ins->url() : ""});
   const std::string data_path =
       options.data_path.empty() ? "data-" + options.name : options.data_path;
+  ASSIGN_OR_RETURN(std::string own_token, access::LoadOrCreateAdminToken(data_path));
+  const access::AccessPolicy policy(std::move(own_token), {});
   RETURN_IF_ERROR(apps.Add(app, "", data_path));
   http::Router router;
   apps.Mount(&router);
   router.AddPlain("GET", "/metrics", [&](const std::shared_ptr<http::PlainCall>& call) {
+    const Status allowed = policy.CheckAdministrator(call->head());
+    if (!allowed.ok()) return call->Respond({.status = 403, .body = allowed.message() + "\n"});
     call->Respond(
         {.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics.Text()});
   });
