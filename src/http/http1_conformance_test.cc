@@ -60,10 +60,9 @@ std::string Chunked(const std::string& body) {
   return Post("transfer-encoding: chunked\r\n", body);
 }
 
-const std::vector<BadMessage>& BadMessages() {
-  static const std::string nul(1, '\0');
-  static const std::vector<BadMessage> messages = {
-      // How long is the body?
+// How long is the body?
+std::vector<BadMessage> LengthMessages() {
+  return {
       {"unknown coding", Post("transfer-encoding: gzip\r\n"), "501"},
       {"unknown coding with a length", Post("transfer-encoding: x\r\ncontent-length: 0\r\n")},
       {"misspelt coding", Post("transfer-encoding: xchunked\r\n"), "501"},
@@ -97,12 +96,17 @@ const std::vector<BadMessage>& BadMessages() {
       {"a huge length", Post("content-length: 18446744073709551616\r\n")},
       {"a fraction", Post("content-length: 1.0\r\n", "a")},
       {"two words", Post("content-length: 1 1\r\n", "a")},
-      // Which host?
+  };
+}
+
+// Which host? Where does a line end, and where a name?
+std::vector<BadMessage> LineMessages() {
+  const std::string nul(1, '\0');
+  return {
       {"no host", "GET / HTTP/1.1\r\n\r\n"},
       {"two hosts", "GET / HTTP/1.1\r\nhost: localhost\r\nhost: localhost\r\n\r\n"},
       {"two hosts, one strange", "GET / HTTP/1.1\r\nhost: localhost\r\nHost: evil.example\r\n\r\n"},
       {"two hosts in HTTP/1.0", "GET / HTTP/1.0\r\nhost: localhost\r\nhost: a\r\n\r\n"},
-      // Where does a line end, and where a name?
       {"a folded value", Post("x: a\r\n b\r\n")},
       {"a folded coding", Post("transfer-encoding:\r\n chunked\r\n", "0\r\n\r\n")},
       {"a line that starts with a tab", "GET / HTTP/1.1\r\nhost: localhost\r\n\tx: y\r\n\r\n"},
@@ -124,7 +128,12 @@ const std::vector<BadMessage>& BadMessages() {
       {"a null in a value", Post("a: b" + nul + "\r\n")},
       {"a control character in a value", Post("a: b\x01\r\n")},
       {"a delete character in a value", Post("a: b\x7f\r\n")},
-      // The request line.
+  };
+}
+
+std::vector<BadMessage> RequestLineMessages() {
+  const std::string nul(1, '\0');
+  return {
       {"no version", "GET /\r\nhost: localhost\r\n\r\n"},
       {"an unknown version", "GET / HTTP/1.2\r\nhost: localhost\r\n\r\n"},
       {"HTTP/2 without a preface", "GET / HTTP/2.0\r\nhost: localhost\r\n\r\n"},
@@ -141,7 +150,13 @@ const std::vector<BadMessage>& BadMessages() {
       {"a relative target", "GET index HTTP/1.1\r\nhost: localhost\r\n\r\n"},
       {"an authority as target", "CONNECT localhost:80 HTTP/1.1\r\nhost: localhost\r\n\r\n"},
       {"a fragment", "GET /#a HTTP/1.1\r\nhost: localhost\r\n\r\n"},
-      // Chunks. The head is fine, so the server may have answered, but nothing follows.
+  };
+}
+
+// The head is fine, but nothing is answered before the end of the body.
+std::vector<BadMessage> ChunkMessages() {
+  const std::string nul(1, '\0');
+  return {
       {"no chunk size", Chunked("\r\na\r\n0\r\n\r\n")},
       {"a negative chunk size", Chunked("-1\r\na\r\n0\r\n\r\n")},
       {"a signed chunk size", Chunked("+1\r\na\r\n0\r\n\r\n")},
@@ -163,7 +178,15 @@ const std::vector<BadMessage>& BadMessages() {
       {"a coding as a trailer", Chunked("1\r\na\r\n0\r\ntransfer-encoding: chunked\r\n\r\n")},
       {"a host as a trailer", Chunked("1\r\na\r\n0\r\nhost: evil.example\r\n\r\n")},
   };
-  return messages;
+}
+
+std::vector<BadMessage> BadMessages() {
+  std::vector<BadMessage> all;
+  for (const auto& part :
+       {LengthMessages(), LineMessages(), RequestLineMessages(), ChunkMessages()}) {
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
 }
 
 TEST_F(Http1ConformanceTest, AmbiguousMessagesEndTheConnection) {

@@ -28,9 +28,8 @@ class EndedCall final : public rpc::Call {
   void Respond(Result<std::string> answer) override { status_ = answer.status(); }
 
   const std::optional<Status>& status() const { return status_; }
-  const std::vector<std::string>& sent() const {
-    return sent_;
-  }  // Single messages, before the end.
+  // Single messages, before the end.
+  const std::vector<std::string>& sent() const { return sent_; }
 
  private:
   const http::RequestHead head_;
