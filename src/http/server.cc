@@ -80,7 +80,8 @@ Server::Server(ServerOptions options, Service& service)
       refused_connections_(
           metrics_.get().GetCounter("hearth_http_refused_connections_total",
                                     "Connections closed at once because too many were open.")),
-      service_(service, metrics_.get()) {
+      guard_(options_.origins, service, metrics_.get()),
+      service_(guard_, metrics_.get()) {
   CHECK(options_.loops > 0);
   for (size_t i = 0; i < options_.loops; ++i) {
     loops_.push_back(std::make_shared<EventLoop>());
@@ -126,7 +127,8 @@ void Server::AdoptInsteadOfIdle(tcp::socket socket, size_t loop_index, size_t tr
   const size_t asked = (loop_index + tried) % loops_.size();
   loops_[asked]->Post([this, asked, socket = std::move(socket), loop_index, tried]() mutable {
     --waiting_for_room_;
-    if (!connections_[asked]->CloseIdlest()) {
+    const bool has_room = connection_count_ <= options_.connections_max;
+    if (!has_room && !connections_[asked]->CloseIdlest()) {
       return AdoptInsteadOfIdle(std::move(socket), loop_index, tried + 1);
     }
     connections_[loop_index]->Adopt(std::move(socket));

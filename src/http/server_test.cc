@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <deque>
 #include <set>
 #include <string>
 #include <thread>
@@ -22,7 +23,7 @@ using testing::HasSubstr;
 
 // Whether a connection to `port` is served, rather than closed immediately.
 bool IsServed(TestSocket& socket) {
-  socket.Send("GET / HTTP/1.1\r\nhost: a\r\n\r\n");
+  socket.Send("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n");
   return socket.ReadUntil("not found\n").find("404") != std::string::npos;
 }
 
@@ -58,7 +59,7 @@ TEST(ServerTest, KnowsWhereAClientComesFrom) {
   for (const ListenAddress& address : test.server->addresses()) {
     SCOPED_TRACE(address.host);
     TestSocket socket(address.port);
-    socket.Send("GET /peer HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
+    socket.Send("GET /peer HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
     EXPECT_THAT(socket.ReadToEnd(), testing::EndsWith("\r\n\r\n127.0.0.1"));
     TestHttp2Client client(address.port);
     EXPECT_EQ(client.Get("/peer").body, "127.0.0.1");
@@ -119,11 +120,11 @@ TEST(ServerTest, BothSidesOfTheConnectionLimit) {
 }
 
 TEST(ServerTest, ANewConnectionTakesThePlaceOfTheOneIdleLongest) {
+  EndlessService busy;
   TestServer test;
   test.options.loops = 2;
   test.options.connections_max = 2;
   test.options.replaceable_after = std::chrono::milliseconds(0);
-  EndlessService busy;
   test.router.AddService("/endless", busy);
   test.Start();
   TestSocket working(test.port());
@@ -131,11 +132,11 @@ TEST(ServerTest, ANewConnectionTakesThePlaceOfTheOneIdleLongest) {
   ASSERT_THAT(working.ReadUntil("\r\n\r\n"), HasSubstr("200"));
   TestSocket idle(test.port());
   ASSERT_TRUE(IsServed(idle));
-  for (int i = 0; i < 5; ++i) {
-    TestSocket next(test.port());
-    EXPECT_TRUE(IsServed(next));
-  }
+  std::deque<TestSocket> later;
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(IsServed(later.emplace_back(test.port())));
   EXPECT_EQ(idle.ReadToEnd(), "");
+  EXPECT_EQ(later.front().ReadToEnd(), "");
+  EXPECT_TRUE(IsServed(later.back()));
   EXPECT_THAT(working.ReadUntil("\r\n"), HasSubstr("2710"));
   working.Close();
 }

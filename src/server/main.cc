@@ -19,6 +19,7 @@ using hearth::Code;
 using hearth::Result;
 using hearth::Status;
 using hearth::server::AppOptions;
+using hearth::server::OriginOptions;
 using hearth::server::RunAppOptions;
 using hearth::server::ServeOptions;
 using hearth::server::TargetOptions;
@@ -86,6 +87,23 @@ void AddStartFlags(CLI::App* serve, ServeOptions* options) {
                   "Start although the machine's clock is years ahead of the data");
 }
 
+void AddOriginFlags(CLI::App* command, OriginOptions* options) {
+  command
+      ->add_option("--allow-host", options->allowed_hosts,
+                   "Also answer requests to this name, such as that of a proxy, besides localhost, "
+                   "127.0.0.1 and [::1]; without a port: with any; may be given more than once")
+      ->take_all()
+      ->expected(1)
+      ->type_name("HOST[:PORT]");
+  command
+      ->add_option("--allow-origin", options->allowed_origins,
+                   "Also let web pages of this origin use the server, besides those of localhost; "
+                   "may be given more than once")
+      ->take_all()
+      ->expected(1)
+      ->type_name("SCHEME://HOST[:PORT]");
+}
+
 void AddServeFlags(CLI::App* serve, ServeOptions* options) {
   serve->add_option("--data", options->data_path, "Data folder; created if missing")
       ->capture_default_str();
@@ -96,6 +114,7 @@ void AddServeFlags(CLI::App* serve, ServeOptions* options) {
       ->take_all()
       ->expected(1)
       ->type_name("HOST:PORT");
+  AddOriginFlags(serve, &options->origins);
   serve->add_option("--cache-mib", options->cache_mib, "Memory for cached data, in MiB")
       ->check(CLI::Range(8, 1024 * 1024))
       ->capture_default_str();
@@ -128,6 +147,14 @@ void AddServeFlags(CLI::App* serve, ServeOptions* options) {
       ->type_name("all|none|NAMES");
   serve->add_option("--app-project", options->app_project, "Project that applications use")
       ->capture_default_str();
+  serve
+      ->add_option("--protect-project", options->protected_projects,
+                   "Let clients use the databases of this project only with the token from "
+                   "admin.token in the data folder; always so for embedded applications' project; "
+                   "may be given more than once")
+      ->take_all()
+      ->expected(1)
+      ->type_name("PROJECT");
   AddAppFlags(serve, &options->app);
   AddLogFlags(serve, &options->log_level, &options->log_format);
 }
@@ -141,6 +168,11 @@ void AddRunAppFlags(CLI::App* run, RunAppOptions* options) {
   run->add_option("--listen", options->listen, "HOST:PORT to listen on; port 0 picks a free one")
       ->capture_default_str()
       ->type_name("HOST:PORT");
+  AddOriginFlags(run, &options->origins);
+  run->add_option("--admin-token-folder", options->admin_token_folder,
+                  "Data folder of the database's server, with the admin.token that a protected "
+                  "project requires. The variable HEARTH_ADMIN_TOKEN takes precedence")
+      ->type_name("FOLDER");
   run->add_option("--data", options->data_path,
                   "Folder for files that are not documents, such as keys; default: data-NAME");
   run->add_option("--drain-seconds", options->drain_seconds,
@@ -157,6 +189,12 @@ void AddTargetFlags(CLI::App* command, TargetOptions* target) {
       ->type_name("HOST:PORT");
   command->add_option("--project", target->project, "Project id; optional if there is only one");
   command->add_option("--database", target->database, "Database id, if not (default)");
+  command
+      ->add_option(
+          "--data", target->data_path,
+          "Data folder of the server, with its admin.token; default: data, for a server on "
+          "this machine. The variable HEARTH_ADMIN_TOKEN takes precedence")
+      ->type_name("FOLDER");
 }
 
 // The subcommands and the chosen one's action.

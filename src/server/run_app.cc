@@ -7,6 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include "access/access_policy.h"
+#include "access/admin_token.h"
 #include "apps/sandbox/sandbox.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -18,6 +20,7 @@
 #include "http/server.h"
 #include "server/app_host.h"
 #include "server/apps.h"
+#include "server/commands.h"
 #include "server/serve.h"
 #include "server/signals.h"
 #include "wire/requests.h"
@@ -34,10 +37,15 @@ Status RunApp(const RunAppOptions& options) {
   ASSIGN_OR_RETURN(const LogFormat log_format, ParseLogFormat(options.log_format));
   ASSIGN_OR_RETURN(const AppEntry app, FindApp(options.name, AllApps()));
   ASSIGN_OR_RETURN(http::ListenAddress listen, ParseListenAddress(options.listen));
+  ASSIGN_OR_RETURN(http::OriginPolicy origins, ParseOriginPolicy(options.origins));
+  origins.AddPages("/");
   ASSIGN_OR_RETURN(nlohmann::json settings, ReadAppSettings(options.app));
   if (!options.firestore.empty()) RETURN_IF_ERROR(ParseAddress(options.firestore).status());
+  ASSIGN_OR_RETURN(std::string database_token, FindAdminToken(options.admin_token_folder));
   ASSIGN_OR_RETURN(const client::Firestore database,
-                   client::Connect({.address = options.firestore, .project = options.project}));
+                   client::Connect({.address = options.firestore,
+                                    .project = options.project,
+                                    .bearer_token = std::move(database_token)}));
   ConfigureLog(log_level, log_format);
   wire::SilenceProtobufLog();
   const Signals signals;
@@ -58,15 +66,20 @@ Status RunApp(const RunAppOptions& options) {
                 .sandbox_url = stand_ins ? stand_ins->url() : ""});
   const std::string data_path =
       options.data_path.empty() ? "data-" + options.name : options.data_path;
+  ASSIGN_OR_RETURN(std::string own_token, access::LoadOrCreateAdminToken(data_path));
+  const access::AccessPolicy policy(std::move(own_token), {});
   RETURN_IF_ERROR(apps.Add(app, "", data_path));
   http::Router router;
   apps.Mount(&router);
   router.AddPlain("GET", "/metrics", [&](const std::shared_ptr<http::PlainCall>& call) {
+    const Status allowed = policy.CheckAdministrator(call->head());
+    if (!allowed.ok()) return call->Respond({.status = 403, .body = allowed.message() + "\n"});
     call->Respond(
         {.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics.Text()});
   });
   http::Server server({.listen = {std::move(listen)},
                        .loops = std::max(1u, std::thread::hardware_concurrency()),
+                       .origins = std::move(origins),
                        .metrics = &metrics},
                       router);
   RETURN_IF_ERROR(server.Start());

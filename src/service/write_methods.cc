@@ -25,7 +25,8 @@ struct SingleWrite {
   ReadMask mask;
 };
 
-Result<SingleWrite> ParseCreate(Engine& engine, std::string_view bytes) {
+Result<SingleWrite> ParseCreate(Engine& engine, const Databases& databases, const rpc::Call& call,
+                                std::string_view bytes) {
   proto::CreateDocumentRequest request;
   RETURN_IF_ERROR(wire::ParseMessage(bytes, &request));
   ASSIGN_OR_RETURN(const model::ParentName parent, model::ParentName::Parse(request.parent()));
@@ -40,11 +41,12 @@ Result<SingleWrite> ParseCreate(Engine& engine, std::string_view bytes) {
   ASSIGN_OR_RETURN(write.fields, wire::ReadFields(request.mutable_document()));
   write.precondition.exists = false;
   ASSIGN_OR_RETURN(ReadMask mask, wire::ReadMaskOf(request));
-  ASSIGN_OR_RETURN(Database * database, engine.OpenDatabase(parent.database));
+  ASSIGN_OR_RETURN(Database * database, databases.Open(call, parent.database));
   return SingleWrite{database, std::move(write), std::move(mask)};
 }
 
-Result<SingleWrite> ParseUpdate(Engine& engine, std::string_view bytes) {
+Result<SingleWrite> ParseUpdate(const Databases& databases, const rpc::Call& call,
+                                std::string_view bytes) {
   proto::UpdateDocumentRequest request;
   RETURN_IF_ERROR(wire::ParseMessage(bytes, &request));
   ASSIGN_OR_RETURN(model::DocumentName name, model::DocumentName::Parse(request.document().name()));
@@ -55,17 +57,18 @@ Result<SingleWrite> ParseUpdate(Engine& engine, std::string_view bytes) {
   }
   ASSIGN_OR_RETURN(write.precondition, wire::ReadPrecondition(request.current_document()));
   ASSIGN_OR_RETURN(ReadMask mask, wire::ReadMaskOf(request));
-  ASSIGN_OR_RETURN(Database * database, engine.OpenDatabase(name.database));
+  ASSIGN_OR_RETURN(Database * database, databases.Open(call, name.database));
   return SingleWrite{database, std::move(write), std::move(mask)};
 }
 
-Result<SingleWrite> ParseDelete(Engine& engine, std::string_view bytes) {
+Result<SingleWrite> ParseDelete(const Databases& databases, const rpc::Call& call,
+                                std::string_view bytes) {
   proto::DeleteDocumentRequest request;
   RETURN_IF_ERROR(wire::ParseMessage(bytes, &request));
   ASSIGN_OR_RETURN(model::DocumentName name, model::DocumentName::Parse(request.name()));
   Write write{std::move(name.path), request::WriteKind::kDelete, {}, {}, {}, {}};
   ASSIGN_OR_RETURN(write.precondition, wire::ReadPrecondition(request.current_document()));
-  ASSIGN_OR_RETURN(Database * database, engine.OpenDatabase(name.database));
+  ASSIGN_OR_RETURN(Database * database, databases.Open(call, name.database));
   return SingleWrite{database, std::move(write), std::nullopt};
 }
 
@@ -143,15 +146,15 @@ class BatchWriter : public std::enable_shared_from_this<BatchWriter> {
 }  // namespace
 
 void FirestoreMethods::CreateDocument(const Call& call, std::string_view request) {
-  CommitSingle(engine_, call, ParseCreate(engine_, request));
+  CommitSingle(engine_, call, ParseCreate(engine_, databases_, *call, request));
 }
 
 void FirestoreMethods::UpdateDocument(const Call& call, std::string_view request) {
-  CommitSingle(engine_, call, ParseUpdate(engine_, request));
+  CommitSingle(engine_, call, ParseUpdate(databases_, *call, request));
 }
 
 void FirestoreMethods::DeleteDocument(const Call& call, std::string_view request) {
-  CommitSingle(engine_, call, ParseDelete(engine_, request));
+  CommitSingle(engine_, call, ParseDelete(databases_, *call, request));
 }
 
 void FirestoreMethods::Commit(const Call& call, std::string_view request) {
@@ -162,7 +165,7 @@ void FirestoreMethods::Commit(const Call& call, std::string_view request) {
                      model::DatabaseName::Parse(message.database()));
     ASSIGN_OR_RETURN(std::vector<request::Write> writes,
                      wire::ReadWrites(name, message.mutable_writes()));
-    ASSIGN_OR_RETURN(Database * database, engine_.OpenDatabase(name));
+    ASSIGN_OR_RETURN(Database * database, databases_.Open(*call, name));
     engine_.Commit(
         *database, std::move(writes), message.transaction(), call->executor(),
         [call](const Result<CommitResult>& result) {
@@ -184,7 +187,7 @@ void FirestoreMethods::BatchWrite(const Call& call, std::string_view request) {
     ASSIGN_OR_RETURN(std::vector<request::Write> writes,
                      wire::ReadWrites(name, message.mutable_writes()));
     RETURN_IF_ERROR(request::CheckEachDocumentOnce(writes));
-    ASSIGN_OR_RETURN(Database * database, engine_.OpenDatabase(name));
+    ASSIGN_OR_RETURN(Database * database, databases_.Open(*call, name));
     auto writer = std::make_shared<BatchWriter>(engine_, call, *database, std::move(writes));
     call->executor().Post([writer = std::move(writer)] { writer->Start(); });
     return Status();
@@ -201,7 +204,7 @@ void FirestoreMethods::BeginTransaction(const Call& call, std::string_view reque
     ASSIGN_OR_RETURN(const request::TransactionOptions options,
                      wire::ReadTransactionOptions(message.options(),
                                                   request::TransactionOptions::Mode::kReadWrite));
-    ASSIGN_OR_RETURN(const Database* database, engine_.OpenDatabase(name));
+    ASSIGN_OR_RETURN(const Database* database, databases_.Open(*call, name));
     ASSIGN_OR_RETURN(const std::string transaction,
                      engine_.BeginTransaction(*database, options, call->client()));
     return wire::EncodeBeginTransaction(transaction);
@@ -215,7 +218,7 @@ void FirestoreMethods::Rollback(const Call& call, std::string_view request) {
     RETURN_IF_ERROR(wire::ParseMessage(request, &message));
     ASSIGN_OR_RETURN(const model::DatabaseName name,
                      model::DatabaseName::Parse(message.database()));
-    ASSIGN_OR_RETURN(const Database* database, engine_.OpenDatabase(name));
+    ASSIGN_OR_RETURN(const Database* database, databases_.Open(*call, name));
     RETURN_IF_ERROR(engine_.Rollback(*database, message.transaction()));
     return std::string();  // google.protobuf.Empty.
   };

@@ -84,10 +84,10 @@ TEST_F(MemoryAttackTest, QueriesThatNobodyReads) {
 TEST_F(MemoryAttackTest, UploadsThatDoNotEnd) {
   const std::string part(8 * kMebibyte, 'u');
   std::vector<std::unique_ptr<TestHttp2Client>> greedy;
-  for (int connection = 0; connection < 50; ++connection) {
+  for (int connection = 0; connection < 16; ++connection) {
     greedy.push_back(std::make_unique<TestHttp2Client>(server_->port()));
     TestHttp2Client& client = *greedy.back();
-    for (int i = 0; i < 8; ++i) {
+    for (int i = 0; i < 4; ++i) {
       const int32_t stream = client.OpenGrpc(support::MethodPath("Commit"));
       client.SendBody(stream, http::TestFrame(std::string(9 * kMebibyte, 'u')).substr(0, 5) + part);
       // Until it has been received or refused.

@@ -47,6 +47,7 @@ class AppServiceTest : public testing::Test {
     prefix_ = options.prefix;
     service_.emplace(std::move(options), routes_, clock_, metrics_);
     server_.router.AddService(prefix_, *service_);
+    server_.options.origins.AddPages("/apps/");
     server_.Start();
   }
 
@@ -59,7 +60,7 @@ class AppServiceTest : public testing::Test {
   }
   std::string Request(std::string_view method, const std::string& path, const std::string& headers,
                       const std::string& body) const {
-    return std::string(method) + " " + prefix_ + path + " HTTP/1.1\r\nHost: here:1\r\n" +
+    return std::string(method) + " " + prefix_ + path + " HTTP/1.1\r\nHost: localhost:1\r\n" +
            "Connection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" +
            headers + "\r\n" + body;
   }
@@ -190,7 +191,7 @@ TEST_F(AppServiceTest, AnAnnouncedLengthBeyondTheLimitIsRefusedBeforeTheBodyCome
   Start();
   const std::string too_long = std::to_string(kUploadBytesMax + 1);
   TestSocket socket(server_.port());
-  socket.Send("POST /apps/test/uploads HTTP/1.1\r\nHost: here\r\nExpect: 100-continue\r\n" +
+  socket.Send("POST /apps/test/uploads HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n" +
               ("Content-Length: " + too_long) + "\r\n\r\n");
   const std::string answer = socket.ReadToEnd();
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 413 "));
@@ -340,14 +341,23 @@ TEST_F(AppServiceTest, HeadHasTheHeadersAndNoBody) {
 
 TEST_F(AppServiceTest, PagesOfOtherSitesCannotAct) {
   Start();
-  EXPECT_THAT(Ask("POST", "/items", "Origin: http://evil.example\r\n"),
-              StartsWith("HTTP/1.1 403 "));
+  // The server lets pages of other local ports in, for SDKs; applications do not.
+  for (const char* origin : {"http://evil.example", "http://localhost:2", "http://localhost"}) {
+    EXPECT_THAT(Ask("POST", "/items", "Origin: " + std::string(origin) + "\r\n"),
+                StartsWith("HTTP/1.1 403 "))
+        << origin;
+  }
   EXPECT_THAT(Ask("POST", "/items", "Sec-Fetch-Site: cross-site\r\n"), StartsWith("HTTP/1.1 403 "));
-  EXPECT_THAT(Ask("POST", "/items", "Origin: http://here:1\r\nSec-Fetch-Site: same-origin\r\n"),
-              StartsWith("HTTP/1.1 201 "));
+  EXPECT_THAT(
+      Ask("POST", "/items", "Origin: http://localhost:1\r\nSec-Fetch-Site: same-origin\r\n"),
+      StartsWith("HTTP/1.1 201 "));
   // Links from other sites may be followed.
-  EXPECT_THAT(Ask("GET", "/items/1", "Sec-Fetch-Site: cross-site\r\n"),
+  EXPECT_THAT(Ask("GET", "/items/1",
+                  "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n"
+                  "Sec-Fetch-Dest: document\r\n"),
               StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(Ask("GET", "/items/1", "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\n"),
+              StartsWith("HTTP/1.1 403 "));
 }
 
 TEST_F(AppServiceTest, RequestsAreCountedByRoute) {
