@@ -82,9 +82,14 @@ Status Demo::BringPost(const nlohmann::json& post) {
   const std::string caption = fields.Text("caption", {});
   RETURN_IF_ERROR(fields.status());
   ASSIGN_OR_RETURN(const User author, core_.users().FindByName(username));
-  MediaStore::Upload upload(media_);
+  MediaStore::Upload upload(media_, "demo");
   ASSIGN_OR_RETURN(const std::vector<Media> media, BringPictures(post, &upload));
-  ASSIGN_OR_RETURN(const Post created, core_.CreatePost(author, caption, media, seconds));
+  const Result<Post> answer = core_.CreatePost(author, caption, media, seconds);
+  if (!answer.ok()) {
+    upload.KeepInDoubt();
+    return answer.status();
+  }
+  const Post& created = *answer;
   upload.Keep();
   for (const nlohmann::json& name : post.value("likes", nlohmann::json::array())) {
     ASSIGN_OR_RETURN(const User user, core_.users().FindByName(name.get<std::string>()));

@@ -11,6 +11,7 @@
 #include "apps/feed/core/feed_core.h"
 #include "apps/feed/demo.h"
 #include "apps/feed/media/media_store.h"
+#include "apps/feed/media/picture_removal.h"
 #include "apps/feed/queue/document_feed_queue.h"
 #include "apps/feed/redis/redis_address.h"
 #include "apps/feed/redis/redis_client.h"
@@ -28,6 +29,7 @@ namespace hearth::feed {
 namespace {
 
 constexpr char kDemoJob[] = "demo";
+constexpr char kPicturesJob[] = "pictures";
 constexpr char kEveryMinute[] = "* * * * *";
 
 struct Settings {
@@ -110,10 +112,15 @@ class Feed final : public kit::Application {
                .cache = std::move(backends_.cache),
                .queue = std::move(backends_.queue)},
               settings.fan_out),
-        media_(context_.data_path + "/media"),
+        media_(context_.data_path + "/media", {.memory = context_.memory}),
+        removal_(context_.clock, collections_, media_),
         signer_(std::move(signer)),
         tokens_(context_.clock, collections_, signer_),
-        api_({.clock = context_.clock, .core = core_, .tokens = tokens_, .media = media_}),
+        api_({.clock = context_.clock,
+              .core = core_,
+              .tokens = tokens_,
+              .media = media_,
+              .removal = removal_}),
         photos_(PhotosOptions(context_.sandbox_url), context_.clock, context_.random,
                 context_.metrics),
         demo_(context_.sandbox_url + "/photos", collections_, core_, media_, photos_),
@@ -121,6 +128,8 @@ class Feed final : public kit::Application {
         has_demo_(settings.has_demo) {
     api_.AddTo(&routes_);
     routes_.AddAssets(FeedAssets());
+    scheduler_.Add(kPicturesJob, every_minute,
+                   [this](const std::atomic<bool>& stopping) { return removal_.Run(stopping); });
     if (!has_demo_) return;
     scheduler_.Add(kDemoJob, std::move(every_minute),
                    [this](const std::atomic<bool>& stopping) { return demo_.Run(stopping); });
@@ -167,6 +176,7 @@ class Feed final : public kit::Application {
   Backends backends_;
   FeedCore core_;
   MediaStore media_;
+  PictureRemoval removal_;
   const kit::SessionSigner signer_;
   Tokens tokens_;
   Api api_;

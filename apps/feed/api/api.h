@@ -4,6 +4,7 @@
 
 #include "apps/feed/core/feed_core.h"
 #include "apps/feed/media/media_store.h"
+#include "apps/feed/media/picture_removal.h"
 #include "apps/feed/stores/tokens.h"
 #include "base/clock.h"
 #include "kit/web/routes.h"
@@ -16,6 +17,7 @@ struct ApiParts {
   FeedCore& core;
   Tokens& tokens;
   MediaStore& media;
+  PictureRemoval& removal;
 };
 
 class AuthApi;

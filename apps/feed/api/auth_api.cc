@@ -50,8 +50,9 @@ void AuthApi::AddTo(kit::Routes* routes) {
   const auto bind = [this](kit::Response (AuthApi::*method)(const kit::Request&)) {
     return [this, method](const kit::Request& request) { return (this->*method)(request); };
   };
-  routes->Add("POST", "/auth/register", bind(&AuthApi::Register));
-  routes->Add("POST", "/auth/login", bind(&AuthApi::Login));
+  const kit::RouteOptions sign_in = {.work = kit::Work::kSignIn};
+  routes->Add("POST", "/auth/register", bind(&AuthApi::Register), sign_in);
+  routes->Add("POST", "/auth/login", bind(&AuthApi::Login), sign_in);
   routes->Add("POST", "/auth/refresh", bind(&AuthApi::Refresh));
   routes->Add("POST", "/auth/logout", bind(&AuthApi::Logout));
   const Gate gate(parts_.tokens);

@@ -57,6 +57,7 @@ class FeedTest : public testing::TestWithParam<client::ContractBackend> {
     std::string body = {};  // If there is no JSON.
     std::string content_type = {};
     std::string cookie = {};
+    std::string if_none_match = {};
     std::string peer = "127.0.0.1";
   };
   kit::Response Send(const std::string& method, const std::string& target,
@@ -125,6 +126,7 @@ class FeedTest : public testing::TestWithParam<client::ContractBackend> {
   kit::SessionSigner signer_;
   Tokens tokens_;
   MediaStore media_;
+  PictureRemoval removal_;
 
  private:
   std::vector<nlohmann::json> AllItems(const std::string& target, const char* name,
