@@ -35,6 +35,7 @@ constexpr char kEveryMinute[] = "* * * * *";
 struct Settings {
   std::vector<RedisAddress> redis;  // Empty: no Redis.
   FanOutOptions fan_out;
+  LimitOptions limits;
   bool has_demo = false;
   std::optional<std::string> session_secret;
 };
@@ -56,6 +57,16 @@ Result<Settings> ReadSettings(const kit::AppContext& context) {
   }
   if (const auto seconds = fields.OptionalInteger("repair_seconds", {.min = 1, .max = 86'400})) {
     settings.fan_out.repair_period = std::chrono::seconds(*seconds);
+  }
+  const std::pair<const char*, size_t*> limits[] = {
+      {"registrations_per_hour", &settings.limits.registrations_per_hour},
+      {"failed_sign_ins_per_address", &settings.limits.failed_sign_ins_per_address},
+      {"posts_per_hour", &settings.limits.posts_per_hour},
+      {"comments_per_hour", &settings.limits.comments_per_hour}};
+  for (const auto& [name, limit] : limits) {
+    if (const auto count = fields.OptionalInteger(name, {.min = 1})) {
+      *limit = static_cast<size_t>(*count);
+    }
   }
   if (context.settings.contains("demo")) settings.has_demo = fields.Boolean("demo");
   settings.session_secret = fields.OptionalText("session_secret", {.characters_min = 32});
@@ -120,7 +131,8 @@ class Feed final : public kit::Application {
               .core = core_,
               .tokens = tokens_,
               .media = media_,
-              .removal = removal_}),
+              .removal = removal_,
+              .limits = settings.limits}),
         photos_(PhotosOptions(context_.sandbox_url), context_.clock, context_.random,
                 context_.metrics),
         demo_(context_.sandbox_url + "/photos", collections_, core_, media_, photos_),

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "apps/feed/api/limits.h"
 #include "apps/feed/core/feed_core.h"
 #include "apps/feed/media/media_store.h"
 #include "apps/feed/media/picture_removal.h"
@@ -18,6 +19,7 @@ struct ApiParts {
   Tokens& tokens;
   MediaStore& media;
   PictureRemoval& removal;
+  LimitOptions limits = {};
 };
 
 class AuthApi;

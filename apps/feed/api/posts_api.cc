@@ -87,6 +87,9 @@ kit::Response PostsApi::Create(const kit::Request& request, UserId viewer) {
   const Result<User> user = parts_.core.users().Get(viewer);
   if (user.status().code() == Code::kNotFound) return AccountGone();
   if (!user.ok()) return Failed(user.status());
+  // Pictures that are refused count too: decoding them is most of the work.
+  const kit::QuotaWindows::Outcome quota = posts_.Spend(ToText(viewer));
+  if (!quota.allowed) return TooMany("you have posted too often", quota.until_reset);
   MediaStore::Upload upload(parts_.media, ToText(viewer));
   std::vector<Media> media;
   if (std::optional<kit::Response> wrong = AddPictures(form.images, &upload, &media)) {

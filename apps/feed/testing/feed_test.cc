@@ -40,7 +40,8 @@ FeedTest::FeedTest()
             .core = core_,
             .tokens = tokens_,
             .media = media_,
-            .removal = removal_}) {
+            .removal = removal_,
+            .limits = kLimits}) {
   api_.AddTo(&routes_);
 }
 

@@ -36,6 +36,9 @@
 namespace hearth::feed {
 
 inline constexpr int64_t kStartSeconds = 1'764'410'400;  // 2025-11-29T10:00:00Z
+// Few enough to reach in a test.
+inline constexpr LimitOptions kLimits = {
+    .registrations_per_hour = 3, .posts_per_hour = 5, .comments_per_hour = 60};
 inline constexpr char kSecret[] = "a secret that only these tests know";
 
 class FeedTest : public testing::TestWithParam<client::ContractBackend> {

@@ -138,6 +138,21 @@ TEST_P(FeedTest, CaptionsHaveAtMost2200Characters) {
               "caption_too_long");
 }
 
+TEST_P(FeedTest, PostingIsLimitedByUser) {
+  const Account alice = NewUser("alice");
+  const std::vector<Part> parts = {{"images", "a.jpg", Picture(1)}};
+  for (size_t i = 1; i < kLimits.posts_per_hour; ++i) Body(Upload(alice, parts), 201);
+  ExpectError(Upload(alice, {{"caption", "", "not even a picture"}}), 400, "no_images");
+  Body(Upload(alice, {{"images", "a.jpg", "no picture"}}), 400);  // Counts: it had to be decoded.
+  const kit::Response limited = Upload(alice, parts);
+  ExpectError(limited, 429, "too_many_requests");
+  EXPECT_THAT(limited.headers, testing::Contains(testing::Pair("retry-after", "3600")));
+  Body(Upload(NewUser("bob"), parts), 201);
+  clock_.Advance(PostsApi::kPostsWindow);
+  const Account later = {.id = alice.id, .token = tokens_.SignAccess(alice.id)};
+  Body(Upload(later, parts), 201);
+}
+
 TEST_P(FeedTest, APostIsAForm) {
   const Account alice = NewUser("alice");
   ExpectError(SendAs(alice, "POST", "/posts", {{"caption", "x"}}), 415, "unsupported_media");
