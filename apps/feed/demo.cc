@@ -111,12 +111,11 @@ Status Demo::BringPost(const nlohmann::json& post) {
 
 Result<std::vector<Media>> Demo::BringPictures(const nlohmann::json& post,
                                                MediaStore::Upload* upload) {
-  // Picture paths are absolute on the service: "/photos/pictures/12-0.webp".
-  const std::string host = url_.substr(0, url_.find('/', url_.find("//") + 2));
+  // Picture paths are relative to the service: "pictures/12-0.webp".
   std::vector<Media> media;
   for (const nlohmann::json& path : post.value("pictures", nlohmann::json::array())) {
     ASSIGN_OR_RETURN(const kit::HttpResponse picture,
-                     outbound_.Send({.url = host + path.get<std::string>()}));
+                     outbound_.Send({.url = url_ + "/" + path.get<std::string>()}));
     if (picture.status != 200) {
       return Status(Code::kUnavailable, "cannot fetch a picture for the demo");
     }

@@ -22,6 +22,7 @@
 #include "feed_assets.h"
 #include "kit/jobs/scheduler.h"
 #include "kit/outbound/outbound.h"
+#include "kit/outbound/outbound_url.h"
 #include "kit/web/json_fields.h"
 #include "kit/web/session.h"
 
@@ -83,7 +84,7 @@ kit::OutboundOptions PhotosOptions(const std::string& sandbox_url) {
   options.name = "photos";
   options.concurrent_max = 2;
   if (!sandbox_url.empty()) {
-    options.private_hosts_allowed = {sandbox_url.substr(sandbox_url.find("//") + 2)};
+    options.private_hosts_allowed = {kit::HostPortOf(sandbox_url)};
   }
   return options;
 }

@@ -81,12 +81,16 @@ Status RunApp(const RunAppOptions& options) {
 
 Status RunSandbox(const std::string& listen) {
   ASSIGN_OR_RETURN(const http::ListenAddress address, ParseListenAddress(listen));
+  const char* const token = std::getenv("HEARTH_SANDBOX_TOKEN");
   const Signals signals;
   const SystemClock clock;
-  ASSIGN_OR_RETURN(
-      const std::unique_ptr<sandbox::Sandbox> stand_ins,
-      sandbox::Sandbox::Start({.host = address.host, .port = address.port, .clock = &clock}));
+  ASSIGN_OR_RETURN(const std::unique_ptr<sandbox::Sandbox> stand_ins,
+                   sandbox::Sandbox::Start({.host = address.host,
+                                            .port = address.port,
+                                            .clock = &clock,
+                                            .token = token == nullptr ? std::string() : token}));
   ASSIGN_OR_RETURN(const http::ListenAddress bound, ParseAddress(stand_ins->host_port()));
+  std::printf("services below %s/\n", stand_ins->url().c_str());
   Announce(bound);
   signals.Wait(NothingToReload);
   return Status();
