@@ -1,7 +1,6 @@
 #include "engine/core.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "base/log.h"
@@ -83,12 +82,13 @@ Engine::Core::Core(storage::Store& store, const Clock& clock, RandomSource& rand
       reader_(store, commit_clock_, cache_),
       locks_(clock, options.lock_wait_max),
       transactions_(clock, commit_clock_, locks_, random),
+      commits_under_way_(options.memory),
       change_feed_(commit_clock_, clock, options.queued_change_bytes_max),
       vector_graphs_(store, clock, indexes_, options_.vectors, options.history),
       committer_(store, commit_clock_, cache_, reader_, locks_, indexes_, vector_graphs_,
                  change_feed_),
-      readers_(options.reader_threads, options.queued_reads_max),
-      watch_threads_(options.watch_threads, std::numeric_limits<size_t>::max()) {}
+      readers_(options.readers),
+      watch_threads_(options.watch_threads) {}
 
 Engine::Core::~Core() {
   metric_callbacks_.clear();  // They query the parts that are destroyed next.
@@ -98,6 +98,8 @@ Engine::Core::~Core() {
   }
   maintenance_changed_.NotifyAll();
   if (maintenance_.joinable()) maintenance_.join();
+  readers_.Cancel();
+  watch_threads_.Cancel();
   // While everything that the callbacks use still exists, and before the sweeper stops: its lock
   // waits no longer expire.
   locks_.Close(Status(Code::kUnavailable, "the database is closing"));

@@ -98,7 +98,7 @@ void Engine::Core::StartTtl() {
                         Callback<void(Status)> done) {
     std::vector<request::Write> writes;
     writes.push_back(std::move(write));
-    Admit(database, std::move(writes), transactions_.NewOwner(),
+    Admit(database, std::move(writes), transactions_.NewOwner(), ClientKey::kInternal,
           [done = std::move(done)](const Result<request::CommitResult>& result) mutable {
             done(result.status());
           });
