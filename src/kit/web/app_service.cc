@@ -105,7 +105,7 @@ class AppService::Call final : public http::ExchangeHandler,
         body_bytes_announced_(ParseNumber(exchange.head().Find("content-length").value_or(""))),
         path_(std::move(path)),
         peer_(exchange.peer()),
-        client_({.group = AddressGroup(peer_), .connection = &exchange.peer()}),
+        client_({.group = AddressGroup(peer_), .connection = exchange.client().get()}),
         memory_(service.options_.memory),
         started_(service.clock_.Monotonic()),
         head_(exchange.TakeHead()) {}
@@ -129,7 +129,6 @@ class AppService::Call final : public http::ExchangeHandler,
     if (taken == Taken::kFull) return Refuse(503, "too many large requests at the same time");
     if (taken == Taken::kShareUsed) return Refuse(429, "too many large requests from your address");
     service_taken_bytes_ += bytes.size();
-    if (!memory_.Grow(bytes.size())) return Refuse(503, "the server is short of memory");
     // Reserved at once, because growing step by step would hold a large body twice. Pages that the
     // client never fills are not touched, and so cost no memory.
     if (body_.empty()) body_.reserve(body_bytes_announced_);
@@ -138,6 +137,9 @@ class AppService::Call final : public http::ExchangeHandler,
 
   void OnBodyEnd() override {
     if (answered_) return;
+    // From now on the body belongs to the handler, even if the connection is closed.
+    memory_.GrowAnyway(body_.size());
+    exchange_->budget().Return(std::exchange(budget_taken_bytes_, 0));
     const Lane::Admission admission =
         lane_.TryPost(client_, [self = shared_from_this()] { self->Run(); });
     is_with_handler_ = admission == Lane::Admission::kTaken;
@@ -238,7 +240,7 @@ class AppService::Call final : public http::ExchangeHandler,
   std::string path_;
   const std::string peer_;
   const Lane::Client client_;
-  MemoryClaim memory_;  // For the body.
+  MemoryClaim memory_;  // For the complete body; before that, the connection accounts for it.
   const std::chrono::steady_clock::time_point started_;
   http::RequestHead head_;
   std::string body_;

@@ -37,7 +37,7 @@ struct AppServiceOptions {
   LaneOptions sign_ins = LaneOptions::Of(SignInThreads(), 64);
   LaneOptions uploads = LaneOptions::Of(4, 32);
   std::chrono::milliseconds event_keep_alive = std::chrono::seconds(15);
-  MemoryBudget* memory = nullptr;  // For request bodies. Null: only the limits above.
+  MemoryBudget* memory = nullptr;  // For bodies that wait for a handler. May be null.
 
   // Half of the cores, so that pages are computed meanwhile, but at least two: the sign-ins of one
   // client use one thread less than there are.
