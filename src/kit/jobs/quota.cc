@@ -7,10 +7,7 @@ namespace hearth::kit {
 
 QuotaWindows::QuotaWindows(const Clock& clock, size_t limit, std::chrono::milliseconds window,
                            size_t keys_max)
-    : clock_(clock),
-      limit_(limit),
-      window_(window),
-      keys_max_(std::max<size_t>(keys_max, 1)) {}
+    : clock_(clock), limit_(limit), window_(window), keys_max_(std::max<size_t>(keys_max, 1)) {}
 
 QuotaWindows::Outcome QuotaWindows::Spend(const std::string& key,
                                           std::optional<size_t> stricter_limit) {
