@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "http/testing/endless_service.h"
 #include "http/testing/test_http2_client.h"
 #include "http/testing/test_server.h"
 #include "http/testing/test_socket.h"
@@ -115,6 +116,28 @@ TEST(ServerTest, BothSidesOfTheConnectionLimit) {
   }
   EXPECT_TRUE(served);
   EXPECT_TRUE(IsServed(first));
+}
+
+TEST(ServerTest, ANewConnectionTakesThePlaceOfTheOneIdleLongest) {
+  TestServer test;
+  test.options.loops = 2;
+  test.options.connections_max = 2;
+  test.options.replaceable_after = std::chrono::milliseconds(0);
+  EndlessService busy;
+  test.router.AddService("/endless", busy);
+  test.Start();
+  TestSocket working(test.port());
+  working.Send("GET /endless HTTP/1.1\r\nhost: a\r\n\r\n");
+  ASSERT_THAT(working.ReadUntil("\r\n\r\n"), HasSubstr("200"));
+  TestSocket idle(test.port());
+  ASSERT_TRUE(IsServed(idle));
+  for (int i = 0; i < 5; ++i) {
+    TestSocket next(test.port());
+    EXPECT_TRUE(IsServed(next));
+  }
+  EXPECT_EQ(idle.ReadToEnd(), "");
+  EXPECT_THAT(working.ReadUntil("\r\n"), HasSubstr("2710"));
+  working.Close();
 }
 
 TEST(ServerTest, CountsConnectionsAndRequests) {

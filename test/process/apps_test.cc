@@ -54,7 +54,7 @@ TEST(Apps, WhatMakesNoSenseIsRefused) {
       {{"app", "hackernews", "--firestore", "nonsense"}, "nonsense"},
       {{"app", "hackernews", "--firestore", "127.0.0.1:1", "--listen", "nonsense"}, "nonsense"},
       {{"sandbox", "--listen", "nonsense"}, "nonsense"},
-      {{"sandbox", "--listen", "0.0.0.0:0"}, "loopback"},
+      {{"sandbox", "--listen", "0.0.0.0:0"}, "reachable from other machines"},
   };
   for (const auto& [arguments, text] : cases) {
     SCOPED_TRACE(testing::PrintToString(arguments));
