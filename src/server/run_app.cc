@@ -1,6 +1,7 @@
 #include "server/run_app.h"
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "apps/sandbox/sandbox.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory_budget.h"
 #include "base/metrics.h"
 #include "base/random.h"
 #include "base/status_macros.h"
@@ -18,6 +20,7 @@
 #include "http/server.h"
 #include "server/app_host.h"
 #include "server/apps.h"
+#include "server/machine_memory.h"
 #include "server/serve.h"
 #include "server/signals.h"
 #include "wire/requests.h"
@@ -45,6 +48,7 @@ Status RunApp(const RunAppOptions& options) {
   const SystemClock clock;
   RandomSource random;
   Metrics metrics;
+  MemoryBudget memory(MachineMemoryBytes() / 2);
   std::unique_ptr<sandbox::Sandbox> stand_ins;
   if (!options.app.is_live) {
     ASSIGN_OR_RETURN(stand_ins, sandbox::Sandbox::Start({.clock = &clock}));
@@ -55,7 +59,8 @@ Status RunApp(const RunAppOptions& options) {
                 .metrics = metrics,
                 .environment = EnvironmentOf(std::getenv("APP_ENV"), std::getenv("NODE_ENV")),
                 .settings = std::move(settings),
-                .sandbox_url = stand_ins ? stand_ins->url() : ""});
+                .sandbox_url = stand_ins ? stand_ins->url() : "",
+                .memory = &memory});
   const std::string data_path =
       options.data_path.empty() ? "data-" + options.name : options.data_path;
   RETURN_IF_ERROR(apps.Add(app, "", data_path));
@@ -67,6 +72,7 @@ Status RunApp(const RunAppOptions& options) {
   });
   http::Server server({.listen = {std::move(listen)},
                        .loops = std::max(1u, std::thread::hardware_concurrency()),
+                       .memory = &memory,
                        .metrics = &metrics},
                       router);
   RETURN_IF_ERROR(server.Start());
