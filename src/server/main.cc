@@ -268,9 +268,13 @@ int main(int argc, char** argv) {
   CLI::App* run = app.add_subcommand("app", "Run one application against a remote database");
   AddRunAppFlags(run, &app_options);
   std::string sandbox_listen = "127.0.0.1:8090";
-  CLI::App* sandbox =
-      app.add_subcommand("sandbox", "Run local stand-ins for the services applications call");
-  sandbox->add_option("--listen", sandbox_listen, "HOST:PORT to listen on; port 0 picks a free one")
+  CLI::App* sandbox = app.add_subcommand(
+      "sandbox",
+      "Run local stand-ins for the services applications call; its URL contains a "
+      "secret, random unless HEARTH_SANDBOX_TOKEN is set");
+  sandbox
+      ->add_option("--listen", sandbox_listen,
+                   "HOST:PORT of the loopback to listen on; port 0 picks a free one")
       ->capture_default_str()
       ->type_name("HOST:PORT");
   Commands commands;

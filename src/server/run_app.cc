@@ -1,6 +1,7 @@
 #include "server/run_app.h"
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "apps/sandbox/sandbox.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory_budget.h"
 #include "base/metrics.h"
 #include "base/random.h"
 #include "base/status_macros.h"
@@ -21,6 +23,7 @@
 #include "server/app_host.h"
 #include "server/apps.h"
 #include "server/commands.h"
+#include "server/machine_memory.h"
 #include "server/serve.h"
 #include "server/signals.h"
 #include "wire/requests.h"
@@ -53,6 +56,7 @@ Status RunApp(const RunAppOptions& options) {
   const SystemClock clock;
   RandomSource random;
   Metrics metrics;
+  MemoryBudget memory(MachineMemoryBytes() / 2);
   std::unique_ptr<sandbox::Sandbox> stand_ins;
   if (!options.app.is_live) {
     ASSIGN_OR_RETURN(stand_ins, sandbox::Sandbox::Start({.clock = &clock}));
@@ -63,7 +67,8 @@ Status RunApp(const RunAppOptions& options) {
                 .metrics = metrics,
                 .environment = EnvironmentOf(std::getenv("APP_ENV"), std::getenv("NODE_ENV")),
                 .settings = std::move(settings),
-                .sandbox_url = stand_ins ? stand_ins->url() : ""});
+                .sandbox_url = stand_ins ? stand_ins->url() : "",
+                .memory = &memory});
   const std::string data_path =
       options.data_path.empty() ? "data-" + options.name : options.data_path;
   ASSIGN_OR_RETURN(std::string own_token, access::LoadOrCreateAdminToken(data_path));
@@ -80,6 +85,7 @@ Status RunApp(const RunAppOptions& options) {
   http::Server server({.listen = {std::move(listen)},
                        .loops = std::max(1u, std::thread::hardware_concurrency()),
                        .origins = std::move(origins),
+                       .memory = &memory,
                        .metrics = &metrics},
                       router);
   RETURN_IF_ERROR(server.Start());
@@ -94,12 +100,16 @@ Status RunApp(const RunAppOptions& options) {
 
 Status RunSandbox(const std::string& listen) {
   ASSIGN_OR_RETURN(const http::ListenAddress address, ParseListenAddress(listen));
+  const char* const token = std::getenv("HEARTH_SANDBOX_TOKEN");
   const Signals signals;
   const SystemClock clock;
-  ASSIGN_OR_RETURN(
-      const std::unique_ptr<sandbox::Sandbox> stand_ins,
-      sandbox::Sandbox::Start({.host = address.host, .port = address.port, .clock = &clock}));
+  ASSIGN_OR_RETURN(const std::unique_ptr<sandbox::Sandbox> stand_ins,
+                   sandbox::Sandbox::Start({.host = address.host,
+                                            .port = address.port,
+                                            .clock = &clock,
+                                            .token = token == nullptr ? std::string() : token}));
   ASSIGN_OR_RETURN(const http::ListenAddress bound, ParseAddress(stand_ins->host_port()));
+  std::printf("services below %s/\n", stand_ins->url().c_str());
   Announce(bound);
   signals.Wait(NothingToReload);
   return Status();

@@ -288,7 +288,8 @@ Status Serve(const ServeOptions& options) {
                 .metrics = metrics,
                 .environment = EnvironmentOf(std::getenv("APP_ENV"), std::getenv("NODE_ENV")),
                 .settings = std::move(plan.settings),
-                .sandbox_url = stand_ins ? stand_ins->url() : ""});
+                .sandbox_url = stand_ins ? stand_ins->url() : "",
+                .memory = &memory});
   AddApps(plan, options, &apps);
   apps.Mount(&router);
   auto front = std::make_unique<FrontPage>(apps, clock, metrics, options.app_project);

@@ -62,6 +62,7 @@ TEST(Apps, WhatMakesNoSenseIsRefused) {
       {{"app", "hackernews", "--firestore", "nonsense"}, "nonsense"},
       {{"app", "hackernews", "--firestore", "127.0.0.1:1", "--listen", "nonsense"}, "nonsense"},
       {{"sandbox", "--listen", "nonsense"}, "nonsense"},
+      {{"sandbox", "--listen", "0.0.0.0:0"}, "reachable from other machines"},
   };
   for (const auto& [arguments, text] : cases) {
     SCOPED_TRACE(testing::PrintToString(arguments));
@@ -281,9 +282,13 @@ TEST(Apps, EmbeddedOnesShareTheirDatabaseWithNobody) {
 }
 
 TEST(Apps, TheSandboxAlone) {
+  setenv("HEARTH_SANDBOX_TOKEN", "0123456789abcdef", 1);
   const auto sandbox = RunHearth({"sandbox", "--listen", "127.0.0.1:0"});
+  unsetenv("HEARTH_SANDBOX_TOKEN");
   ASSERT_TRUE(sandbox->WaitUntilListening()) << sandbox->Stderr();
-  EXPECT_THAT(Ask(sandbox->port(), "/hn/v0/maxitem.json"), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(Ask(sandbox->port(), "/0123456789abcdef/hn/v0/maxitem.json"),
+              StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(Ask(sandbox->port(), "/hn/v0/maxitem.json"), StartsWith("HTTP/1.1 404 "));
   sandbox->Signal(SIGTERM);
   EXPECT_EQ(sandbox->Wait().code, 0);
 }
