@@ -12,9 +12,9 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr ClientKey kA{1};
-constexpr ClientKey kB{2};
-constexpr ClientKey kC{3};
+constexpr ClientKey kFirst{1};
+constexpr ClientKey kSecond{2};
+constexpr ClientKey kThird{3};
 
 template <typename T>
 std::vector<T> PopAll(TurnQueue<T>* queue) {
@@ -25,22 +25,22 @@ std::vector<T> PopAll(TurnQueue<T>* queue) {
 
 TEST(TurnQueueTest, ClientsTakeTurns) {
   TurnQueue<int> queue;
-  for (const int item : {10, 11, 12}) queue.Push(kA, item);
-  queue.Push(kB, 20);
-  queue.Push(kC, 30);
-  queue.Push(kC, 31);
+  for (const int item : {10, 11, 12}) queue.Push(kFirst, item);
+  queue.Push(kSecond, 20);
+  queue.Push(kThird, 30);
+  queue.Push(kThird, 31);
   EXPECT_EQ(queue.size(), 6u);
-  EXPECT_EQ(queue.size_of(kA), 3u);
-  EXPECT_EQ(queue.NextClient(), kA);
+  EXPECT_EQ(queue.size_of(kFirst), 3u);
+  EXPECT_EQ(queue.NextClient(), kFirst);
   EXPECT_THAT(PopAll(&queue), ElementsAre(10, 20, 30, 11, 31, 12));
-  EXPECT_EQ(queue.size_of(kA), 0u);
+  EXPECT_EQ(queue.size_of(kFirst), 0u);
 }
 
 TEST(TurnQueueTest, AClientWithOneItemWaitsForOneOfTheOthers) {
   TurnQueue<int> queue;
-  for (int i = 0; i < 20'000; ++i) queue.Push(kA, i);
+  for (int i = 0; i < 20'000; ++i) queue.Push(kFirst, i);
   EXPECT_EQ(queue.Pop(), 0);
-  queue.Push(kB, -1);
+  queue.Push(kSecond, -1);
   EXPECT_EQ(queue.Pop(), 1);
   EXPECT_EQ(queue.Pop(), -1);
 }
@@ -57,15 +57,15 @@ TEST(TurnQueueTest, AClientMayComeBack) {
 TEST(FairShareTest, AGreedyClientLeavesHalf) {
   SharedPlaces places(100);
   size_t of_a = 0;
-  while (places.TryTake(kA)) ++of_a;
+  while (places.TryTake(kFirst)) ++of_a;
   EXPECT_EQ(of_a, 50u);
   size_t of_b = 0;
-  while (places.TryTake(kB)) ++of_b;
+  while (places.TryTake(kSecond)) ++of_b;
   EXPECT_EQ(of_b, 25u);
-  EXPECT_TRUE(places.TryTake(kC));
-  places.Return(kB);
-  EXPECT_TRUE(places.TryTake(kC));
-  EXPECT_FALSE(places.TryTake(kA));
+  EXPECT_TRUE(places.TryTake(kThird));
+  places.Return(kSecond);
+  EXPECT_TRUE(places.TryTake(kThird));
+  EXPECT_FALSE(places.TryTake(kFirst));
 }
 
 TEST(FairShareTest, TheProcessItselfMayTakeTheLastPlace) {

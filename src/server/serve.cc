@@ -47,6 +47,13 @@ namespace {
 
 constexpr size_t kMebibyte = 1024 * 1024;
 
+Status ConfigureLogAs(const ServeOptions& options) {
+  ASSIGN_OR_RETURN(const LogLevel level, ParseLogLevel(options.log_level));
+  ASSIGN_OR_RETURN(const LogFormat format, ParseLogFormat(options.log_format));
+  ConfigureLog(level, format);
+  return Status();
+}
+
 Result<http::ServerOptions> ToServerOptions(const ServeOptions& options, Metrics& metrics,
                                             MemoryBudget& memory) {
   http::ServerOptions result;
@@ -236,8 +243,7 @@ void Announce(const http::ListenAddress& address) {
 }
 
 Status Serve(const ServeOptions& options) {
-  ASSIGN_OR_RETURN(const LogLevel log_level, ParseLogLevel(options.log_level));
-  ASSIGN_OR_RETURN(const LogFormat log_format, ParseLogFormat(options.log_format));
+  RETURN_IF_ERROR(ConfigureLogAs(options));
   Metrics metrics;  // Used by everything below, so destroyed last.
   ASSIGN_OR_RETURN(const size_t memory_bytes, MemoryMaxBytes(options, MachineMemoryBytes()));
   MemoryBudget memory(memory_bytes);
@@ -250,7 +256,6 @@ Status Serve(const ServeOptions& options) {
   ASSIGN_OR_RETURN(AppPlan plan, PlanApps(options));
   ASSIGN_OR_RETURN(IndexFiles index_files,
                    IndexFiles::Load(options.index_config, plan.chosen, plan.database));
-  ConfigureLog(log_level, log_format);
   wire::SilenceProtobufLog();
   const Signals signals;
 
