@@ -38,12 +38,15 @@ Result<std::unique_ptr<Engine::Core>> Engine::Core::Open(storage::Store& store, 
                                                          const EngineOptions& options) {
   ASSIGN_OR_RETURN(std::unique_ptr<documents::Catalog> catalog, documents::Catalog::Load(store));
   ASSIGN_OR_RETURN(const Timestamp newest_time, documents::LoadNewestTime(store));
+  // The only step that writes comes before there is an engine, which would write once more when it
+  // is closed: a start on a full disk reports one error.
+  ASSIGN_OR_RETURN(std::string store_id, LoadStoreId(store, random));
   std::unique_ptr<Core> core(
       new Core(store, clock, random, options, std::move(catalog), newest_time));
   ASSIGN_OR_RETURN(core->index_keeper_,
                    indexing::IndexKeeper::Open(store, clock, core->indexes_, options.indexes));
   ASSIGN_OR_RETURN(core->ttl_policies_, expiry::TtlPolicies::Load(store));
-  ASSIGN_OR_RETURN(core->store_id_, LoadStoreId(store, random));
+  core->store_id_ = std::move(store_id);
   store.BeginService();
   core->change_feed_.Start();
   core->index_keeper_->Start(core->committer_);
