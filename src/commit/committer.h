@@ -31,7 +31,7 @@ namespace hearth::commit {
 
 // One commit with all the locks it needs.
 struct AdmittedCommit {
-  documents::Database* database;
+  documents::DatabaseHandle database;
   transactions::LockOwner owner;  // Its locks are released once the outcome is known.
   std::vector<request::Write> writes;
   Callback<void(Result<request::CommitResult>)> done;

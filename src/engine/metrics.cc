@@ -60,7 +60,7 @@ void Engine::Core::AddTtlMetrics() {
   const auto for_each = [this](double (*value)(const expiry::TtlStatus&)) {
     return [this, value] {
       Metrics::Samples samples;
-      for (const documents::Database* database : Databases()) {
+      for (const documents::ConstDatabaseHandle& database : Databases()) {
         for (const expiry::TtlStatus& status : TtlStatuses(*database)) {
           samples.push_back({LabelsOf(*database, status.policy), value(status)});
         }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 
+#include "documents/catalog.h"
 #include "indexing/index_keeper.h"
 #include "indexing/index_policy.h"
 #include "indexing/vector_graph_upkeep.h"
@@ -16,6 +17,8 @@ class Metrics;
 namespace hearth::engine {
 
 struct EngineOptions {
+  // No more databases than this are created.
+  size_t databases_max = documents::Catalog::kDatabasesMaxDefault;
   size_t document_cache_bytes = 32 * 1024 * 1024;
   size_t reader_threads = 4;
   size_t queued_reads_max = 20'000;

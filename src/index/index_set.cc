@@ -68,7 +68,11 @@ Status IndexSet::AppendChanges(model::DatabaseNumber database, const model::Docu
     if (after) {
       ASSIGN_OR_RETURN(new_entries, EntriesOf(index.number, index.definition, path, *after));
     }
+    const size_t changes_before = changes->size();
     AppendDifference(index, std::move(old_entries), std::move(new_entries), changes);
+    index.activity->document_writes.fetch_add(1, std::memory_order_relaxed);
+    index.activity->entries_written.fetch_add(changes->size() - changes_before,
+                                              std::memory_order_relaxed);
   }
   return Status();
 }

@@ -29,10 +29,10 @@ nlohmann::json ToJson(const AppHost::Report& report) {
 }
 
 nlohmann::json DatabasesOf(const engine::Engine& engine) {
-  const std::vector<const documents::Database*> databases = engine.Databases();
+  const std::vector<documents::ConstDatabaseHandle> databases = engine.Databases();
   if (databases.size() > kNamedDatabasesMax) return databases.size();
   nlohmann::json names = nlohmann::json::array();
-  for (const documents::Database* database : databases) {
+  for (const documents::ConstDatabaseHandle& database : databases) {
     names.push_back(std::string(database->name.project()) + "/" +
                     std::string(database->name.database()));
   }

@@ -14,7 +14,6 @@
 namespace hearth::service {
 namespace {
 
-using documents::Database;
 using engine::Engine;
 using request::TargetId;
 using watch::Watcher;
@@ -137,7 +136,7 @@ class ListenStream final : public rpc::Receiver {
   Status Open(const std::string& name) {
     if (watcher_) return CheckStreamDatabase(name, database_->name);
     ASSIGN_OR_RETURN(const model::DatabaseName database, StreamDatabase(name, call_->head()));
-    ASSIGN_OR_RETURN(database_, engine_.OpenDatabase(database));
+    database_ = engine_.OpenDatabase(database);
     watcher_ = engine_.Watch(*database_, std::make_unique<CallSink>(call_, database_->name));
     call_->OnCancelled([watcher = watcher_] { watcher->Close(); });
     return Status();
@@ -149,7 +148,7 @@ class ListenStream final : public rpc::Receiver {
 
   Engine& engine_;
   const Call call_;
-  const Database* database_ = nullptr;
+  documents::ConstDatabaseHandle database_;
   std::shared_ptr<Watcher> watcher_;  // Shared with the work in progress.
   TargetNames names_;
 };

@@ -15,7 +15,6 @@
 namespace hearth::service {
 namespace {
 
-using documents::Database;
 using engine::Engine;
 using engine::QueryAnswer;
 using engine::QueryRun;
@@ -33,8 +32,8 @@ constexpr std::chrono::milliseconds kBatchTimeMax{1};
 // Runs `use` on a reader thread with the started query. A query that fails to start ends the call.
 Status StartQuery(Engine& engine, const Call& call, engine::QueryRequest request,
                   Callback<void(Run)> use) {
-  ASSIGN_OR_RETURN(const Database* database,
-                   engine.OpenDatabase(request.query.query.parent.database));
+  const documents::DatabaseHandle database =
+      engine.OpenDatabase(request.query.query.parent.database);
   request.consistency = ForClientOf(*call, std::move(request.consistency));
   request.is_cancelled = [call] { return call->closed(); };
   engine.Query(*database, std::move(request), engine.readers(),

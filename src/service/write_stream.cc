@@ -14,7 +14,6 @@
 namespace hearth::service {
 namespace {
 
-using documents::Database;
 using engine::Engine;
 using request::CommitResult;
 namespace proto = wire::proto;
@@ -73,7 +72,7 @@ class WriteStream final : public rpc::Receiver {
     if (!request.writes().empty()) {
       return InvalidArgument("'writes' must not be set on an initial write request.");
     }
-    ASSIGN_OR_RETURN(database_, engine_.OpenDatabase(name));
+    database_ = engine_.OpenDatabase(name);
     if (request.stream_id().empty() && !request.stream_token().empty()) {
       return InvalidArgument("Resuming a stream requires its 'stream_id' and a 'stream_token'.");
     }
@@ -150,7 +149,7 @@ class WriteStream final : public rpc::Receiver {
   Engine& engine_;
   WriteStreams& streams_;
   const std::shared_ptr<Shared> shared_;  // Shared with the commit in progress.
-  Database* database_ = nullptr;
+  documents::DatabaseHandle database_;
 };
 
 }  // namespace

@@ -14,7 +14,9 @@ class Metrics;
 namespace hearth::storage {
 
 // The version of the byte layout that this program reads and writes: docs/formats/storage.md.
-inline constexpr int kFormat = 1;
+// Data of a format from kOldestFormat on is upgraded when it is opened.
+inline constexpr int kFormat = 2;
+inline constexpr int kOldestFormat = 1;
 
 struct RocksDbOptions {
   // The data folder. Created if missing; its parent must exist.

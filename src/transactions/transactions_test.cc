@@ -52,8 +52,12 @@ class TransactionsTest : public testing::Test {
   documents::CommitClock commit_clock_{clock_, model::Timestamp()};
   LockTable locks_{clock_, 5s};
   Transactions transactions_{clock_, commit_clock_, locks_, random_};
-  const documents::Database database_{NameDatabase(), model::DatabaseNumber{1}, true};
-  const documents::Database other_database_{NameDatabase("other"), model::DatabaseNumber{2}, true};
+  const documents::ConstDatabaseHandle handle_ =
+      std::make_shared<documents::Database>(NameDatabase(), model::DatabaseNumber{1}, true);
+  const documents::ConstDatabaseHandle other_handle_ =
+      std::make_shared<documents::Database>(NameDatabase("other"), model::DatabaseNumber{2}, true);
+  const documents::Database& database_ = *handle_;
+  const documents::Database& other_database_ = *other_handle_;
 };
 
 TEST_F(TransactionsTest, AreKnownByTheirIds) {

@@ -12,6 +12,7 @@
 namespace hearth::doors::control {
 namespace {
 
+using documents::ConstDatabaseHandle;
 using documents::Database;
 using http::PlainAnswer;
 using model::DatabaseName;
@@ -98,7 +99,7 @@ PlainAnswer ControlService::Answer(const http::RequestHead& head, std::string_vi
 
 PlainAnswer ControlService::AnswerDatabases() const {
   Json databases = Json::array();
-  for (const Database* database : engine_.Databases()) {
+  for (const ConstDatabaseHandle& database : engine_.Databases()) {
     databases.push_back({{"name", database->name.text()}});
   }
   return JsonAnswer({{"databases", std::move(databases)}});
@@ -126,8 +127,8 @@ Result<PlainAnswer> ControlService::AnswerOfDatabase(const http::RequestHead& he
   return NoSuchPath();
 }
 
-Result<const Database*> ControlService::Find(const DatabaseName& name) const {
-  for (const Database* database : engine_.Databases()) {
+Result<ConstDatabaseHandle> ControlService::Find(const DatabaseName& name) const {
+  for (const ConstDatabaseHandle& database : engine_.Databases()) {
     if (database->name == name) return database;
   }
   return Status(Code::kNotFound, "there is no database '" + name.text() +
@@ -135,7 +136,7 @@ Result<const Database*> ControlService::Find(const DatabaseName& name) const {
 }
 
 Result<PlainAnswer> ControlService::ListIndexes(const DatabaseName& name) const {
-  ASSIGN_OR_RETURN(const Database* database, Find(name));
+  ASSIGN_OR_RETURN(const ConstDatabaseHandle database, Find(name));
   std::vector<index::Index> indexes = engine_.Indexes(*database);
   std::sort(indexes.begin(), indexes.end(),
             [](const index::Index& left, const index::Index& right) {
@@ -149,14 +150,14 @@ Result<PlainAnswer> ControlService::ListIndexes(const DatabaseName& name) const 
 }
 
 Result<PlainAnswer> ControlService::PrintNeededIndexes(const DatabaseName& name) const {
-  ASSIGN_OR_RETURN(const Database* database, Find(name));
+  ASSIGN_OR_RETURN(const ConstDatabaseHandle database, Find(name));
   PlainAnswer answer = JsonAnswer(Json());
   answer.body = index::PrintIndexConfig(engine_.NeededIndexes(*database));
   return answer;
 }
 
 Result<PlainAnswer> ControlService::ListTtlPolicies(const DatabaseName& name) const {
-  ASSIGN_OR_RETURN(const Database* database, Find(name));
+  ASSIGN_OR_RETURN(const ConstDatabaseHandle database, Find(name));
   Json list = Json::array();
   for (const expiry::TtlStatus& status : engine_.TtlStatuses(*database)) {
     list.push_back(TtlJson(status));
@@ -169,7 +170,7 @@ Result<PlainAnswer> ControlService::SetTtlPolicy(const DatabaseName& name,
                                                  std::string_view body) {
   ASSIGN_OR_RETURN(const index::TtlPolicy policy, ParsePolicy(collection, body));
   // Documents may be created after their policy, and so may their database.
-  ASSIGN_OR_RETURN(Database * database, engine_.OpenDatabase(name));
+  const documents::DatabaseHandle database = engine_.OpenDatabase(name);
   RETURN_IF_ERROR(engine_.SetTtlPolicy(*database, policy));
   return TtlPolicyAnswer(*database, collection);
 }
@@ -177,7 +178,7 @@ Result<PlainAnswer> ControlService::SetTtlPolicy(const DatabaseName& name,
 Result<PlainAnswer> ControlService::ClearTtlPolicy(const DatabaseName& name,
                                                    const std::string& collection) {
   RETURN_IF_ERROR(Find(name).status());
-  ASSIGN_OR_RETURN(Database * database, engine_.OpenDatabase(name));
+  const documents::DatabaseHandle database = engine_.OpenDatabase(name);
   RETURN_IF_ERROR(engine_.ClearTtlPolicy(*database, collection));
   return TtlPolicyAnswer(*database, collection);
 }

@@ -46,7 +46,7 @@ class ControlService final : public http::Service {
   // `rest`: the path after the database's name.
   Result<http::PlainAnswer> AnswerOfDatabase(const http::RequestHead& head, std::string_view body,
                                              const model::DatabaseName& name, const Parts& rest);
-  Result<const documents::Database*> Find(const model::DatabaseName& name) const;
+  Result<documents::ConstDatabaseHandle> Find(const model::DatabaseName& name) const;
   Result<http::PlainAnswer> ListIndexes(const model::DatabaseName& name) const;
   Result<http::PlainAnswer> PrintNeededIndexes(const model::DatabaseName& name) const;
   Result<http::PlainAnswer> ListTtlPolicies(const model::DatabaseName& name) const;

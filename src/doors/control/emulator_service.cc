@@ -73,8 +73,7 @@ void Respond(const Call& call, const Status& status) {
 
 Status Start(engine::Engine& engine, const Call& call) {
   ASSIGN_OR_RETURN(const ClearRequest request, ReadRequest(call->head()));
-  ASSIGN_OR_RETURN(documents::Database * database, engine.OpenDatabase(request.database));
-  engine::Clear(engine, *database, request.scope, *call->loop(),
+  engine::Clear(engine, *engine.OpenDatabase(request.database), request.scope, *call->loop(),
                 [call](const Status& status) { Respond(call, status); });
   return Status();
 }

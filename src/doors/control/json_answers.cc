@@ -27,6 +27,8 @@ Json FieldJson(const std::string& path, FieldMode mode) {
   Json field = {{"fieldPath", path}};
   if (mode == FieldMode::kContains) {
     field["arrayConfig"] = "CONTAINS";
+  } else if (mode == FieldMode::kMapEntries) {
+    field["mapConfig"] = "ENTRIES";
   } else {
     field["order"] = mode == FieldMode::kDescending ? "DESCENDING" : "ASCENDING";
   }
