@@ -112,5 +112,14 @@ TEST(MergeIndexConfigs, ACollectionGroupHasOneTtlPolicy) {
                 "indexes": []})"));
 }
 
+TEST(MergeIndexConfigs, TheNumberOfIndexesIsLimited) {
+  IndexConfig one;
+  IndexConfig two = Overrides(TtlJson("until", "0s"));
+  for (size_t i = 0; i < kDeclaredIndexesMax; ++i) {
+    one.composites.push_back(CollectionIndex("c" + std::to_string(i), {Up("a"), Up("b")}));
+  }
+  EXPECT_EQ(Problem(one, two), "there are 1001 indexes and TTL policies, at most 1000 are allowed");
+}
+
 }  // namespace
 }  // namespace hearth::index

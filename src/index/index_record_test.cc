@@ -47,5 +47,11 @@ TEST(IndexRecordTest, DamageIsDataLoss) {
   EXPECT_EQ(DecodeIndexRecord(EncodeIndexRecord(record)).status().code(), Code::kDataLoss);
 }
 
+TEST(IndexRecordTest, AnIndexOfMapEntriesComesBack) {
+  IndexRecord record = RecordOf({});
+  record.definition.fields = {Entries("members"), Up("size")};
+  EXPECT_EQ(DecodeIndexRecord(EncodeIndexRecord(record))->definition, record.definition);
+}
+
 }  // namespace
 }  // namespace hearth::index

@@ -172,26 +172,45 @@ void IndexKeeper::Enqueue(Urgency urgency, std::string name, std::function<void(
 
 void IndexKeeper::Run() {
   while (true) {
-    Task task;
+    std::function<void()> work;
     {
       MutexLock lock(mutex_);
       is_busy_ = false;
       changed_.NotifyAll();
-      while (urgent_tasks_.empty() && tasks_.empty() && !stopping_) changed_.Wait(mutex_);
+      while (!stopping_ && !(work = TakeWork())) {
+        // Nobody reports that a reader has ended.
+        leaving_.empty() ? changed_.Wait(mutex_)
+                         : changed_.WaitFor(mutex_, kReadersCheckedEvery);
+      }
       if (stopping_) return;
       is_busy_ = true;
-      std::deque<Task>& tasks = urgent_tasks_.empty() ? tasks_ : urgent_tasks_;
-      task = std::move(tasks.front());
-      tasks.pop_front();
-      waiting_tasks_.erase(task.name);
     }
-    task.run();
+    work();
   }
+}
+
+std::function<void()> IndexKeeper::TakeWork() {
+  const auto take = [this](std::deque<Task>& tasks) REQUIRES_LOCK(mutex_) {
+    Task task = std::move(tasks.front());
+    tasks.pop_front();
+    waiting_tasks_.erase(task.name);
+    return std::move(task.run);
+  };
+  if (!urgent_tasks_.empty()) return take(urgent_tasks_);
+  const auto left = std::find_if(leaving_.begin(), leaving_.end(),
+                                 [](const Leaving& each) { return each.last_set.expired(); });
+  if (left != leaving_.end()) {
+    const IndexNumber number = left->number;
+    leaving_.erase(left);
+    return [this, number] { RemoveEntries(number); };
+  }
+  return tasks_.empty() ? std::function<void()>() : take(tasks_);
 }
 
 void IndexKeeper::AwaitIdle() {
   MutexLock lock(mutex_);
-  while (!stopping_ && (is_busy_ || !urgent_tasks_.empty() || !tasks_.empty())) {
+  while (!stopping_ &&
+         (is_busy_ || !urgent_tasks_.empty() || !tasks_.empty() || !leaving_.empty())) {
     changed_.Wait(mutex_);
   }
 }
@@ -257,9 +276,8 @@ void IndexKeeper::ForgetDatabase(DatabaseNumber database, std::function<void()> 
   const std::string name =
       "forget " + model::EncodeUint32(static_cast<uint32_t>(database));
   Enqueue(Urgency::kNow, name, [this, database, done = std::move(done)] {
-    const std::shared_ptr<const IndexSet> indexes = registry_.Current();
-    std::vector<IndexNumber> numbers;
-    for (const Index& index : indexes->all()) {
+    std::vector<IndexNumber> numbers;  // Not the set: its entries stay while somebody holds it.
+    for (const auto indexes = registry_.Current(); const Index& index : indexes->all()) {
       if (index.database == database) numbers.push_back(index.number);
     }
     for (const IndexNumber number : numbers) Remove(number);
@@ -481,13 +499,10 @@ void IndexKeeper::Remove(IndexNumber number) {
     status = committer_->RunStep(stage, stored);
   } while (!status.ok() && PauseAfter(status, "cannot drop an index; will retry"));
   if (!status.ok()) return;
-  // A reader that holds the old set may be about to read.
-  while (!old_set.expired()) {
-    MutexLock lock(mutex_);
-    if (stopping_) return;  // The entries left behind are removed after the next start.
-    changed_.WaitFor(mutex_, kReadersCheckedEvery);
-  }
-  RemoveEntries(number);
+  // A reader that holds the old set may be about to read. If the process ends first, the entries
+  // are removed after the next start.
+  MutexLock lock(mutex_);
+  leaving_.push_back({number, std::move(old_set)});
 }
 
 void IndexKeeper::RemoveEntries(IndexNumber number) {

@@ -87,6 +87,11 @@ class IndexKeeper {
     std::string name;
     std::function<void()> run;
   };
+  // An index that is gone, except for its entries.
+  struct Leaving {
+    index::IndexNumber number;
+    std::weak_ptr<const index::IndexSet> last_set;  // Held by readers that may use it.
+  };
   struct Step;
 
   IndexKeeper(storage::Store& store, const Clock& clock, IndexRegistry& registry,
@@ -99,6 +104,8 @@ class IndexKeeper {
   // No effect if a task of that name is already queued.
   void Enqueue(Urgency urgency, std::string name, std::function<void()> run) EXCLUDES_LOCK(mutex_);
   void Run() EXCLUDES_LOCK(mutex_);
+  // The most urgent work; null if there is none.
+  std::function<void()> TakeWork() REQUIRES_LOCK(mutex_);
   bool stopping() const EXCLUDES_LOCK(mutex_);
   // Whether building an index of the database makes sense.
   bool MayBuild(model::DatabaseNumber database) const EXCLUDES_LOCK(mutex_);
@@ -133,6 +140,7 @@ class IndexKeeper {
   CondVar changed_;
   std::deque<Task> urgent_tasks_ GUARDED_BY(mutex_);
   std::deque<Task> tasks_ GUARDED_BY(mutex_);
+  std::vector<Leaving> leaving_ GUARDED_BY(mutex_);
   std::set<std::string> waiting_tasks_ GUARDED_BY(mutex_);  // Their names.
   std::set<model::DatabaseNumber> being_forgotten_ GUARDED_BY(mutex_);
   bool is_busy_ GUARDED_BY(mutex_) = false;

@@ -192,8 +192,10 @@ OnDemandBudget::Decision OnDemandBudget::Decide(const index::IndexSet& indexes,
   if (exists(wish.definition) || (wish.shared && exists(*wish.shared))) return {};
   const Key key(wish.database, Chosen(wish));
   const Usage usage = UsageOf(indexes, key);
+  const size_t prompt_max =
+      std::min(options_.prompt_entries_per_write_max, options_.entries_per_write_max);
   const bool is_prompt = usage.of_group + GuessedEntries(key.second) <=
-                             static_cast<double>(options_.prompt_entries_per_write_max) &&
+                             static_cast<double>(prompt_max) &&
                          usage.of_database < options_.indexes_of_database_max &&
                          usage.of_server < options_.indexes_max;
   const Demand demand = Note(key, wish, now_micros);

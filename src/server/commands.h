@@ -14,6 +14,12 @@ struct TargetOptions {
   std::string database;  // Empty: "(default)", or the only one.
 };
 
+// The database to delete.
+struct DatabaseOptions {
+  std::string project;
+  std::string database;
+};
+
 struct TtlOptions {
   std::string collection;
   std::string field;
@@ -22,6 +28,8 @@ struct TtlOptions {
 
 // Errors: Unavailable if no server answers; NotFound, with the choices, if the database is
 // ambiguous; errors reported by the server.
+Result<std::string> ListDatabases(const std::string& server);
+Result<std::string> DeleteDatabase(const std::string& server, const DatabaseOptions& database);
 Result<std::string> ListIndexes(const TargetOptions& target);
 Result<std::string> PrintNeededIndexes(const TargetOptions& target);
 Result<std::string> ListTtlPolicies(const TargetOptions& target);

@@ -26,10 +26,12 @@ struct ServeOptions {
   size_t cache_mib = 64;
   size_t loops = 0;  // 0: one per core.
   size_t connections_max = 10'000;
+  size_t databases_max = 10'000;
   size_t drain_seconds = 10;
   std::string indexes = "auto";
   std::vector<std::string> index_config;
   size_t unused_index_days = 7;
+  size_t on_demand_index_entries = 20;
   size_t scan_documents_max = 100'000;
   std::string apps = "none";
   std::string app_project = "hearth";

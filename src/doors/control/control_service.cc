@@ -85,7 +85,7 @@ PlainAnswer ControlService::Answer(const http::RequestHead& head, std::string_vi
   }
   constexpr size_t kNameBegin = 2;
   constexpr size_t kNameEnd = 6;
-  if (parts->size() <= kNameEnd || (*parts)[0] != "hearth" || (*parts)[1] != "v1") {
+  if (parts->size() < kNameEnd || (*parts)[0] != "hearth" || (*parts)[1] != "v1") {
     return ErrorAnswer(NoSuchPath());
   }
   std::string text;
@@ -100,14 +100,24 @@ PlainAnswer ControlService::Answer(const http::RequestHead& head, std::string_vi
 PlainAnswer ControlService::AnswerDatabases() const {
   Json databases = Json::array();
   for (const ConstDatabaseHandle& database : engine_.Databases()) {
-    databases.push_back({{"name", database->name.text()}});
+    databases.push_back(DatabaseJson(*database, engine_.DocumentBytes(*database)));
   }
-  return JsonAnswer({{"databases", std::move(databases)}});
+  Json removals = Json::array();
+  for (const std::string& name : engine_.DatabasesBeingRemoved()) {
+    removals.push_back({{"name", name}});
+  }
+  return JsonAnswer({{"databases", std::move(databases)}, {"removals", std::move(removals)}});
 }
 
 Result<PlainAnswer> ControlService::AnswerOfDatabase(const http::RequestHead& head,
                                                      std::string_view body,
                                                      const DatabaseName& name, const Parts& rest) {
+  if (rest.empty()) {
+    if (head.method() == "DELETE") return DeleteDatabase(name);
+    if (!IsReading(head)) return MethodNotAllowed("GET, DELETE");
+    ASSIGN_OR_RETURN(const ConstDatabaseHandle database, Find(name));
+    return JsonAnswer(DatabaseJson(*database, engine_.DocumentBytes(*database)));
+  }
   const bool is_one_policy = rest.size() == 2 && rest[0] == "ttlPolicies";
   if (is_one_policy) {
     if (head.method() == "PUT") return SetTtlPolicy(name, rest[1], body);
@@ -133,6 +143,11 @@ Result<ConstDatabaseHandle> ControlService::Find(const DatabaseName& name) const
   }
   return Status(Code::kNotFound, "there is no database '" + name.text() +
                                      "': the first write to a database creates it");
+}
+
+Result<PlainAnswer> ControlService::DeleteDatabase(const DatabaseName& name) {
+  RETURN_IF_ERROR(engine_.DeleteDatabase(name));
+  return JsonAnswer(Json::object());
 }
 
 Result<PlainAnswer> ControlService::ListIndexes(const DatabaseName& name) const {

@@ -56,12 +56,36 @@ class ControlServiceTest : public testing::Test {
 
 TEST_F(ControlServiceTest, ListsDatabasesThatCameIntoBeing) {
   EXPECT_EQ(json::parse(Ask("GET", "/hearth/v1/databases").body),
-            (json{{"databases", json::array()}}));
+            (json{{"databases", json::array()}, {"removals", json::array()}}));
   MakeDatabase();
   const http::PlainAnswer answer = Ask("GET", "/hearth/v1/databases");
   EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(answer.content_type, "application/json; charset=utf-8");
   EXPECT_EQ(json::parse(answer.body)["databases"][0]["name"], "projects/p1/databases/(default)");
+}
+
+TEST_F(ControlServiceTest, DescribesOneDatabase) {
+  const std::string path(kBase.substr(0, kBase.size() - 1));
+  ExpectError(Ask("GET", path), 404, "NOT_FOUND");
+  MakeDatabase();
+  json database = json::parse(Ask("GET", path).body);
+  EXPECT_TRUE(database["sizeBytes"].is_number_unsigned());
+  database.erase("sizeBytes");
+  EXPECT_EQ(database, (json{{"name", "projects/p1/databases/(default)"},
+                            {"createTime", "2023-11-14T22:13:20Z"}}));
+  EXPECT_EQ(Ask("PUT", path, "{}").status, 405);
+}
+
+TEST_F(ControlServiceTest, DeletesADatabase) {
+  const std::string path(kBase.substr(0, kBase.size() - 1));
+  EXPECT_EQ(ExpectError(Ask("DELETE", path), 404, "NOT_FOUND"),
+            "there is no database 'projects/p1/databases/(default)'");
+  MakeDatabase();
+  EXPECT_EQ(Ask("DELETE", path).body, "{}\n");
+  ExpectError(Ask("DELETE", path), 404, "NOT_FOUND");
+  engine_.engine().AwaitRemovals();
+  EXPECT_EQ(json::parse(Ask("GET", "/hearth/v1/databases").body),
+            (json{{"databases", json::array()}, {"removals", json::array()}}));
 }
 
 TEST_F(ControlServiceTest, ListsIndexes) {
@@ -83,6 +107,7 @@ TEST_F(ControlServiceTest, ListsIndexes) {
                  {"fieldPath": "n", "order": "ASCENDING"},
                  {"fieldPath": "__name__", "order": "DESCENDING"}],
       "state": "READY", "origin": "DECLARED", "documentsIndexed": 1,
+      "entriesWritten": 0, "documentWrites": 0, "uses": 0, "readsSaved": 0,
       "lastUseTime": "2023-11-14T22:13:20Z"})"));
 }
 

@@ -62,6 +62,9 @@ class TestEngine {
     database_.reset();
   }
 
+  // Opens the database again, after it was deleted.
+  void ReopenDatabase() { database_ = engine_->OpenDatabase(NameDatabase()); }
+
   // Moves the clock and runs the maintenance that is due.
   void Pass(std::chrono::microseconds time) {
     clock_.Advance(time);
