@@ -73,6 +73,7 @@ class Target final : public ProtocolHost {
 
   const std::shared_ptr<EventLoop>& loop() const override { return loop_; }
   BufferBudget& budget() override { return budget_; }
+  const std::shared_ptr<ConnectedClient>& client() const override { return client_; }
   const std::string& peer() const override { return peer_; }
   void OutputReady() override {}
   void InputWanted() override {}
@@ -105,6 +106,7 @@ class Target final : public ProtocolHost {
 
   const ConnectionLimits limits_;
   BufferBudget budget_{kBufferedBytesMax};
+  const std::shared_ptr<ConnectedClient> client_ = std::make_shared<ConnectedClient>(ClientKey{1});
   const std::string peer_ = "127.0.0.1";
   rpc::Methods methods_;
   doors::grpc::GrpcService grpc_{methods_,

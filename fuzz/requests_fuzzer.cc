@@ -56,8 +56,7 @@ class Target {
       CHECK(query.status().code() == Code::kInvalidArgument);
       return;
     }
-    const documents::DatabaseHandle database =
-        engine_->OpenDatabase(query->query.parent.database);
+    const documents::DatabaseHandle database = engine_->OpenDatabase(query->query.parent.database);
     engine::QueryRequest asked{*std::move(query)};
     const auto run =
         Await<Result<std::unique_ptr<engine::QueryRun>>>([&](Executor& here, auto done) {

@@ -1,12 +1,17 @@
 #pragma once
 
 #include <cstddef>
+#include <unordered_map>
 
+#include "base/connected_client.h"
+#include "base/fair_share.h"
+#include "base/memory_budget.h"
 #include "base/mutex.h"
 
 namespace hearth::commit {
 
-// Bounds the commits that wait for locks or for the disk, and the memory they hold.
+// Bounds the commits that wait for locks or for the disk, and the memory they hold, and shares both
+// by client.
 //
 // Threads: safe for concurrent use.
 class CommitsUnderWay {
@@ -14,24 +19,43 @@ class CommitsUnderWay {
   static constexpr size_t kCommitsMax = 20'000;
   static constexpr size_t kBytesMax = 256 * 1024 * 1024;
 
-  // False, without any effect, if one more commit of `bytes` would exceed the bounds.
-  [[nodiscard]] bool Begin(size_t bytes) EXCLUDES_LOCK(mutex_) {
+  // `memory`: null: unlimited.
+  explicit CommitsUnderWay(MemoryBudget* memory) : claim_(memory) {}
+
+  // Returns false and has no effect if one more commit of `bytes` would exceed the bounds, the
+  // client's share or the memory.
+  [[nodiscard]] bool Begin(ClientKey client, size_t bytes) EXCLUDES_LOCK(mutex_) {
     MutexLock lock(mutex_);
-    if (commits_ >= kCommitsMax || bytes > kBytesMax - bytes_) return false;
+    const auto found = of_client_.find(client);
+    const Held has = found == of_client_.end() ? Held{} : found->second;
+    if (!MayTakePlace(client, has.commits, commits_, kCommitsMax)) return false;
+    const size_t free_bytes = kBytesMax - claim_.bytes();
+    const size_t share = client == ClientKey::kInternal ? 0 : has.bytes;
+    if (bytes > free_bytes || share > free_bytes - bytes || !claim_.Grow(bytes)) return false;
     ++commits_;
-    bytes_ += bytes;
+    of_client_[client] = {has.commits + 1, has.bytes + bytes};
     return true;
   }
-  void End(size_t bytes) EXCLUDES_LOCK(mutex_) {
+  void End(ClientKey client, size_t bytes) EXCLUDES_LOCK(mutex_) {
     MutexLock lock(mutex_);
     --commits_;
-    bytes_ -= bytes;
+    claim_.Shrink(bytes);
+    const auto found = of_client_.find(client);
+    --found->second.commits;
+    found->second.bytes -= bytes;
+    if (found->second.commits == 0) of_client_.erase(found);
   }
 
  private:
+  struct Held {
+    size_t commits = 0;
+    size_t bytes = 0;
+  };
+
   Mutex mutex_;  // Leaf lock.
   size_t commits_ GUARDED_BY(mutex_) = 0;
-  size_t bytes_ GUARDED_BY(mutex_) = 0;
+  MemoryClaim claim_ GUARDED_BY(mutex_);
+  std::unordered_map<ClientKey, Held> of_client_ GUARDED_BY(mutex_);
 };
 
 }  // namespace hearth::commit

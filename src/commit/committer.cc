@@ -130,7 +130,7 @@ void Committer::Submit(AdmittedCommit commit) {
   {
     MutexLock lock(mutex_);
     has_ended = has_ended_;
-    if (!has_ended) queue_.push_back(std::move(commit));
+    if (!has_ended) queue_.Push(commit.client, std::move(commit));
   }
   changed_.NotifyOne();
   if (!has_ended) return;
@@ -154,9 +154,8 @@ bool Committer::TakeWork(Work* work) {
   while (queue_.empty() && steps_.empty() && !stopping_) changed_.Wait(mutex_);
   size_t bytes = 0;
   while (!queue_.empty() && work->commits.size() < kGroupCommitsMax && bytes < kGroupBytesMax) {
-    bytes += request::ApproximateBytes(queue_.front().writes);
-    work->commits.push_back(std::move(queue_.front()));
-    queue_.pop_front();
+    work->commits.push_back(queue_.Pop());
+    bytes += request::ApproximateBytes(work->commits.back().writes);
   }
   work->steps = std::exchange(steps_, {});
   has_ended_ = work->empty();

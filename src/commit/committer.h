@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "base/callback.h"
+#include "base/connected_client.h"
 #include "base/metrics.h"
 #include "base/mutex.h"
 #include "base/status.h"
+#include "base/turn_queue.h"
 #include "documents/commit_clock.h"
 #include "documents/database.h"
 #include "documents/document_cache.h"
@@ -33,13 +35,14 @@ namespace hearth::commit {
 struct AdmittedCommit {
   documents::DatabaseHandle database;
   transactions::LockOwner owner;  // Its locks are released once the outcome is known.
+  ClientKey client;
   std::vector<request::Write> writes;
   Callback<void(Result<request::CommitResult>)> done;
 };
 
-// The one thread that writes: gathers the waiting commits, applies them in order of arrival, and
-// makes the whole group durable with one sync. Documents, what they replaced, their index entries
-// and the log of the change go into one atomic batch.
+// The one thread that writes: gathers the waiting commits, one of each client in turn, applies them
+// in that order, and makes the whole group durable with one sync. Documents, what they replaced,
+// their index entries and the log of the change go into one atomic batch.
 //
 // A commit whose preconditions fail does not affect the others. If the store fails, every commit of
 // the group fails and none of it is visible.
@@ -102,7 +105,7 @@ class Committer final : public indexing::CommitSteps {
 
   Mutex mutex_;  // Guards the queue only; nothing is called while it is held.
   CondVar changed_;
-  std::deque<AdmittedCommit> queue_ GUARDED_BY(mutex_);
+  TurnQueue<AdmittedCommit> queue_ GUARDED_BY(mutex_);
   std::vector<indexing::CommitStep> steps_ GUARDED_BY(mutex_);
   bool stopping_ GUARDED_BY(mutex_) = false;
   bool has_ended_ GUARDED_BY(mutex_) = false;  // Nothing more is taken from the queue.

@@ -33,9 +33,8 @@ Result<std::unique_ptr<Catalog>> Catalog::Load(const storage::Store& store, size
       snapshot->Scan(storage::Space::kMeta, storage::PrefixRange(kDatabaseRemainsKeyPrefix),
                      storage::Direction::kForward);
   for (; remains->Valid(); remains->Next()) {
-    ASSIGN_OR_RETURN(
-        const uint32_t number,
-        model::DecodeUint32(remains->key().substr(kDatabaseRemainsKeyPrefix.size())));
+    ASSIGN_OR_RETURN(const uint32_t number,
+                     model::DecodeUint32(remains->key().substr(kDatabaseRemainsKeyPrefix.size())));
     catalog->next_number_ = std::max(catalog->next_number_, number + 1);
   }
   RETURN_IF_ERROR(remains->status());
@@ -85,9 +84,9 @@ Status Catalog::BeginCreation(Database& database) {
   }
   if (databases_.size() >= databases_max_) {
     return Status(Code::kResourceExhausted,
-                  "cannot create the database '" + database.name.text() +
-                      "': there are already " + std::to_string(databases_.size()) +
-                      ", and the limit is " + std::to_string(databases_max_) +
+                  "cannot create the database '" + database.name.text() + "': there are already " +
+                      std::to_string(databases_.size()) + ", and the limit is " +
+                      std::to_string(databases_max_) +
                       " (--databases-max); delete some with 'hearth db delete'");
   }
   unwritten_.erase(database.name.text());

@@ -6,9 +6,9 @@
 //   kIndexes    see index/entries.h
 //   kMeta       "database/" and the name of a database, see database.h; "database_remains/" and the
 //               number of a deleted one (4), whose value is its name; "deletion_time" of the newest
-//               deletion of a database; "commit_time"; "index/" and the number of an index (4), "index_use/" likewise, see index/index_use.h,
-//               "index_remains/" and the number of a dropped one (4); "next_index"; "read_time";
-//               "store_id"; "ttl/", see ttl_policies.h
+//               deletion of a database; "commit_time"; "index/" and the number of an index (4),
+//               "index_use/" likewise, see index/index_use.h, "index_remains/" and the number of a
+//               dropped one (4); "next_index"; "read_time"; "store_id"; "ttl/", see ttl_policies.h
 //
 // Numbers are big-endian. Encoded paths are prefix-free, so the bytes after one are unambiguous.
 #pragma once

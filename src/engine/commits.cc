@@ -26,9 +26,9 @@ transactions::LockScope ToLockScope(const Database& database,
 }  // namespace
 
 void Engine::Core::Admit(Database& database, std::vector<request::Write> writes,
-                         const LockOwner& owner, CommitCallback done) {
+                         const LockOwner& owner, ClientKey client, CommitCallback done) {
   const size_t bytes = request::ApproximateBytes(writes);
-  if (!commits_under_way_.Begin(bytes)) {
+  if (!commits_under_way_.Begin(client, bytes)) {
     locks_.Release(owner);
     counters_.commit_errors.Add();
     return done(Status(Code::kResourceExhausted, "too many commits are waiting"));
@@ -36,7 +36,7 @@ void Engine::Core::Admit(Database& database, std::vector<request::Write> writes,
   const bool may_create = !database.is_on_disk;
   if (may_create) {
     if (const Status status = catalog_->BeginCreation(database); !status.ok()) {
-      commits_under_way_.End(bytes);
+      commits_under_way_.End(client, bytes);
       locks_.Release(owner);
       counters_.commit_errors.Add();
       return done(status);
@@ -45,10 +45,10 @@ void Engine::Core::Admit(Database& database, std::vector<request::Write> writes,
   transactions::LockScope scope = ToLockScope(database, writes);
   // Shared by the lock table's may_enter question and the callback.
   auto commit = std::make_shared<commit::AdmittedCommit>(commit::AdmittedCommit{
-      database.shared_from_this(), owner, std::move(writes),
-      [this, bytes, may_create, &database,
+      database.shared_from_this(), owner, client, std::move(writes),
+      [this, client, bytes, may_create, &database,
        done = std::move(done)](Result<request::CommitResult> result) mutable {
-        commits_under_way_.End(bytes);
+        commits_under_way_.End(client, bytes);
         if (may_create) catalog_->EndCreation(database);
         (result.ok() ? counters_.commits : counters_.commit_errors).Add();
         done(std::move(result));
@@ -65,14 +65,15 @@ void Engine::Core::Admit(Database& database, std::vector<request::Write> writes,
 }
 
 void Engine::Core::Commit(Database& database, std::vector<request::Write> writes,
-                          std::string_view transaction, Executor& executor, CommitCallback done) {
+                          std::string_view transaction, Executor& executor, CommitCallback done,
+                          ClientKey client) {
   auto answer = [&executor, done = std::move(done)](Result<request::CommitResult> result) mutable {
     executor.Post([done = std::move(done), result = std::move(result)]() mutable {
       done(std::move(result));
     });
   };
   if (transaction.empty()) {
-    return Admit(database, std::move(writes), transactions_.NewOwner(), std::move(answer));
+    return Admit(database, std::move(writes), transactions_.NewOwner(), client, std::move(answer));
   }
   Result<std::shared_ptr<const Transaction>> used = transactions_.BeginUse(database, transaction);
   if (!used.ok()) return answer(used.status());
@@ -87,7 +88,7 @@ void Engine::Core::Commit(Database& database, std::vector<request::Write> writes
   // The transaction, and with it the locks, lasts exactly as long as its commit: when the commit is
   // reported, the locks are already released.
   const LockOwner owner = (*taken)->owner;
-  Admit(database, std::move(writes), owner,
+  Admit(database, std::move(writes), owner, client,
         [transaction = *std::move(taken),
          answer = std::move(answer)](Result<request::CommitResult> result) mutable {
           transaction.reset();

@@ -1,7 +1,6 @@
 #include "engine/core.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "base/log.h"
@@ -50,7 +49,7 @@ Result<std::string> LoadStoreId(storage::Store& store, RandomSource& random) {
 Result<std::unique_ptr<Engine::Core>> Engine::Core::Open(storage::Store& store, const Clock& clock,
                                                          RandomSource& random,
                                                          const EngineOptions& options) {
-  ASSIGN_OR_RETURN(std::unique_ptr<documents::Catalog> catalog, 
+  ASSIGN_OR_RETURN(std::unique_ptr<documents::Catalog> catalog,
                    documents::Catalog::Load(store, options.databases_max));
   ASSIGN_OR_RETURN(const Timestamp newest_time, LoadNewestTime(store));
   std::unique_ptr<Core> core(
@@ -67,8 +66,8 @@ Result<std::unique_ptr<Engine::Core>> Engine::Core::Open(storage::Store& store, 
   core->vector_graphs_.Start();
   core->StartTtl();
   core->database_remover_->Start(
-      core->committer_, [&keeper = *core->index_keeper_](model::DatabaseNumber number,
-                                                         std::function<void()> done) {
+      core->committer_,
+      [&keeper = *core->index_keeper_](model::DatabaseNumber number, std::function<void()> done) {
         keeper.ForgetDatabase(number, std::move(done));
       });
   core->AddMetrics();
@@ -92,12 +91,13 @@ Engine::Core::Core(storage::Store& store, const Clock& clock, RandomSource& rand
       reader_(store, commit_clock_, cache_),
       locks_(clock, options.lock_wait_max),
       transactions_(clock, commit_clock_, locks_, random),
+      commits_under_way_(options.memory),
       change_feed_(commit_clock_, clock, options.queued_change_bytes_max),
       vector_graphs_(store, clock, indexes_, options_.vectors, options.history),
       committer_(store, commit_clock_, cache_, reader_, locks_, indexes_, vector_graphs_,
                  change_feed_),
-      readers_(options.reader_threads, options.queued_reads_max),
-      watch_threads_(options.watch_threads, std::numeric_limits<size_t>::max()) {}
+      readers_(options.readers),
+      watch_threads_(options.watch_threads) {}
 
 Engine::Core::~Core() {
   metric_callbacks_.clear();  // They query the parts that are destroyed next.
@@ -107,6 +107,8 @@ Engine::Core::~Core() {
   }
   maintenance_changed_.NotifyAll();
   if (maintenance_.joinable()) maintenance_.join();
+  readers_.Cancel();
+  watch_threads_.Cancel();
   // While everything that the callbacks use still exists, and before the sweeper stops: its lock
   // waits no longer expire.
   locks_.Close(Status(Code::kUnavailable, "the database is closing"));

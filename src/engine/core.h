@@ -13,7 +13,7 @@
 #include "base/metrics.h"
 #include "base/mutex.h"
 #include "base/random.h"
-#include "base/thread_pool.h"
+#include "base/turn_pool.h"
 #include "commit/commits_under_way.h"
 #include "commit/committer.h"
 #include "documents/catalog.h"
@@ -66,8 +66,7 @@ class Engine::Core final : public watch::Reader {
             const ReadScope& scope, Executor& executor, ReadCallback done);
   std::unique_ptr<ReadView> ReadNewest(const documents::Database& database);
   const documents::DocumentReader& documents() const { return reader_; }
-  ThreadPool& readers() { return readers_; }
-  Status RunOnReaders(Task task);
+  TurnPool& readers() { return readers_; }
 
   // ---- Queries.
   void Query(const documents::Database& database, QueryRequest request, Executor& executor,
@@ -75,7 +74,8 @@ class Engine::Core final : public watch::Reader {
 
   // ---- Commits and transactions.
   void Commit(documents::Database& database, std::vector<request::Write> writes,
-              std::string_view transaction, Executor& executor, CommitCallback done);
+              std::string_view transaction, Executor& executor, CommitCallback done,
+              ClientKey client);
   Result<std::string> BeginTransaction(const documents::Database& database,
                                        const request::TransactionOptions& options,
                                        request::Client client);
@@ -85,7 +85,7 @@ class Engine::Core final : public watch::Reader {
 
   // ---- Listeners.
   std::shared_ptr<watch::Watcher> Watch(const documents::Database& database,
-                                        std::unique_ptr<watch::WatchSink> sink);
+                                        std::unique_ptr<watch::WatchSink> sink, ClientKey client);
   size_t live_targets() const { return change_feed_.targets(); }
   Status Check(const documents::Database& database, const query::NormalizedQuery& query) override;
   Result<std::unique_ptr<watch::Results>> Query(const documents::Database& database,
@@ -142,6 +142,7 @@ class Engine::Core final : public watch::Reader {
     ReadScope scope;
     ReadViewParts parts;
     ReadCallback done;
+    ClientKey client = ClientKey::kInternal;
   };
 
   Core(storage::Store& store, const Clock& clock, RandomSource& random,
@@ -181,13 +182,16 @@ class Engine::Core final : public watch::Reader {
   // At the end of the run, releases the locks that its results do not need.
   void NarrowLocksAfter(QueryRun& run, const transactions::LockOwner& owner,
                         const transactions::KeyPrefix& locked);
+  // Called by a query from time to time: ends it once `is_cancelled` returns true, and lets others
+  // have their turn. Only the pool of the calling thread, if any, does something.
+  std::function<Status()> PauseUnless(std::function<bool()> is_cancelled);
   // Decides by the cost of a query whether to create better indexes.
   void NoteCost(const documents::Database& database, const execution::Plan& plan,
                 const query::Statistics& statistics);
 
   // ---- Commits.
   void Admit(documents::Database& database, std::vector<request::Write> writes,
-             const transactions::LockOwner& owner, CommitCallback done);
+             const transactions::LockOwner& owner, ClientKey client, CommitCallback done);
 
   // ---- Databases, indexes and policies.
   // Makes the numbers of databases that were never written available again.
@@ -242,8 +246,8 @@ class Engine::Core final : public watch::Reader {
   // for the readers; the committer object outlives the readers, because their tasks may still try
   // to commit. All of them end before the members above, which they use.
   commit::Committer committer_;
-  ThreadPool readers_;
-  ThreadPool watch_threads_;
+  TurnPool readers_;
+  TurnPool watch_threads_;
   std::thread maintenance_;
   std::vector<MetricCallback> metric_callbacks_;
 };

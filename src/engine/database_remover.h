@@ -41,7 +41,8 @@ class DatabaseRemover {
 
   // Notes in the batch that deletes the database that it has to be removed.
   static void StageAdd(const documents::Database& database, storage::Batch* batch);
-  // Starts to remove it. Call this once that batch is stored, and no commit to the database follows.
+  // Starts to remove it. Call this once that batch is stored, and no commit to the database
+  // follows.
   void Add(const documents::Database& database) EXCLUDES_LOCK(mutex_);
 
   // The names of the databases that are being removed.

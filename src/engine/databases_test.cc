@@ -18,9 +18,9 @@ namespace {
 
 using documents::DatabaseHandle;
 using query::QueryBuilder;
+using storage::Space;
 using testing::ElementsAre;
 using testing::IsEmpty;
-using storage::Space;
 
 class DatabasesTest : public testing::Test {
  protected:
@@ -181,9 +181,9 @@ TEST_F(DatabasesTest, ADeletedDatabaseIsGoneAndItsNameIsFree) {
 
 TEST_F(DatabasesTest, ARemovalGoesOnAfterARestart) {
   Fill(2'500);
-  ASSERT_EQ(test_.engine().SetTtlPolicy(test_.database(),
-                                        {"c", FieldAt("n"), std::chrono::seconds(0)}),
-            Status());
+  ASSERT_EQ(
+      test_.engine().SetTtlPolicy(test_.database(), {"c", FieldAt("n"), std::chrono::seconds(0)}),
+      Status());
   test_.engine().AwaitIndexes();
   const model::DatabaseNumber number = test_.database().number;
   // The store fails after the deletion and a few steps of the removal.

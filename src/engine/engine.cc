@@ -25,9 +25,7 @@ documents::DatabaseHandle Engine::OpenDatabase(const model::DatabaseName& name) 
   return core_->OpenDatabase(name);
 }
 
-std::vector<documents::ConstDatabaseHandle> Engine::Databases() const {
-  return core_->Databases();
-}
+std::vector<documents::ConstDatabaseHandle> Engine::Databases() const { return core_->Databases(); }
 
 uint64_t Engine::DocumentBytes(const Database& database) const {
   return core_->DocumentBytes(database);
@@ -68,8 +66,9 @@ void Engine::Query(const Database& database, QueryRequest request, Executor& exe
 }
 
 void Engine::Commit(Database& database, std::vector<request::Write> writes,
-                    std::string_view transaction, Executor& executor, CommitCallback done) {
-  core_->Commit(database, std::move(writes), transaction, executor, std::move(done));
+                    std::string_view transaction, Executor& executor, CommitCallback done,
+                    ClientKey client) {
+  core_->Commit(database, std::move(writes), transaction, executor, std::move(done), client);
 }
 
 Result<std::string> Engine::BeginTransaction(const Database& database,
@@ -83,15 +82,26 @@ Status Engine::Rollback(const Database& database, std::string_view transaction) 
 }
 
 std::shared_ptr<watch::Watcher> Engine::Watch(const Database& database,
-                                              std::unique_ptr<watch::WatchSink> sink) {
-  return core_->Watch(database, std::move(sink));
+                                              std::unique_ptr<watch::WatchSink> sink,
+                                              ClientKey client) {
+  return core_->Watch(database, std::move(sink), client);
 }
 
 size_t Engine::live_targets() const { return core_->live_targets(); }
 
 Executor& Engine::readers() { return core_->readers(); }
 
-Status Engine::RunOnReaders(Task task) { return core_->RunOnReaders(std::move(task)); }
+Status Engine::CheckReaders(ClientKey client) const { return core_->readers().CheckRoom(client); }
+
+Status Engine::RunOnReaders(ClientKey client, Task task) {
+  return core_->readers().TryPost(client, std::move(task));
+}
+
+void Engine::PostToReaders(ClientKey client, Task task) {
+  core_->readers().Post(client, std::move(task));
+}
+
+Status Engine::PauseReader() { return core_->readers().Pause(); }
 
 std::string Engine::NewDocumentId() { return core_->NewDocumentId(); }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/callback.h"
+#include "base/connected_client.h"
 #include "base/executor.h"
 #include "base/status.h"
 #include "documents/database.h"
@@ -70,8 +71,8 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // The database called `name`; never null. It is created with its first commit. Until then it reads
-  // as empty, and nothing is left of it once its last handle is gone. A function that takes a
+  // The database called `name`; never null. It is created with its first commit. Until then it
+  // reads as empty, and nothing is left of it once its last handle is gone. A function that takes a
   // database keeps a handle for as long as it needs one.
   documents::DatabaseHandle OpenDatabase(const model::DatabaseName& name);
   // All created databases, in the order of their names.
@@ -111,7 +112,8 @@ class Engine {
   // commit; empty outside transactions. It has ended when `done` runs, unless it is read-only.
   using CommitCallback = Callback<void(Result<request::CommitResult>)>;
   void Commit(documents::Database& database, std::vector<request::Write> writes,
-              std::string_view transaction, Executor& executor, CommitCallback done);
+              std::string_view transaction, Executor& executor, CommitCallback done,
+              ClientKey client = ClientKey::kInternal);
 
   Result<std::string> BeginTransaction(const documents::Database& database,
                                        const request::TransactionOptions& options,
@@ -120,14 +122,21 @@ class Engine {
 
   // Listens to a database. Add targets to the returned watcher.
   std::shared_ptr<watch::Watcher> Watch(const documents::Database& database,
-                                        std::unique_ptr<watch::WatchSink> sink);
+                                        std::unique_ptr<watch::WatchSink> sink,
+                                        ClientKey client = ClientKey::kInternal);
   // The number of live targets.
   size_t live_targets() const;
 
-  // The threads for work that may wait for the disk. Use Post for work that was already admitted;
-  // new work goes through RunOnReaders, which fails with ResourceExhausted if too much is queued.
+  // The threads for work that may wait for the disk, on which clients take turns. Use Post for work
+  // that was already admitted; new work goes through RunOnReaders, which fails with
+  // ResourceExhausted if too much is queued, by this client or in all. CheckReaders tells whether
+  // it would, for callers that need not even prepare such work.
   Executor& readers();
-  Status RunOnReaders(Task task);
+  Status CheckReaders(ClientKey client) const;
+  Status RunOnReaders(ClientKey client, Task task);
+  void PostToReaders(ClientKey client, Task task);
+  // Long work on readers() calls this often; see TurnPool::Pause.
+  Status PauseReader();
 
   // A 20-character id like those that SDKs generate.
   std::string NewDocumentId();

@@ -138,16 +138,82 @@ TEST_F(EngineQueryTest, ThePastIsExactWithIndexesToo) {
   EXPECT_THAT(Find(query), ElementsAre("c/new", "c/d1059", "c/d1000"));
 }
 
-TEST_F(EngineQueryTest, ACancelledQueryStops) {
-  Fill("c", 600);
+TEST_F(EngineQueryTest, AQueryWhoseClientHasLeftIsNotStarted) {
   TestEngine::Runs outcome;
   test_.engine().Query(
       test_.database(),
-      {.query = *query::Normalize(Where(Collection("c"), "n", Operator::kGreater, 10'000)),
-       .is_cancelled = [] { return true; }},
+      {.query = *query::Normalize(Collection("c")), .is_cancelled = [] { return true; }},
       InlineExecutor::Get(), outcome.Callback());
-  EXPECT_EQ((*outcome.Take())->Next().status().code(), Code::kCancelled);
+  EXPECT_EQ(outcome.Take().status().code(), Code::kCancelled);
 }
+
+// Queries of 600 documents that have no results, or many to skip, each with its plan.
+class CancelledQueryTest : public EngineQueryTest, public testing::WithParamInterface<const char*> {
+ protected:
+  static query::Query With(query::Query query, std::vector<FieldFilter> filters) {
+    query::CompositeFilter all{query::CompositeFilter::Operator::kAnd, {}};
+    for (FieldFilter& filter : filters) all.filters.push_back(Filter{std::move(filter)});
+    query.where = Filter{std::move(all)};
+    return query;
+  }
+  static FieldFilter Equals(const char* path, int64_t value) {
+    return {*FieldPath::Parse(path), Operator::kEqual, model::EncodeInteger(value)};
+  }
+
+  void FillPairs() {
+    for (int64_t n = 0; n < 600; ++n) {
+      // Half of the documents have `even` 1 and the others `odd` 1, but none has both.
+      test_.MustCommit(Set("c/d" + std::to_string(1000 + n),
+                           MakeFields({{"even", model::EncodeInteger(n % 2 == 0 ? 1 : 0)},
+                                       {"n", model::EncodeInteger(n)},
+                                       {"odd", model::EncodeInteger(n % 2 == 0 ? 0 : 1)}})));
+    }
+  }
+
+  query::Query Query() const {
+    const std::string plan = GetParam();
+    query::Query query = Collection("c");
+    if (plan == "scan") return Where(query, "absent", Operator::kGreater, 0);
+    if (plan == "join") return With(query, {Equals("even", 1), Equals("odd", 1)});
+    query.orders.push_back({*FieldPath::Parse("n"), query::SortDirection::kDescending});
+    query.offset = 599;
+    return query;
+  }
+};
+
+TEST_P(CancelledQueryTest, StopsSoon) {
+  FillPairs();
+  const std::string plan = GetParam();
+  if (plan == "index" || plan == "join") {
+    for (const char* field : {"n", "even", "odd"}) {
+      Find(Where(Collection("c"), field, Operator::kGreater, 10'000));
+    }
+    test_.engine().AwaitIndexes();
+  }
+  for (const QueryAnswer answer : {QueryAnswer::kDocuments, QueryAnswer::kAggregates}) {
+    size_t asked = 0;
+    TestEngine::Runs outcome;
+    test_.engine().Query(test_.database(),
+                         {.query = *query::Normalize(Query()),
+                          .answer = answer,
+                          .is_cancelled = [&asked] { return ++asked > 2; }},
+                         InlineExecutor::Get(), outcome.Callback());
+    const Result<std::unique_ptr<QueryRun>> run = outcome.Take();
+    ASSERT_TRUE(run.ok()) << run.status().ToString();
+    const Status status =
+        answer == QueryAnswer::kDocuments
+            ? (*run)->Next().status()
+            : (*run)->Aggregate({{query::Aggregation::Kind::kCount, "count"}}).status();
+    EXPECT_EQ(status.code(), Code::kCancelled);
+    EXPECT_EQ(asked, 3u);
+    const query::Statistics read = (*run)->statistics();
+    EXPECT_LE(read.documents_scanned + read.index_entries_scanned, 3 * 128u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Plans, CancelledQueryTest,
+                         testing::Values("scan", "sort", "index", "join"),
+                         [](const auto& plan) { return std::string(plan.param); });
 
 }  // namespace
 }  // namespace hearth::engine

@@ -197,8 +197,8 @@ TEST_F(EngineReadTest, APastMomentIncludesWhatIsUnderWayToIt) {
 
 TEST_F(EngineReadTest, ManyReadsCannotWaitForWhatIsUnderWay) {
   EngineOptions options;
-  options.reader_threads = 1;
-  options.queued_reads_max = 1;
+  options.readers.threads = 1;
+  options.readers.queued_tasks_max = 1;
   TestEngine test(options);
   Gate gate;
   gate.Close();
@@ -208,7 +208,7 @@ TEST_F(EngineReadTest, ManyReadsCannotWaitForWhatIsUnderWay) {
   const Timestamp moment = Timestamp::FromMicros(test.now());
   Gate busy;
   busy.Close();
-  EXPECT_EQ(test.engine().RunOnReaders([&busy] { busy.Pass(); }), Status());
+  EXPECT_EQ(test.engine().RunOnReaders(ClientKey::kInternal, [&busy] { busy.Pass(); }), Status());
   busy.AwaitArrivals(1);
   const auto queued = test.StartRead(moment, TestEngine::Documents({"c/a"}));
   const auto refused = test.StartRead(moment, TestEngine::Documents({"c/a"}));

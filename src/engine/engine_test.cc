@@ -231,6 +231,48 @@ TEST_F(EngineTest, CommitsUnderWayAreBounded) {
   EXPECT_EQ(Number("c/b"), std::nullopt);
 }
 
+TEST_F(EngineTest, AClientWithManyCommitsDelaysNobody) {
+  const ClientKey greedy{1};
+  const ClientKey light{2};
+  const auto start = [this](const std::string& path, ClientKey client) {
+    Commits outcome;
+    test_.engine().Commit(test_.database(), {SetNumber(path, 1)}, "", InlineExecutor::Get(),
+                          outcome.Callback(), client);
+    return outcome;
+  };
+  const Commits busy = StartBusyCommit();
+  std::vector<Commits> queued;
+  for (size_t i = 0; i < 5 * commit::Committer::kGroupCommitsMax; ++i) {
+    queued.push_back(start("c/" + std::to_string(i), greedy));
+  }
+  const Commits lonely = start("c/lonely", light);
+  gate_.Open();
+  EXPECT_TRUE(busy.Take().ok());
+  const Timestamp lonely_time = lonely.Take()->commit_time;
+  size_t before = 0;
+  for (const Commits& outcome : queued) before += outcome.Take()->commit_time < lonely_time;
+  EXPECT_LE(before, 1u);
+}
+
+TEST_F(EngineTest, AClientGetsItsShareOfTheCommitsUnderWay) {
+  const auto start = [this](ClientKey client) {
+    Commits outcome;
+    test_.engine().Commit(test_.database(), {Transform("c/a", {Increment("n", 1)})}, "",
+                          InlineExecutor::Get(), outcome.Callback(), client);
+    return outcome;
+  };
+  const Commits busy = StartBusyCommit();
+  std::vector<Commits> queued;
+  constexpr size_t kShare = commit::CommitsUnderWay::kCommitsMax / 2;
+  for (size_t i = 0; i < kShare; ++i) queued.push_back(start(ClientKey{1}));
+  const Commits refused = start(ClientKey{1});
+  queued.push_back(start(ClientKey{2}));
+  gate_.Open();
+  EXPECT_TRUE(busy.Take().ok());
+  EXPECT_EQ(refused.Take().status().code(), Code::kResourceExhausted);
+  for (const Commits& outcome : queued) EXPECT_TRUE(outcome.Take().ok());
+}
+
 TEST_F(EngineTest, TheMemoryOfCommitsUnderWayIsBounded) {
   constexpr size_t kDocumentBytes = 1'000'000;
   const model::Fields large =
@@ -447,7 +489,7 @@ TEST_F(EngineTest, ClosingRefusesTheCommitsOfTasksThatStillRun) {
       if (!result.ok()) return done(result.status());
     }
   };
-  ASSERT_EQ(test_.engine().RunOnReaders(commit_until_refused), Status());
+  ASSERT_EQ(test_.engine().RunOnReaders(ClientKey::kInternal, commit_until_refused), Status());
   started.AwaitArrivals(1);
   test_.Close();
   EXPECT_EQ(last.Take(), Status(Code::kUnavailable, "the database is closing"));
@@ -455,8 +497,8 @@ TEST_F(EngineTest, ClosingRefusesTheCommitsOfTasksThatStillRun) {
 
 TEST_F(EngineTest, BlockingTasksAreBounded) {
   EngineOptions options;
-  options.reader_threads = 1;
-  options.queued_reads_max = 1;
+  options.readers.threads = 1;
+  options.readers.queued_tasks_max = 1;
   TestEngine small(options);
   Gate gate;
   gate.Close();
@@ -465,10 +507,10 @@ TEST_F(EngineTest, BlockingTasksAreBounded) {
     gate.Pass();
     ++runs;
   };
-  EXPECT_EQ(small.engine().RunOnReaders(task), Status());
+  EXPECT_EQ(small.engine().RunOnReaders(ClientKey::kInternal, task), Status());
   gate.AwaitArrivals(1);
-  EXPECT_EQ(small.engine().RunOnReaders(task), Status());
-  EXPECT_EQ(small.engine().RunOnReaders(task),
+  EXPECT_EQ(small.engine().RunOnReaders(ClientKey::kInternal, task), Status());
+  EXPECT_EQ(small.engine().RunOnReaders(ClientKey::kInternal, task),
             Status(Code::kResourceExhausted, "too many reads are waiting for the disk"));
   gate.Open();
   small.Close();

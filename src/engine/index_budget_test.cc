@@ -41,8 +41,7 @@ class IndexBudgetTest : public testing::Test {
   static request::Write Room(size_t i, int64_t value) {
     FieldMap fields;
     for (size_t field = 0; field < kFields; ++field) {
-      fields[FieldName(field)] =
-          model::EncodeInteger(value * 31 + static_cast<int64_t>(field));
+      fields[FieldName(field)] = model::EncodeInteger(value * 31 + static_cast<int64_t>(field));
     }
     return Set("rooms/r" + std::to_string(i), MakeFields(fields));
   }
@@ -74,8 +73,7 @@ class IndexBudgetTest : public testing::Test {
   }
   size_t Entries() {
     const auto snapshot = test_.store().NewSnapshot();
-    const auto cursor =
-        snapshot->Scan(storage::Space::kIndexes, {}, storage::Direction::kForward);
+    const auto cursor = snapshot->Scan(storage::Space::kIndexes, {}, storage::Direction::kForward);
     size_t entries = 0;
     for (; cursor->Valid(); cursor->Next()) ++entries;
     return entries;
@@ -178,10 +176,10 @@ TEST_F(IndexBudgetTest, DeclaredAndTtlIndexesAreBuiltWhateverTheBudget) {
   }
   ASSERT_EQ(Indexes().size(), budget_.entries_per_write_max);
   index::IndexConfig config;
-  const Definition declared{"rooms",
-                            index::QueryScope::kCollection,
-                            {{FieldAt("y"), FieldMode::kAscending},
-                             {FieldAt("z"), FieldMode::kAscending}}};
+  const Definition declared{
+      "rooms",
+      index::QueryScope::kCollection,
+      {{FieldAt("y"), FieldMode::kAscending}, {FieldAt("z"), FieldMode::kAscending}}};
   config.composites = {declared};
   test_.engine().SetIndexConfig("(default)", config);
   ASSERT_EQ(test_.engine().SetTtlPolicy(test_.database(),
@@ -195,8 +193,8 @@ TEST_F(IndexBudgetTest, DeclaredAndTtlIndexesAreBuiltWhateverTheBudget) {
   EXPECT_EQ(others, 2u);
   const int64_t now = test_.now();
   test_.MustCommit(
-      Set("rooms/old", MakeFields({{"until", model::EncodeTimestamp(
-                                                 model::Timestamp::FromMicros(now - 1))}})));
+      Set("rooms/old",
+          MakeFields({{"until", model::EncodeTimestamp(model::Timestamp::FromMicros(now - 1))}})));
   EXPECT_EQ(test_.engine().SweepExpired(), 1u);
   EXPECT_LE(Run(Sorted("y", "z")), 2u);
 }

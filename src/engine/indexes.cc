@@ -82,7 +82,7 @@ void Engine::Core::StartTtl() {
                         Callback<void(Status)> done) {
     std::vector<request::Write> writes;
     writes.push_back(std::move(write));
-    Admit(database, std::move(writes), transactions_.NewOwner(),
+    Admit(database, std::move(writes), transactions_.NewOwner(), ClientKey::kInternal,
           [done = std::move(done)](const Result<request::CommitResult>& result) mutable {
             done(result.status());
           });
@@ -110,9 +110,9 @@ Status Engine::Core::SetTtlPolicy(documents::Database& database, const TtlPolicy
     return other.collection_group == policy.collection_group;
   });
   if (is_new && others.size() >= expiry::kTtlPoliciesMax) {
-    return Status(Code::kFailedPrecondition,
-                  "a database has at most " + std::to_string(expiry::kTtlPoliciesMax) +
-                      " TTL policies that were set by command");
+    return Status(Code::kFailedPrecondition, "a database has at most " +
+                                                 std::to_string(expiry::kTtlPoliciesMax) +
+                                                 " TTL policies that were set by command");
   }
   RETURN_IF_ERROR(catalog_->BeginCreation(database));
   // After all moments at which somebody may have read an earlier database of this name.

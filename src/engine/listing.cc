@@ -177,7 +177,8 @@ std::string RequestIdentity(const request::ListDocumentsRequest& request) {
 }
 
 Result<request::DocumentPage> ListByName(const ReadView& view,
-                                         const request::ListDocumentsRequest& request) {
+                                         const request::ListDocumentsRequest& request,
+                                         const Pause& pause) {
   const std::string identity = RequestIdentity(request);
   std::optional<DocumentPath> last;
   if (!request.page_token.empty()) {
@@ -194,6 +195,7 @@ Result<request::DocumentPage> ListByName(const ReadView& view,
   request::DocumentPage page;
   size_t bytes = 0;
   while (true) {
+    if (pause) RETURN_IF_ERROR(pause());
     ASSIGN_OR_RETURN(std::optional<request::ListedDocument> document, walk.Next());
     if (!document) return page;
     bytes += document->path.path().size() + (document->record ? document->record->size() : 0);
@@ -209,7 +211,8 @@ Result<request::DocumentPage> ListByName(const ReadView& view,
 }
 
 Result<request::DocumentPage> ListByOrders(const ReadView& view,
-                                           const request::ListDocumentsRequest& request) {
+                                           const request::ListDocumentsRequest& request,
+                                           const Pause& pause) {
   const std::string identity = RequestIdentity(request);
   OrderedPage page(request.orders, request.page_size);
   if (!request.page_token.empty()) {
@@ -220,6 +223,7 @@ Result<request::DocumentPage> ListByOrders(const ReadView& view,
   ParentWalk walk(view, request);
   RETURN_IF_ERROR(walk.Start(std::nullopt));
   while (true) {
+    if (pause) RETURN_IF_ERROR(pause());
     ASSIGN_OR_RETURN(std::optional<request::ListedDocument> document, walk.Next());
     if (!document) break;
     page.Add(*std::move(document));
@@ -249,14 +253,16 @@ Result<ReadScope> ScopeOf(const request::ListDocumentsRequest& request) {
 }
 
 Result<request::DocumentPage> ListDocuments(const ReadView& view,
-                                            const request::ListDocumentsRequest& request) {
+                                            const request::ListDocumentsRequest& request,
+                                            const Pause& pause) {
   CHECK(request.page_size > 0);
-  return request.orders.empty() ? ListByName(view, request) : ListByOrders(view, request);
+  return request.orders.empty() ? ListByName(view, request, pause)
+                                : ListByOrders(view, request, pause);
 }
 
 Result<request::CollectionIdPage> ListCollectionIds(const ReadView& view, const ParentName& parent,
-                                                    size_t page_size,
-                                                    const std::string& page_token) {
+                                                    size_t page_size, const std::string& page_token,
+                                                    const Pause& pause) {
   CHECK(page_size > 0);
   const std::string identity = "collections\n" + parent.document_path;
   std::string after_id;
@@ -269,6 +275,7 @@ Result<request::CollectionIdPage> ListCollectionIds(const ReadView& view, const 
   CollectionIds ids(view, parent, after_id);
   request::CollectionIdPage page;
   while (true) {
+    if (pause) RETURN_IF_ERROR(pause());
     ASSIGN_OR_RETURN(std::optional<std::string> id, ids.Next());
     if (!id) return page;
     if (page.collection_ids.size() >= page_size) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 
 #include "base/status.h"
@@ -20,14 +21,17 @@ inline constexpr size_t kPageBytesMax = 3 * 1024 * 1024;
 Result<ReadScope> ScopeOf(const request::ListDocumentsRequest& request);
 
 // May wait for the disk. InvalidArgument for a token that does not belong to this request.
+// `pause`: called from time to time; an error ends the listing.
+using Pause = std::function<Status()>;
 Result<request::DocumentPage> ListDocuments(const ReadView& view,
-                                            const request::ListDocumentsRequest& request);
+                                            const request::ListDocumentsRequest& request,
+                                            const Pause& pause = {});
 
 // The ids of the collections directly below `parent` that have documents, at any depth. A page has
 // at least one.
 Result<request::CollectionIdPage> ListCollectionIds(const ReadView& view,
                                                     const model::ParentName& parent,
-                                                    size_t page_size,
-                                                    const std::string& page_token);
+                                                    size_t page_size, const std::string& page_token,
+                                                    const Pause& pause = {});
 
 }  // namespace hearth::engine

@@ -151,8 +151,8 @@ TEST_F(MapIndexTest, TwoThousandKeysShareOneIndex) {
       members.emplace_back("u" + std::to_string(user), model::EncodeBoolean(true));
     }
     std::sort(members.begin(), members.end());
-    writes.push_back(Set("rooms/r" + std::to_string(i),
-                         MakeFields({{"members", model::EncodeMap(members)}})));
+    writes.push_back(
+        Set("rooms/r" + std::to_string(i), MakeFields({{"members", model::EncodeMap(members)}})));
   }
   test.MustCommit(std::move(writes));
   for (size_t user = 0; user < kUsers; ++user) {
@@ -169,10 +169,10 @@ TEST_F(MapIndexTest, TwoThousandKeysShareOneIndex) {
 
   // And there is room for indexes that were asked for.
   index::IndexConfig config;
-  config.composites = {{"rooms",
-                        index::QueryScope::kCollection,
-                        {{FieldAt("a"), FieldMode::kAscending},
-                         {FieldAt("b"), FieldMode::kAscending}}}};
+  config.composites = {
+      {"rooms",
+       index::QueryScope::kCollection,
+       {{FieldAt("a"), FieldMode::kAscending}, {FieldAt("b"), FieldMode::kAscending}}}};
   test.engine().SetIndexConfig("(default)", config);
   ASSERT_EQ(test.engine().SetTtlPolicy(test.database(),
                                        {"rooms", FieldAt("until"), std::chrono::seconds(0)}),

@@ -25,7 +25,7 @@ class EngineMetricsTest : public testing::Test {
   static EngineOptions OptionsWith(Metrics& metrics) {
     EngineOptions options;
     options.metrics = &metrics;
-    options.reader_threads = 1;
+    options.readers.threads = 1;
     return options;
   }
   // -1 if there is no such series.
@@ -118,7 +118,7 @@ TEST_F(EngineMetricsTest, QueriesAndQueuedReads) {
   EXPECT_EQ(Value("hearth_queries_total"), 1);
   Gate busy;
   busy.Close();
-  ASSERT_EQ(test_.engine().RunOnReaders([&busy] { busy.Pass(); }), Status());
+  ASSERT_EQ(test_.engine().RunOnReaders(ClientKey::kInternal, [&busy] { busy.Pass(); }), Status());
   busy.AwaitArrivals(1);
   const auto run = test_.StartQuery(kAll.Build());
   EXPECT_EQ(Value("hearth_queued_reads"), 1);

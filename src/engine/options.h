@@ -3,6 +3,8 @@
 #include <chrono>
 #include <cstddef>
 
+#include "base/memory_budget.h"
+#include "base/turn_pool.h"
 #include "documents/catalog.h"
 #include "indexing/index_keeper.h"
 #include "indexing/index_policy.h"
@@ -20,10 +22,10 @@ struct EngineOptions {
   // No more databases than this are created.
   size_t databases_max = documents::Catalog::kDatabasesMaxDefault;
   size_t document_cache_bytes = 32 * 1024 * 1024;
-  size_t reader_threads = 4;
-  size_t queued_reads_max = 20'000;
+  // For work that may wait for the disk.
+  TurnPoolOptions readers;
   // For listeners: their first results and later changes.
-  size_t watch_threads = 4;
+  TurnPoolOptions watch_threads;
   watch::WatcherOptions watchers;
   size_t queued_change_bytes_max = watch::ChangeFeed::kQueuedBytesMax;
   // How far back in time reads can go.
@@ -39,7 +41,8 @@ struct EngineOptions {
   // A query that examines more documents than this because an index is missing is logged, or
   // refused in strict mode.
   size_t scanned_documents_max = 100'000;
-  Metrics* metrics = nullptr;  // Must outlive the engine. Null: no metrics.
+  MemoryBudget* memory = nullptr;  // Must outlive the engine. Null: unlimited.
+  Metrics* metrics = nullptr;      // Must outlive the engine. Null: no metrics.
 };
 
 }  // namespace hearth::engine

@@ -15,8 +15,8 @@ namespace {
 // A transaction's query with more results than this keeps its whole collection locked.
 constexpr size_t kNarrowedResultsMax = 1'000;
 
-// Records for the indexes that a query used what they have saved it: the difference to what was read
-// before they existed, or else to all documents of the index.
+// Records for the indexes that a query used what they have saved it: the difference to what was
+// read before they existed, or else to all documents of the index.
 void NoteUses(const execution::Plan& plan, uint64_t reads, int64_t now_micros) {
   std::set<index::Activity*> used;
   for (const execution::ConjunctionPlan& conjunction : plan.conjunctions) {
@@ -54,11 +54,20 @@ Result<ExecutionOptions> Engine::Core::PrepareQuery(const Database& database,
   // First, because a refused query needs its index most.
   needed_indexes_.Note(database.number, query);
   ExecutionOptions options;
+  options.memory = options_.memory;
   if (options_.index_mode == indexing::IndexMode::kStrict) {
     options.documents_max = options_.scanned_documents_max;
     RETURN_IF_ERROR(execution::CheckIndexes(query, *index_policy_.Of(database)));
   }
   return options;
+}
+
+std::function<Status()> Engine::Core::PauseUnless(std::function<bool()> is_cancelled) {
+  return [this, is_cancelled = std::move(is_cancelled)]() -> Status {
+    if (is_cancelled && is_cancelled()) return Status(Code::kCancelled, "the query was cancelled");
+    RETURN_IF_ERROR(readers_.Pause());
+    return watch_threads_.Pause();
+  };
 }
 
 Run Engine::Core::StartQuery(std::unique_ptr<ReadView> view, query::NormalizedQuery query,
@@ -89,17 +98,22 @@ void Engine::Core::Query(const Database& database, QueryRequest request, Executo
     QueryRequest request;
     QueryCallback deliver;
   };
-  auto starting = std::make_shared<Starting>(Starting{
-      database.shared_from_this(), std::move(request), [&executor, goes_on_here, done = std::move(done)](Run run) mutable {
-        if (goes_on_here) return done(std::move(run));  // On a reader, after the call has returned.
-        executor.Post(
-            [done = std::move(done), run = std::move(run)]() mutable { done(std::move(run)); });
-      }});
-  const Status accepted = RunOnReaders([this, starting] {
+  auto starting = std::make_shared<Starting>(
+      Starting{database.shared_from_this(), std::move(request),
+               [&executor, goes_on_here, done = std::move(done)](Run run) mutable {
+                 if (goes_on_here)
+                   return done(std::move(run));  // On a reader, after the call has returned.
+                 executor.Post([done = std::move(done), run = std::move(run)]() mutable {
+                   done(std::move(run));
+                 });
+               }});
+  const Status accepted = readers_.TryPost(starting->request.client, [this, starting] {
     const query::NormalizedQuery& query = starting->request.query;
     Result<ExecutionOptions> options = PrepareQuery(*starting->database, query);
     if (!options.ok()) return starting->deliver(options.status());
-    options->is_cancelled = std::move(starting->request.is_cancelled);
+    options->pause = PauseUnless(std::move(starting->request.is_cancelled));
+    // The client may have left while this waited for its turn.
+    if (Status status = options->pause(); !status.ok()) return starting->deliver(status);
     OpenView(Here::kReader, *starting->database, starting->request.consistency, ScopeOf(query),
              [this, starting,
               options = *std::move(options)](Result<std::unique_ptr<ReadView>> view) mutable {
@@ -115,7 +129,7 @@ Run Engine::Core::QueryAt(const Database& database, query::NormalizedQuery query
                           QueryAnswer answer, model::Timestamp read_time,
                           std::function<bool()> is_cancelled) {
   ASSIGN_OR_RETURN(ExecutionOptions options, PrepareQuery(database, query));
-  options.is_cancelled = std::move(is_cancelled);
+  options.pause = PauseUnless(std::move(is_cancelled));
   ASSIGN_OR_RETURN(std::unique_ptr<ReadView> view, ViewAtSettled(database, read_time));
   return StartQuery(std::move(view), std::move(query), answer, std::move(options));
 }

@@ -49,6 +49,7 @@ struct QueryRequest {
   query::NormalizedQuery query;
   QueryAnswer answer = QueryAnswer::kDocuments;
   request::Consistency consistency = request::Now{};
+  ClientKey client = ClientKey::kInternal;
   // Polled from time to time, on any thread: once it returns true, the query ends with Cancelled.
   std::function<bool()> is_cancelled = {};
 };

@@ -30,11 +30,6 @@ transactions::LockScope ToLockScope(const Database& database, const ReadScope& s
   return locks;
 }
 
-Status Engine::Core::RunOnReaders(Task task) {
-  if (readers_.TryPost(std::move(task))) return Status();
-  return Status(Code::kResourceExhausted, "too many reads are waiting for the disk");
-}
-
 Status Engine::Core::CheckReadTime(Timestamp read_time) const {
   if (read_time.micros() <= 0) return InvalidArgument("Only timestamps past epoch are supported.");
   const int64_t now = clock_.WallMicros();
@@ -111,11 +106,12 @@ void Engine::Core::OpenView(Here here, const Database& database,
     client = existing->client;
   } else {
     const auto& beginning = std::get<request::NewTransaction>(consistency);
-    Result<std::string> started = BeginTransaction(database, beginning.options, nullptr);
+    Result<std::string> started = BeginTransaction(database, beginning.options, beginning.client);
     if (!started.ok()) return opening.done(started.status());
     id = opening.parts.new_transaction = *std::move(started);
     client = beginning.client;
   }
+  opening.client = request::KeyOf(client);
   Result<std::shared_ptr<const Transaction>> transaction =
       transactions_.BeginUse(database, id, std::move(client));
   if (!transaction.ok()) return opening.done(transaction.status());
@@ -123,6 +119,7 @@ void Engine::Core::OpenView(Here here, const Database& database,
 }
 
 void Engine::Core::OpenAt(Here here, Timestamp read_time, OpeningView opening) {
+  const ClientKey client = opening.client;
   const bool needs_no_disk = opening.scope.access == ReadScope::Access::kSingleDocuments;
   if ((needs_no_disk || here == Here::kReader) && commit_clock_.TrySettle(read_time)) {
     return opening.done(
@@ -131,7 +128,7 @@ void Engine::Core::OpenAt(Here here, Timestamp read_time, OpeningView opening) {
   // Commits at or before that moment may still be on their way to the disk. The wait is short, but
   // only a reader may block.
   auto waiting = std::make_shared<OpeningView>(std::move(opening));
-  const Status accepted = RunOnReaders([this, read_time, waiting] {
+  const Status accepted = readers_.TryPost(client, [this, read_time, waiting] {
     commit_clock_.WaitUntilSettled(read_time);
     waiting->done(ViewAt(*waiting->database, waiting->scope, read_time, std::move(waiting->parts)));
   });
@@ -147,16 +144,17 @@ void Engine::Core::OpenInTransaction(Here here, std::shared_ptr<const Transactio
   }
   opening.parts.locked_by = transaction->owner;
   transactions::LockScope locks = ToLockScope(*opening.database, opening.scope);
-  locks_.Acquire(
-      transaction->owner, std::move(locks), transaction->read_lock,
-      [this, transaction, opening = std::move(opening)](const Status& locked) mutable {
-        if (opening.scope.access == ReadScope::Access::kSingleDocuments) {
-          return FinishLocked(*transaction, locked, std::move(opening));
-        }
-        readers_.Post([this, transaction, locked, opening = std::move(opening)]() mutable {
-          FinishLocked(*transaction, locked, std::move(opening));
-        });
-      });
+  locks_.Acquire(transaction->owner, std::move(locks), transaction->read_lock,
+                 [this, transaction, opening = std::move(opening)](const Status& locked) mutable {
+                   if (opening.scope.access == ReadScope::Access::kSingleDocuments) {
+                     return FinishLocked(*transaction, locked, std::move(opening));
+                   }
+                   const ClientKey client = opening.client;
+                   readers_.Post(
+                       client, [this, transaction, locked, opening = std::move(opening)]() mutable {
+                         FinishLocked(*transaction, locked, std::move(opening));
+                       });
+                 });
 }
 
 void Engine::Core::FinishLocked(const Transaction& transaction, const Status& locked,

@@ -112,8 +112,8 @@ TEST_F(WaitingTest, ALockThatComesLateIsToldThereToo) {
 
 TEST_F(WaitingTest, AFullQueueOfReadersIsToldThereToo) {
   EngineOptions options;
-  options.reader_threads = 1;
-  options.queued_reads_max = 0;
+  options.readers.threads = 1;
+  options.readers.queued_tasks_max = 0;
   TestEngine full(options);
   const auto query = *query::Normalize({.parent = Parent(), .collection_id = "c"});
   const auto start = [&](Executor& here, auto done) {

@@ -34,8 +34,9 @@ class RunResults final : public watch::Results {
 }  // namespace
 
 std::shared_ptr<watch::Watcher> Engine::Core::Watch(const documents::Database& database,
-                                                    std::unique_ptr<watch::WatchSink> sink) {
-  return std::make_shared<watch::Watcher>(*this, change_feed_, watch_threads_, database,
+                                                    std::unique_ptr<watch::WatchSink> sink,
+                                                    ClientKey client) {
+  return std::make_shared<watch::Watcher>(*this, change_feed_, watch_threads_, client, database,
                                           options_.watchers, std::move(sink));
 }
 
@@ -95,6 +96,7 @@ Result<std::optional<std::vector<watch::Change>>> Engine::Core::ChangesBetween(
   Changes changes;
   size_t bytes = 0;
   for (const std::string& key : *keys) {
+    RETURN_IF_ERROR(watch_threads_.Pause());
     ASSIGN_OR_RETURN(model::DocumentPath path, model::DocumentPathOfKey(key));
     if (!concerns(path)) continue;
     ASSIGN_OR_RETURN(model::Record before, reader_.At(key, from));

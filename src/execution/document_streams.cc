@@ -30,7 +30,7 @@ Result<bool> Take(const Context& context, std::string_view document_key, std::st
         "yet, and without it the query would look at more than " +
             std::to_string(context.documents_max) + " documents.");
   }
-  RETURN_IF_ERROR(context.CheckCancelled());
+  RETURN_IF_ERROR(context.Pause(record.size()));
   const std::string_view fields = model::RecordFields(record);
   if (!query::Matches(context.query, {context.source.database_name(), path, fields})) return false;
   std::optional<SortKey> key = SortKeyOf(context.layout, path, fields);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/memory_budget.h"
 #include "execution/sort_key.h"
 #include "execution/source.h"
 #include "execution/stream.h"
@@ -23,21 +24,22 @@ struct Context {
   // Records are not needed: an index with the names is better than the documents.
   bool keys_only = false;
   size_t documents_max = std::numeric_limits<size_t>::max();
-  const std::function<bool()>* is_cancelled = nullptr;
+  const std::function<Status()>* pause = nullptr;
+  MemoryBudget* memory = nullptr;
 
   // The same for an inner query of this one over the same source.
   Context For(const query::NormalizedQuery& inner_query, const Layout& inner_layout) const {
-    return {source, inner_query, inner_layout, tally, keys_only, documents_max, is_cancelled};
+    return {source, inner_query, inner_layout, tally, keys_only, documents_max, pause, memory};
   }
   // The same with another tally.
   Context CountedBy(Tally* other) const {
-    return {source, query, layout, other, keys_only, documents_max, is_cancelled};
+    return {source, query, layout, other, keys_only, documents_max, pause, memory};
   }
 
-  // Cancelled if the answer is no longer wanted. Call this for each item that is read.
-  Status CheckCancelled() const {
-    if (!tally->IsTimeToPause() || !is_cancelled || !*is_cancelled) return Status();
-    return (*is_cancelled)() ? Status(Code::kCancelled, "the query was cancelled") : Status();
+  // Lets others have their turn from time to time. Call this for each item that is read, with its
+  // size. An error ends the query.
+  Status Pause(size_t bytes = 0) const {
+    return tally->IsTimeToPause(bytes) && pause && *pause ? (*pause)() : Status();
   }
 };
 

@@ -34,7 +34,8 @@ Result<std::unique_ptr<Execution>> Execution::Start(const Source& source,
                         &self.tally_,
                         wants == Wants::kKeys,
                         self.options_.documents_max,
-                        &self.options_.is_cancelled};
+                        &self.options_.pause,
+                        self.options_.memory};
   ASSIGN_OR_RETURN(self.plan_, MakePlan(context));
   ASSIGN_OR_RETURN(self.stream_, OpenPlan(context, self.plan_, ResultsMax(self.query_.query)));
   return execution;

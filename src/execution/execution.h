@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/memory_budget.h"
 #include "base/status.h"
 #include "execution/planner.h"
 #include "execution/source.h"
@@ -21,7 +22,9 @@ enum class Wants : uint8_t { kDocuments, kKeys };
 struct ExecutionOptions {
   // Limit on the documents that are examined without an index.
   size_t documents_max = std::numeric_limits<size_t>::max();
-  std::function<bool()> is_cancelled = {};  // Called from time to time.
+  // Called from time to time, so that others get their turn. An error ends the query.
+  std::function<Status()> pause = {};
+  MemoryBudget* memory = nullptr;  // For sorts. Null: unlimited.
 };
 
 // A running query: results are pulled one at a time.

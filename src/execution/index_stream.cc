@@ -84,7 +84,8 @@ class IndexStream final : public Stream {
       : context_(context),
         conjunction_(conjunction),
         scan_(std::move(scan)),
-        bounds_(CursorRange(context.layout, context.query, {}, Cut::kNo)) {
+        bounds_(CursorRange(context.layout, context.query, {}, Cut::kNo)),
+        group_claim_(context.memory) {
     for (const query::Order& order : context.layout.fields) {
       if (!scan_.constants.contains(order.path)) suffix_fields_.push_back(&order);
     }
@@ -102,7 +103,6 @@ class IndexStream final : public Stream {
         *item = std::move(group_[next_of_group_++]);
         return true;
       }
-      RETURN_IF_ERROR(context_.CheckCancelled());
       ASSIGN_OR_RETURN(const bool found, MoveToNext());
       if (!found) return false;
       const size_t cut = CutLength();
@@ -132,6 +132,7 @@ class IndexStream final : public Stream {
   // Moves the cursors forward to the first suffix that all of them have.
   Result<bool> Align() {
     while (true) {
+      RETURN_IF_ERROR(context_.Pause());
       SuffixCursor& first = *cursors_[0];
       SuffixCursor* ahead = nullptr;  // A cursor that is past the first one's suffix.
       for (size_t i = 0; i < cursors_.size() && ahead == nullptr; ++i) {
@@ -276,6 +277,7 @@ class IndexStream final : public Stream {
   Status ReadGroup(size_t cut) {
     const std::string common(cursors_[0]->suffix().substr(0, cut));
     group_.clear();
+    group_claim_.Reset();
     next_of_group_ = 0;
     size_t bytes = 0;
     while (true) {
@@ -290,7 +292,7 @@ class IndexStream final : public Stream {
         item.record = nullptr;  // Read again when it is returned.
         item.was_cut = true;
         bytes += item.key.bytes.size() + sizeof(Item);
-        if (bytes > kCutGroupBytesMax) {
+        if (bytes > kCutGroupBytesMax || !group_claim_.Resize(bytes)) {
           return Status(Code::kResourceExhausted, "too many documents have the same first " +
                                                       std::to_string(index::kComponentBytesMax) +
                                                       " bytes in a field that the query orders by");
@@ -337,6 +339,7 @@ class IndexStream final : public Stream {
   bool is_decided_ = false;  // Whether the current entry has been decided.
   bool is_doubtful_ = false;
   std::vector<Item> group_;
+  MemoryClaim group_claim_;
   size_t next_of_group_ = 0;
 };
 

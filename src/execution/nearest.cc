@@ -212,6 +212,7 @@ class NearestOfIndexes final : public NearestStream {
   // are ignored.
   Status OfferChanged(vector::NearestResults* results) {
     for (const std::string& key : *context_.source.changed()) {
+      RETURN_IF_ERROR(context_.Pause());
       ASSIGN_OR_RETURN(const DocumentPath path, model::DocumentPathOfKey(key));
       if (!query::IsInScope(context_.query.query, path)) continue;
       std::string name;
@@ -233,7 +234,7 @@ class NearestOfIndexes final : public NearestStream {
     const auto cursor = context_.source.ScanIndexes(storage::PrefixRange(scan.prefix),
                                                     storage::Direction::kForward);
     for (; cursor->Valid(); cursor->Next()) {
-      RETURN_IF_ERROR(context_.CheckCancelled());
+      RETURN_IF_ERROR(context_.Pause(cursor->value().size()));
       RETURN_IF_ERROR(OfferEntry(scan, cursor->key(), cursor->value(), results).status());
     }
     return cursor->status();
@@ -253,7 +254,7 @@ class NearestOfIndexes final : public NearestStream {
       size_t offered = 0;
       for (const std::string& key : near->keys) {
         if (!key.starts_with(scan.prefix)) continue;
-        RETURN_IF_ERROR(context_.CheckCancelled());
+        RETURN_IF_ERROR(context_.Pause());
         ASSIGN_OR_RETURN(const std::optional<std::string> value,
                          context_.source.GetIndexEntry(key));
         if (!value) continue;

@@ -474,7 +474,7 @@ std::unique_ptr<Stream> OpenConjunction(const Context& context,
     return NewRangeFilter(std::move(rekeyed),
                           CursorRange(context.layout, context.query, {}, Cut::kNo));
   };
-  return NewSorter(open, context.layout, results_max);
+  return NewSorter(open, context.layout, {results_max, kSortBytesMax, context.memory});
 }
 
 // Examines all documents in the query's scope one by one.
@@ -497,7 +497,7 @@ std::unique_ptr<Stream> OpenDocumentScan(const Context& context, size_t results_
         is_group ? NewSubtreeScan(own) : NewCollectionScan(own, storage::Direction::kForward),
         cursors);
   };
-  return NewSorter(open, context.layout, results_max);
+  return NewSorter(open, context.layout, {results_max, kSortBytesMax, context.memory});
 }
 
 // The documents that have changed since the read time, as they were then.

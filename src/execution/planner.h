@@ -40,7 +40,8 @@ struct Plan {
   // For a nearest-neighbour search that vector indexes answer: one per disjunct, and nothing else.
   std::vector<VectorScan> vectors;
   std::vector<query::IndexUse> indexes_used;
-  // Parts of indexes of map entries, to which the scans refer. Shared, so that a plan can be copied.
+  // Parts of indexes of map entries, to which the scans refer. Shared, so that a plan can be
+  // copied.
   std::vector<std::shared_ptr<const index::Index>> map_parts;
   // The missing indexes that would make the cost proportional to the result. Canonical.
   std::vector<index::Definition> missing;

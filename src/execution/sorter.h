@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/memory_budget.h"
 #include "execution/sort_key.h"
 #include "execution/stream.h"
 
@@ -18,11 +19,15 @@ inline constexpr size_t kSortBytesMax = 32 * 1024 * 1024;
 enum class Pass : uint8_t { kFirst, kAnother };
 using StreamFactory = std::function<std::unique_ptr<Stream>(Pass)>;
 
-// Returns documents in the order of their sort keys. Keys that do not fit into `bytes_max` are left
+struct SortLimits {
+  size_t results_max;  // The largest number of results needed.
+  size_t bytes_max = kSortBytesMax;
+  MemoryBudget* memory = nullptr;  // Null: unlimited.
+};
+
+// Returns documents in the order of their sort keys. Keys that do not fit into the memory are left
 // for another pass over the input: memory is bounded, and only results beyond it cost more passes.
-// Records are dropped, because most would not be needed. `results_max`: the largest number of
-// results needed.
-std::unique_ptr<Stream> NewSorter(StreamFactory input, const Layout& layout, size_t results_max,
-                                  size_t bytes_max = kSortBytesMax);
+// Records are dropped, because most would not be needed.
+std::unique_ptr<Stream> NewSorter(StreamFactory input, const Layout& layout, SortLimits limits);
 
 }  // namespace hearth::execution

@@ -49,7 +49,7 @@ TEST(SorterTest, SortsInAsManyPassesAsItsMemoryAsksFor) {
       ++passes;
       return NewListStream(Items(keys));
     };
-    const auto sorter = NewSorter(input, layout, results_max, bytes_max);
+    const auto sorter = NewSorter(input, layout, {results_max, bytes_max});
 
     std::vector<std::string> expected(distinct.begin(), distinct.end());
     if (layout.backward) std::ranges::reverse(expected);
@@ -58,6 +58,33 @@ TEST(SorterTest, SortsInAsManyPassesAsItsMemoryAsksFor) {
         << results_max << " results, " << bytes_max << " bytes";
     ASSERT_LE(passes, expected.size() + 1);
   }
+}
+
+TEST(SorterTest, TakesMorePassesWhenMemoryIsScarce) {
+  constexpr size_t kKeys = 20'000;
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < kKeys; ++i) keys.push_back(std::to_string(kKeys + i));
+  std::vector<std::string> shuffled = keys;
+  std::ranges::reverse(shuffled);
+  size_t passes = 0;
+  const auto input = [&](Pass) {
+    ++passes;
+    return NewListStream(Items(shuffled));
+  };
+  const Layout layout;
+  MemoryBudget plenty(size_t{64} * 1024 * 1024);
+  const auto unhindered = NewSorter(input, layout, {kKeys, kSortBytesMax, &plenty});
+  EXPECT_EQ(Drain(unhindered.get()), keys);
+  EXPECT_EQ(passes, 1u);
+  EXPECT_GT(plenty.used_bytes(), kKeys * sizeof(SortKey));
+  passes = 0;
+  MemoryBudget none(0);
+  auto hindered = NewSorter(input, layout, {kKeys, kSortBytesMax, &none});
+  EXPECT_EQ(Drain(hindered.get()), keys);
+  EXPECT_GT(passes, 2u);
+  EXPECT_GT(none.refusals(), 0u);
+  hindered.reset();
+  EXPECT_EQ(none.used_bytes(), 0u);
 }
 
 }  // namespace

@@ -28,9 +28,14 @@ bool Tally::AddEntry(std::string_view key) {
   return true;
 }
 
-bool Tally::IsTimeToPause() {
-  constexpr uint64_t kStepsBetweenPauses = 256;
-  return steps_++ % kStepsBetweenPauses == 0;
+bool Tally::IsTimeToPause(size_t bytes) {
+  // A few tenths of a millisecond, even if the items are not in memory yet.
+  constexpr size_t kStepsBetweenPauses = 64;
+  constexpr size_t kBytesPerStep = 4 * 1024;
+  steps_ += 1 + bytes / kBytesPerStep;
+  if (steps_ < kStepsBetweenPauses) return false;
+  steps_ = 0;
+  return true;
 }
 
 }  // namespace hearth::execution

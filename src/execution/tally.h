@@ -38,8 +38,8 @@ class Tally {
   void AddSkipped() { ++statistics_.results_skipped; }
   void AddReturned() { ++statistics_.results_returned; }
 
-  // True from time to time. A plan step calls this for each item that it reads.
-  bool IsTimeToPause();
+  // True from time to time. A plan step calls this for each item that it reads, with its size.
+  bool IsTimeToPause(size_t bytes);
 
  private:
   // Stores hashes instead of the items.
@@ -55,7 +55,7 @@ class Tally {
   query::Statistics statistics_;
   Memory documents_;
   Memory entries_;
-  uint64_t steps_ = 0;
+  size_t steps_ = 0;  // Since the last pause.
 };
 
 }  // namespace hearth::execution

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
+#include <functional>
 #include <utility>
 
 #include "base/check.h"
@@ -45,17 +46,28 @@ std::string PeerOf(const tcp::socket& socket) {
   return boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, address.to_v6()).to_string();
 }
 
+// All connections from another machine's address are one client: otherwise a client would get more
+// turns by opening more connections. On this machine, only connections tell clients apart.
+ClientKey KeyOf(const std::string& peer, uint64_t connection_number) {
+  constexpr uint64_t kIsAddress = uint64_t{1} << 63;
+  const bool is_local = peer.empty() || peer == "::1" || peer.starts_with("127.");
+  if (is_local) return ClientKey{connection_number};
+  return ClientKey{std::hash<std::string>()(peer) | kIsAddress};
+}
+
 }  // namespace
 
-Connection::Connection(tcp::socket socket, std::shared_ptr<EventLoop> loop,
-                       const ConnectionLimits& limits, Service& service, ConnectionKeeper& keeper)
+Connection::Connection(tcp::socket socket, uint64_t number, std::shared_ptr<EventLoop> loop,
+                       const ConnectionLimits& limits, MemoryBudget* memory, Service& service,
+                       ConnectionKeeper& keeper)
     : socket_(std::move(socket)),
       loop_(std::move(loop)),
       limits_(limits),
       service_(service),
       keeper_(keeper),
-      budget_(limits.buffered_request_bytes_max),
+      budget_(limits.buffered_request_bytes_max, memory),
       peer_(PeerOf(socket_)),
+      client_(std::make_shared<ConnectedClient>(KeyOf(peer_, number))),
       timer_(*loop_) {}
 
 void Connection::Start() {

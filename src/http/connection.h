@@ -2,6 +2,7 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -32,8 +33,10 @@ class Connection final : public ProtocolHost,
                          public TurnEndTask,
                          public std::enable_shared_from_this<Connection> {
  public:
-  Connection(boost::asio::ip::tcp::socket socket, std::shared_ptr<EventLoop> loop,
-             const ConnectionLimits& limits, Service& service, ConnectionKeeper& keeper);
+  // `number`: different from those of all other connections of the server.
+  Connection(boost::asio::ip::tcp::socket socket, uint64_t number, std::shared_ptr<EventLoop> loop,
+             const ConnectionLimits& limits, MemoryBudget* memory, Service& service,
+             ConnectionKeeper& keeper);
   ~Connection() override { keeper_.OnConnectionDestroyed(); }
 
   void Start();
@@ -45,6 +48,7 @@ class Connection final : public ProtocolHost,
   const std::shared_ptr<EventLoop>& loop() const override { return loop_; }
   BufferBudget& budget() override { return budget_; }
   const std::string& peer() const override { return peer_; }
+  const std::shared_ptr<ConnectedClient>& client() const override { return client_; }
   void OutputReady() override;
   void InputWanted() override;
   void CheckAt(TimePoint when) override;
@@ -78,10 +82,11 @@ class Connection final : public ProtocolHost,
   Service& service_;
   ConnectionKeeper& keeper_;
   BufferBudget budget_;
-  std::string peer_;
-  std::unique_ptr<Protocol> protocol_;  // Null until the first bytes identify it.
-  std::string unread_;                  // Received, but not yet consumed by the protocol.
-  std::string unsent_;                  // Produced, but not yet accepted by the socket.
+  const std::string peer_;
+  const std::shared_ptr<ConnectedClient> client_;  // Shared with state that its requests left.
+  std::unique_ptr<Protocol> protocol_;             // Null until the first bytes identify it.
+  std::string unread_;  // Received, but not yet consumed by the protocol.
+  std::string unsent_;  // Produced, but not yet accepted by the socket.
   Timer timer_;
   TimePoint protocol_deadline_ = TimePoint::max();
   TimePoint send_deadline_ = TimePoint::max();

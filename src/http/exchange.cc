@@ -11,6 +11,12 @@ namespace {
 constexpr size_t kUsualHeadBytes = 512;
 constexpr size_t kUsualHeaderCount = 16;
 
+// What a connection claims beyond its use, and what an idle one may keep claimed.
+constexpr size_t kClaimStepBytes = 16 * 1024;
+// A client with this much unread is behind; with the smaller amount, if memory is scarce.
+constexpr size_t kUnreadBytesMax = 1024 * 1024;
+constexpr size_t kUnreadBytesMin = 64 * 1024;
+
 char ToLower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 }  // namespace
@@ -50,15 +56,48 @@ RequestHead::Range RequestHead::Add(std::string_view text) {
   return range;
 }
 
+BufferBudget::BufferBudget(size_t request_bytes_max, MemoryBudget* memory)
+    : request_bytes_max_(request_bytes_max), memory_(memory), claim_(memory) {}
+
+bool BufferBudget::Claim(size_t bytes) {
+  const size_t needed = request_bytes_ + answer_bytes_ + bytes;
+  if (needed <= claim_.bytes()) return true;
+  // The exact amount if there is not enough for a whole step.
+  return claim_.Resize(needed + kClaimStepBytes) || claim_.Resize(needed);
+}
+
+void BufferBudget::Release() {
+  const size_t used = request_bytes_ + answer_bytes_;
+  if (claim_.bytes() - used > 2 * kClaimStepBytes) claim_.Shrink(claim_.bytes() - used);
+}
+
 bool BufferBudget::Take(size_t bytes) {
-  if (bytes > bytes_max_ - used_bytes_) return false;
-  used_bytes_ += bytes;
+  if (bytes > request_bytes_max_ - request_bytes_ || !Claim(bytes)) return false;
+  request_bytes_ += bytes;
   return true;
 }
 
 void BufferBudget::Return(size_t bytes) {
-  CHECK(bytes <= used_bytes_);
-  used_bytes_ -= bytes;
+  CHECK(bytes <= request_bytes_);
+  request_bytes_ -= bytes;
+  Release();
+}
+
+bool BufferBudget::TakeAnswer(size_t bytes) {
+  if (!Claim(bytes)) return false;
+  answer_bytes_ += bytes;
+  return true;
+}
+
+void BufferBudget::ReturnAnswer(size_t bytes) {
+  CHECK(bytes <= answer_bytes_);
+  answer_bytes_ -= bytes;
+  Release();
+}
+
+bool BufferBudget::is_behind() const {
+  if (answer_bytes_ < kUnreadBytesMin) return false;
+  return answer_bytes_ >= kUnreadBytesMax || (memory_ != nullptr && memory_->is_scarce());
 }
 
 }  // namespace hearth::http

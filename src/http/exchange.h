@@ -10,7 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/client_presence.h"
+#include "base/connected_client.h"
+#include "base/memory_budget.h"
 
 namespace hearth::http {
 
@@ -82,21 +83,39 @@ class RequestHead {
   HttpVersion version_ = HttpVersion::kHttp11;
 };
 
-// Limits the bytes of unfinished requests that a connection may hold in memory.
+// Limits the memory of one connection: unfinished requests, and answers that the client has not
+// read. All of it comes from the memory budget of the process, in steps, so that most requests do
+// not touch what threads share.
 //
-// Threads: used on one loop only.
+// Threads: used on one loop only. Ownership: borrows the memory budget.
 class BufferBudget {
  public:
-  explicit BufferBudget(size_t bytes_max) : bytes_max_(bytes_max) {}
+  // `memory`: null: unlimited.
+  explicit BufferBudget(size_t request_bytes_max, MemoryBudget* memory = nullptr);
 
-  // False, without taking any, if `bytes` more would exceed the budget.
+  // For requests. Returns false and takes nothing if `bytes` more would exceed the limit or the
+  // memory.
   [[nodiscard]] bool Take(size_t bytes);
   void Return(size_t bytes);
-  size_t used_bytes() const { return used_bytes_; }
+  size_t used_bytes() const { return request_bytes_; }
+
+  // For answers. Returns false and takes nothing if there is no memory.
+  [[nodiscard]] bool TakeAnswer(size_t bytes);
+  void ReturnAnswer(size_t bytes);
+  size_t answer_bytes() const { return answer_bytes_; }
+  // Whether so much is unread that no further request should be started: 1 MiB, or little if the
+  // process is short of memory.
+  bool is_behind() const;
 
  private:
-  const size_t bytes_max_;
-  size_t used_bytes_ = 0;
+  [[nodiscard]] bool Claim(size_t bytes);
+  void Release();
+
+  const size_t request_bytes_max_;
+  const MemoryBudget* const memory_;
+  size_t request_bytes_ = 0;
+  size_t answer_bytes_ = 0;
+  MemoryClaim claim_;  // At least the sum of both.
 };
 
 enum class BodyFollows : uint8_t { kNo, kYes };
@@ -119,9 +138,9 @@ class Exchange {
   // socket. Lives as long as the connection.
   virtual const std::string& peer() const = 0;
 
-  // Reports the end of the connection, if a client uses one connection for all of its requests.
-  // Null on HTTP/1.1: there the end of a connection says nothing about the client.
-  virtual std::shared_ptr<const ClientPresence> client() const { return nullptr; }
+  // The client on this connection. On HTTP/2 it leaves when the connection closes. On HTTP/1.1 it
+  // never does: there the end of a connection says nothing about the client.
+  virtual const std::shared_ptr<ConnectedClient>& client() const = 0;
 
   // Shared, because an answer computed elsewhere needs the loop even after the server is gone.
   virtual const std::shared_ptr<EventLoop>& loop() const = 0;
@@ -129,6 +148,7 @@ class Exchange {
 
   // A body without content-length is chunked on HTTP/1.1.
   virtual void SendHead(int status, std::span<const Header> headers, BodyFollows body) = 0;
+  // If the process has no memory for it, the answer is broken off.
   virtual void SendBody(std::string bytes) = 0;
   virtual void Finish(std::span<const Header> trailers) = 0;
   // Breaks the answer off so that the client sees an error rather than a short answer.
@@ -140,6 +160,8 @@ class Exchange {
 
   // Bytes passed to SendBody that the connection has not yet taken for writing.
   virtual size_t unsent_bytes() const = 0;
+  // Whether a producer may go on: little of this answer is unsent, and the client reads the others.
+  bool is_writable() { return unsent_bytes() < kSendBufferLowBytes && !budget().is_behind(); }
 };
 
 // The application's side of one request. Runs on the exchange's loop; never called from inside a
@@ -156,8 +178,11 @@ class ExchangeHandler {
   // The server is shutting down and waits for the answers: an answer without an end of its own
   // should end soon.
   virtual void OnDrain() {}
-  // unsent_bytes() has fallen below kSendBufferLowBytes after having been at or above it.
+  // The exchange may have become writable.
   virtual void OnWritable() {}
+  // Whether the client owes the rest of a message. If it makes no progress, it is cut off. False
+  // for a stream of messages between two of them.
+  virtual bool AwaitsBody() const { return true; }
   // The exchange is over, answered or not, and is destroyed when this returns. The last call.
   virtual void OnClosed() = 0;
 };

@@ -46,5 +46,39 @@ TEST(BufferBudgetTest, BothSidesOfTheLimit) {
   EXPECT_EQ(budget.used_bytes(), 10u);
 }
 
+TEST(BufferBudgetTest, TakesEverythingFromTheMemoryOfTheProcess) {
+  constexpr size_t kMebibyte = 1024 * 1024;
+  MemoryBudget memory(8 * kMebibyte);
+  {
+    BufferBudget budget(64 * kMebibyte, &memory);
+    EXPECT_TRUE(budget.Take(2 * kMebibyte));
+    EXPECT_TRUE(budget.TakeAnswer(3 * kMebibyte));
+    EXPECT_GE(memory.used_bytes(), 5 * kMebibyte);
+    EXPECT_FALSE(budget.Take(4 * kMebibyte));
+    EXPECT_FALSE(budget.TakeAnswer(4 * kMebibyte));
+    budget.Return(2 * kMebibyte);
+    budget.ReturnAnswer(3 * kMebibyte);
+    EXPECT_LT(memory.used_bytes(), 64 * 1024u);  // It keeps a little for the next request.
+  }
+  EXPECT_EQ(memory.used_bytes(), 0u);
+}
+
+TEST(BufferBudgetTest, AClientIsBehindWithMuchUnread) {
+  MemoryBudget memory(8 * 1024 * 1024);
+  BufferBudget budget(10, &memory);
+  EXPECT_TRUE(budget.TakeAnswer(1024 * 1024 - 1));
+  EXPECT_FALSE(budget.is_behind());
+  EXPECT_TRUE(budget.TakeAnswer(1));
+  EXPECT_TRUE(budget.is_behind());
+  budget.ReturnAnswer(1024 * 1024 - 64 * 1024);
+  EXPECT_FALSE(budget.is_behind());
+  memory.Take(8 * 1024 * 1024);  // Now even little is too much.
+  EXPECT_TRUE(budget.is_behind());
+  budget.ReturnAnswer(1);
+  EXPECT_FALSE(budget.is_behind());
+  memory.Return(8 * 1024 * 1024);
+  budget.ReturnAnswer(64 * 1024 - 1);
+}
+
 }  // namespace
 }  // namespace hearth::http

@@ -11,6 +11,7 @@ namespace {
 
 constexpr int kGzipWindowBits = 15 + 16;  // Selects zlib's gzip wrapper.
 constexpr size_t kStepBytes = 64 * 1024;
+constexpr size_t kOutputClaimBytes = 256 * 1024;
 
 z_stream StreamOver(std::string_view input) {
   z_stream stream = {};
@@ -21,16 +22,24 @@ z_stream StreamOver(std::string_view input) {
 
 }  // namespace
 
-Result<std::string> Gunzip(std::string_view compressed, size_t bytes_max) {
+Result<std::string> Gunzip(std::string_view compressed, size_t bytes_max, MemoryClaim* claim) {
   z_stream stream = StreamOver(compressed);
   CHECK(inflateInit2(&stream, kGzipWindowBits) == Z_OK);
   std::string plain;
+  size_t claimed = 0;
   int state = Z_OK;
+  bool has_memory = true;
   while (state == Z_OK) {
     const size_t begin = plain.size();
     // One byte beyond the limit distinguishes "exactly full" from "more to come".
     const size_t room = std::min(kStepBytes, bytes_max + 1 - begin);
     if (room == 0) break;
+    // More than a small claim: a bomb does not use the reserve.
+    if (claim != nullptr && claimed < begin + room) {
+      has_memory = claim->Grow(kOutputClaimBytes);
+      if (!has_memory) break;
+      claimed += kOutputClaimBytes;
+    }
     plain.resize(begin + room);
     stream.next_out = reinterpret_cast<Bytef*>(plain.data() + begin);
     stream.avail_out = static_cast<uInt>(room);
@@ -39,6 +48,9 @@ Result<std::string> Gunzip(std::string_view compressed, size_t bytes_max) {
   }
   const bool whole = state == Z_STREAM_END && stream.avail_in == 0;
   inflateEnd(&stream);
+  if (!has_memory) {
+    return Status(Code::kResourceExhausted, "the server has no memory to decompress a message");
+  }
   if (plain.size() > bytes_max) {
     return Status(Code::kResourceExhausted,
                   "decompressed message larger than max (" + std::to_string(bytes_max) + " bytes)");

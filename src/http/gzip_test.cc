@@ -42,5 +42,15 @@ TEST(GzipTest, RefusesWhatIsNotGzip) {
   EXPECT_EQ(Gunzip(damaged, kPlentyBytes).status().code(), Code::kInternal);
 }
 
+TEST(GzipTest, TheOutputIsTakenFromTheMemory) {
+  const std::string bomb = Gzip(std::string(5'000'000, 'x'));
+  MemoryBudget memory(8'000'000);
+  MemoryClaim claim(&memory);
+  ASSERT_TRUE(Gunzip(bomb, 5'000'000, &claim).ok());
+  EXPECT_GE(memory.used_bytes(), 5'000'000u);
+  MemoryClaim second(&memory);
+  EXPECT_EQ(Gunzip(bomb, 5'000'000, &second).status().code(), Code::kResourceExhausted);
+}
+
 }  // namespace
 }  // namespace hearth::http

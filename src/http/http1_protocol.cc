@@ -103,7 +103,7 @@ size_t Http1Protocol::Receive(std::string_view bytes) {
 
 void Http1Protocol::Open() {
   request_ = RequestPart::kBody;
-  NoteProgress();
+  StartBodyPeriod();
   head_ = std::move(parser_->head());
   is_head_method_ = head_.method() == "HEAD";
   is_http10_ = head_.version() == HttpVersion::kHttp10;
@@ -118,7 +118,7 @@ void Http1Protocol::Open() {
 }
 
 void Http1Protocol::OnParsedBody(std::string_view bytes) {
-  NoteProgress();
+  body_period_bytes_ += bytes.size();
   if (handler_ && answer_ != AnswerPart::kComplete) {
     unconsumed_bytes_ += bytes.size();
     handler_->OnBody(bytes);
@@ -151,6 +151,9 @@ void Http1Protocol::Produce(std::string& out, size_t bytes_max) {
     const size_t size = std::min(bytes_max - out.size(), unsent_bytes());
     out.append(output_, output_offset_, size);
     output_offset_ += size;
+    const size_t answer = std::min(size, budgeted_output_);
+    budgeted_output_ -= answer;
+    budget().ReturnAnswer(answer);
     if (unsent_bytes() == 0) {
       output_.clear();
       output_offset_ = 0;
@@ -196,7 +199,7 @@ TimePoint Http1Protocol::Deadline() const {
     case RequestPart::kBody:
       // A slow handler is not the client's fault.
       if (unconsumed_bytes_ >= kBodyWindowBytes) return TimePoint::max();
-      return last_progress_ + limits_.http1_idle_timeout;
+      return body_period_start_ + limits_.body_period;
     case RequestPart::kComplete:
       return TimePoint::max();
   }
@@ -208,8 +211,18 @@ void Http1Protocol::NoteProgress() {
   host_.CheckAt(Deadline());
 }
 
+void Http1Protocol::StartBodyPeriod() {
+  body_period_start_ = host_.loop()->turn_start();
+  body_period_bytes_ = 0;
+  host_.CheckAt(Deadline());
+}
+
 TimePoint Http1Protocol::OnTimer(TimePoint now) {
   if (now < Deadline()) return Deadline();
+  if (request_ == RequestPart::kBody && body_period_bytes_ >= limits_.body_bytes_per_period_min) {
+    StartBodyPeriod();
+    return Deadline();
+  }
   if (request_ == RequestPart::kNone || answer_ != AnswerPart::kNone) {
     CloseAfterOutput();
   } else {
@@ -220,6 +233,7 @@ TimePoint Http1Protocol::OnTimer(TimePoint now) {
 
 void Http1Protocol::OnLost() {
   close_after_output_ = true;
+  budget().ReturnAnswer(std::exchange(budgeted_output_, 0));
   if (const auto handler = std::move(handler_)) handler->OnClosed();
 }
 
@@ -262,6 +276,8 @@ void Http1Protocol::SendHead(int status, std::span<const Header> headers, BodyFo
 
 void Http1Protocol::SendBody(std::string bytes) {
   if (answer_ != AnswerPart::kBody || bytes.empty() || framing_ == Framing::kNoBody) return;
+  if (!budget().TakeAnswer(bytes.size())) return Abort();
+  budgeted_output_ += bytes.size();
   if (framing_ == Framing::kLength) {
     CHECK(bytes.size() <= length_left_);
     length_left_ -= bytes.size();
@@ -296,6 +312,7 @@ void Http1Protocol::Abort() {
   if (answer_ == AnswerPart::kComplete) return;
   answer_ = AnswerPart::kComplete;
   output_.resize(output_offset_);  // Drops queued bytes too, so that it cannot look complete.
+  budget().ReturnAnswer(std::exchange(budgeted_output_, 0));
   CloseAfterOutput();
 }
 
@@ -303,7 +320,7 @@ void Http1Protocol::ConsumeBody(size_t bytes) {
   const bool was_paused = unconsumed_bytes_ >= kBodyWindowBytes;
   unconsumed_bytes_ -= std::min(bytes, unconsumed_bytes_);
   if (was_paused && unconsumed_bytes_ < kBodyWindowBytes) {
-    NoteProgress();
+    StartBodyPeriod();
     host_.InputWanted();
   }
 }

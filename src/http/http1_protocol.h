@@ -35,6 +35,7 @@ class Http1Protocol final : public Protocol, public Exchange, private Http1Parse
   const std::shared_ptr<EventLoop>& loop() const override { return host_.loop(); }
   BufferBudget& budget() override { return host_.budget(); }
   const std::string& peer() const override { return host_.peer(); }
+  const std::shared_ptr<ConnectedClient>& client() const override { return host_.client(); }
   void SendHead(int status, std::span<const Header> headers, BodyFollows body) override;
   void SendBody(std::string bytes) override;
   void Finish(std::span<const Header> trailers) override;
@@ -59,6 +60,7 @@ class Http1Protocol final : public Protocol, public Exchange, private Http1Parse
   void EndExchange();
   void CloseAfterOutput();
   TimePoint Deadline() const;
+  void StartBodyPeriod();
   void NoteProgress();
 
   ProtocolHost& host_;
@@ -82,9 +84,13 @@ class Http1Protocol final : public Protocol, public Exchange, private Http1Parse
   uint64_t length_left_ = 0;  // Body bytes still owed under kLength.
   std::string output_;
   size_t output_offset_ = 0;
-  bool was_full_ = false;  // An OnWritable is due.
+  size_t budgeted_output_ = 0;  // Unsent bytes of bodies, without heads.
+  bool was_full_ = false;       // An OnWritable is due.
 
   TimePoint last_progress_;
+  // The body must advance by a minimum in each period.
+  TimePoint body_period_start_;
+  size_t body_period_bytes_ = 0;
   bool input_ended_ = false;
   bool draining_ = false;
   bool close_after_output_ = false;

@@ -113,6 +113,7 @@ void Http2Protocol::Produce(std::string& out, size_t bytes_max) {
       if (size <= 0) break;
       out.append(View(data, static_cast<size_t>(size)));
     }
+    OpenWaitingStreams();
     if (writable_streams_.empty()) break;
     RunWritableHandlers();
   } while (!broken_ && out.size() < bytes_max);
@@ -124,6 +125,36 @@ void Http2Protocol::RunWritableHandlers() {
   ids.swap(writable_streams_);
   for (const int32_t id : ids) {
     if (Http2Stream* stream = FindStream(id)) stream->OnWritable();
+  }
+}
+
+void Http2Protocol::NoteUnread() {
+  const bool is_behind = host_.budget().is_behind();
+  if (is_behind == was_behind_) return;
+  was_behind_ = is_behind;
+  host_.client()->SetBehind(is_behind);
+  if (is_behind) return;
+  // Any of them may have waited for the others.
+  for (const auto& stream : streams_) NoteWritable(stream->id());
+  host_.OutputReady();
+}
+
+void Http2Protocol::OpenWaitingStreams() {
+  while (!broken_ && !waiting_streams_.empty() && !host_.budget().is_behind()) {
+    const int32_t id = waiting_streams_.front();
+    waiting_streams_.pop_front();
+    if (Http2Stream* stream = FindStream(id)) stream->OpenLate(service_);
+  }
+}
+
+std::chrono::milliseconds Http2Protocol::StallCheckInterval() const {
+  return std::min(limits_.send_stall_timeout, limits_.body_period) / 2;
+}
+
+void Http2Protocol::CutOffStalled(TimePoint now) {
+  last_stall_check_ = now;
+  for (const auto& stream : streams_) {
+    if (stream->IsStalled(now, limits_)) stream->CutOff();
   }
 }
 
@@ -161,6 +192,7 @@ void Http2Protocol::SendFinalGoaway() {
 }
 
 TimePoint Http2Protocol::OnTimer(TimePoint now) {
+  if (!streams_.empty() && now >= last_stall_check_ + StallCheckInterval()) CutOffStalled(now);
   if (now >= final_goaway_due_) SendFinalGoaway();
   if (ping_sent_ != TimePoint::max() && now >= ping_sent_ + limits_.ping_timeout) {
     broken_ = true;
@@ -178,13 +210,14 @@ TimePoint Http2Protocol::OnTimer(TimePoint now) {
   }
   TimePoint next = ping_sent_ == TimePoint::max() ? last_received_ + limits_.ping_interval
                                                   : ping_sent_ + limits_.ping_timeout;
-  if (streams_.empty()) next = std::min(next, last_stream_closed_ + limits_.http2_idle_timeout);
+  next = std::min(next, streams_.empty() ? last_stream_closed_ + limits_.http2_idle_timeout
+                                         : last_stall_check_ + StallCheckInterval());
   return std::min(next, final_goaway_due_);
 }
 
 void Http2Protocol::OnLost() {
   broken_ = true;
-  client_->Leave();
+  host_.client()->Leave();
   while (!streams_.empty()) CloseStream(*streams_.back());
 }
 
@@ -198,6 +231,10 @@ Http2Stream& Http2Protocol::OpenStream(int32_t stream_id) {
   }
   stream->Reset(stream_id, streams_.size());
   streams_.push_back(std::move(stream));
+  if (streams_.size() == 1) {
+    last_stall_check_ = host_.loop()->turn_start();
+    host_.CheckAt(last_stall_check_ + StallCheckInterval());
+  }
   useless_frames_ = 0;
   return *streams_.back();
 }

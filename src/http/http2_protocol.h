@@ -2,12 +2,13 @@
 
 #include <nghttp2/nghttp2.h>
 
+#include <chrono>
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/client_presence.h"
 #include "http/http2_stream.h"
 #include "http/options.h"
 #include "http/protocol.h"
@@ -37,9 +38,12 @@ class Http2Protocol final : public Protocol {
 
   // For the streams.
   ProtocolHost& host() { return host_; }
-  const std::shared_ptr<ClientPresence>& client() const { return client_; }
   nghttp2_session* session() { return session_; }
   void NoteWritable(int32_t stream_id) { writable_streams_.push_back(stream_id); }
+  // The stream's request is opened once the client has read more of its answers.
+  void OpenWhenRead(int32_t stream_id) { waiting_streams_.push_back(stream_id); }
+  // The amount of unread answers has changed.
+  void NoteUnread();
 
  private:
   // The progress of the graceful shutdown.
@@ -49,6 +53,11 @@ class Http2Protocol final : public Protocol {
   Http2Stream& OpenStream(int32_t stream_id);
   void CloseStream(Http2Stream& stream);
   void RunWritableHandlers();
+  void OpenWaitingStreams();
+  // Cuts off the streams whose peer makes no progress.
+  void CutOffStalled(TimePoint now);
+  // How often to look for them.
+  std::chrono::milliseconds StallCheckInterval() const;
   void SendFinalGoaway();
   // Ends the connection if the peer sends too many useless frames.
   void CountUselessFrame();
@@ -74,16 +83,17 @@ class Http2Protocol final : public Protocol {
   const ConnectionLimits& limits_;
   Service& service_;
   nghttp2_session* session_ = nullptr;
-  // Shared with state that the client's requests have left behind.
-  const std::shared_ptr<ClientPresence> client_ = std::make_shared<ClientPresence>();
 
   std::vector<std::unique_ptr<Http2Stream>> streams_;  // A stream stores its index.
   std::vector<std::unique_ptr<Http2Stream>> spare_;    // Closed ones, kept for their buffers.
   std::vector<int32_t> writable_streams_;              // Ids, since a stream may close in between.
+  std::deque<int32_t> waiting_streams_;                // Not opened yet, in order of arrival.
   std::string* output_ = nullptr;                      // Set while Produce runs.
 
   TimePoint last_received_;
   TimePoint last_stream_closed_;
+  TimePoint last_stall_check_;
+  bool was_behind_ = false;
   TimePoint ping_sent_ = TimePoint::max();  // max() if no answer is pending.
   DrainStep drain_ = DrainStep::kNone;
   TimePoint final_goaway_due_ = TimePoint::max();

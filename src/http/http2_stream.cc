@@ -64,10 +64,11 @@ void Http2Stream::Reset(int32_t id, size_t index) {
   handler_.reset();
   if (chunks_.capacity() > kKeptChunksMax) chunks_ = {};
   chunks_.clear();
-  first_chunk_ = first_chunk_offset_ = unsent_bytes_ = unconsumed_bytes_ = 0;
+  first_chunk_ = first_chunk_offset_ = unsent_bytes_ = unconsumed_bytes_ = received_bytes_ = 0;
+  sent_at_ = period_start_ = protocol_.host().loop()->turn_start();
   trailers_.clear();
   head_too_large_ = is_head_method_ = request_ended_ = head_sent_ = finished_ = deferred_ =
-      was_full_ = false;
+      was_full_ = is_waiting_ = false;
 }
 
 void Http2Stream::OnHeader(std::string_view name, std::string_view value, size_t header_bytes_max) {
@@ -98,16 +99,43 @@ void Http2Stream::OnHeadEnd(Service& service, BodyFollows body) {
     SendHead(431, {}, BodyFollows::kNo);
     return;
   }
+  if (budget().is_behind()) {
+    is_waiting_ = true;
+    return protocol_.OpenWhenRead(id_);
+  }
+  Open(service);
+}
+
+void Http2Stream::Open(Service& service) {
   handler_ = service.Open(*this);
+  if (request_ended_ && handler_) handler_->OnBodyEnd();
+}
+
+void Http2Stream::OpenLate(Service& service) {
+  CHECK(is_waiting_);
+  is_waiting_ = false;
+  period_start_ = protocol_.host().loop()->turn_start();
+  received_bytes_ = 0;
+  handler_ = service.Open(*this);
+  const std::string body = std::exchange(early_body_, {});
+  budget().Return(body.size());
+  if (!handler_) return ConsumeBody(body.size());
+  if (!body.empty()) handler_->OnBody(body);
+  // The handler may have ended the stream.
   if (request_ended_ && handler_) handler_->OnBodyEnd();
 }
 
 void Http2Stream::OnBody(std::string_view bytes) {
   unconsumed_bytes_ += bytes.size();
+  received_bytes_ += bytes.size();
   if (handler_) {
     handler_->OnBody(bytes);
-  } else {
+  } else if (!is_waiting_) {
     ConsumeBody(bytes.size());
+  } else if (budget().Take(bytes.size())) {
+    early_body_.append(bytes);  // Bounded by the stream's window.
+  } else {
+    CutOff();
   }
 }
 
@@ -116,12 +144,35 @@ void Http2Stream::OnBodyEnd() {
   if (handler_) handler_->OnBodyEnd();
 }
 
+bool Http2Stream::IsStalled(TimePoint now, const ConnectionLimits& limits) {
+  if (unsent_bytes_ > 0 && now - sent_at_ >= limits.send_stall_timeout) return true;
+  // A slow handler is not the client's fault.
+  const bool is_held_back = unconsumed_bytes_ >= limits.stream_window_bytes / 2;
+  const bool is_owed =
+      !request_ended_ && !finished_ && handler_ && !is_held_back && handler_->AwaitsBody();
+  if (is_owed && now - period_start_ < limits.body_period) return false;
+  if (is_owed && received_bytes_ < limits.body_bytes_per_period_min) return true;
+  period_start_ = now;
+  received_bytes_ = 0;
+  return false;
+}
+
+void Http2Stream::CutOff() {
+  finished_ = true;
+  nghttp2_submit_rst_stream(protocol_.session(), NGHTTP2_FLAG_NONE, id_, NGHTTP2_ENHANCE_YOUR_CALM);
+  protocol_.host().OutputReady();
+}
+
 void Http2Stream::OnWritable() {
   if (handler_ && !finished_) handler_->OnWritable();
 }
 
 void Http2Stream::OnClosed() {
   finished_ = true;
+  ReturnAnswer(unsent_bytes_);
+  unsent_bytes_ = 0;
+  budget().Return(early_body_.size());
+  early_body_ = std::string();
   // Bytes left over by this stream must not shrink the connection's window.
   if (unconsumed_bytes_ > 0) {
     nghttp2_session_consume_connection(protocol_.session(), unconsumed_bytes_);
@@ -137,7 +188,9 @@ BufferBudget& Http2Stream::budget() { return protocol_.host().budget(); }
 
 const std::string& Http2Stream::peer() const { return protocol_.host().peer(); }
 
-std::shared_ptr<const ClientPresence> Http2Stream::client() const { return protocol_.client(); }
+const std::shared_ptr<ConnectedClient>& Http2Stream::client() const {
+  return protocol_.host().client();
+}
 
 void Http2Stream::SendHead(int status, std::span<const Header> headers, BodyFollows body) {
   if (finished_ || head_sent_) return;
@@ -163,7 +216,10 @@ void Http2Stream::SendHead(int status, std::span<const Header> headers, BodyFoll
 void Http2Stream::SendBody(std::string bytes) {
   if (finished_ || bytes.empty()) return;
   CHECK(head_sent_);
+  if (!budget().TakeAnswer(bytes.size())) return CutOff();
+  if (unsent_bytes_ == 0) sent_at_ = protocol_.host().loop()->turn_start();
   unsent_bytes_ += bytes.size();
+  protocol_.NoteUnread();
   if (unsent_bytes_ >= kSendBufferLowBytes) was_full_ = true;
   chunks_.push_back(std::move(bytes));
   ResumeBody();
@@ -232,6 +288,8 @@ ssize_t Http2Stream::NextBodyBytes(size_t bytes_max, uint32_t* flags) {
 void Http2Stream::MoveBody(size_t size, std::string& out) {
   CHECK(size <= unsent_bytes_);
   unsent_bytes_ -= size;
+  sent_at_ = protocol_.host().loop()->turn_start();
+  ReturnAnswer(size);
   while (size > 0) {
     std::string& chunk = chunks_[first_chunk_];
     const size_t part = std::min(size, chunk.size() - first_chunk_offset_);
@@ -249,6 +307,11 @@ void Http2Stream::MoveBody(size_t size, std::string& out) {
     was_full_ = false;
     protocol_.NoteWritable(id_);
   }
+}
+
+void Http2Stream::ReturnAnswer(size_t bytes) {
+  budget().ReturnAnswer(bytes);
+  protocol_.NoteUnread();
 }
 
 void Http2Stream::ForgetWrittenChunks() {

@@ -10,7 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "http/event_loop.h"
 #include "http/exchange.h"
+#include "http/options.h"
 
 namespace hearth::http {
 
@@ -32,9 +34,17 @@ class Http2Stream final : public Exchange {
   const std::shared_ptr<ExchangeHandler>& handler() const { return handler_; }
   void set_index(size_t index) { index_ = index; }
 
+  // Whether the peer neither takes the answer nor sends what it owes of the request, for longer
+  // than the limits allow. Call it from time to time.
+  bool IsStalled(TimePoint now, const ConnectionLimits& limits);
+  // Resets the stream: the client sees RESOURCE_EXHAUSTED.
+  void CutOff();
+
   // The request, as its frames arrive.
   void OnHeader(std::string_view name, std::string_view value, size_t header_bytes_max);
   void OnHeadEnd(Service& service, BodyFollows body);
+  // Starts a request that had to wait because the client was behind.
+  void OpenLate(Service& service);
   void OnBody(std::string_view bytes);
   void OnBodyEnd();
   void OnWritable();
@@ -49,7 +59,7 @@ class Http2Stream final : public Exchange {
   const std::shared_ptr<EventLoop>& loop() const override;
   BufferBudget& budget() override;
   const std::string& peer() const override;
-  std::shared_ptr<const ClientPresence> client() const override;
+  const std::shared_ptr<ConnectedClient>& client() const override;
   void SendHead(int status, std::span<const Header> headers, BodyFollows body) override;
   void SendBody(std::string bytes) override;
   void Finish(std::span<const Header> trailers) override;
@@ -64,6 +74,9 @@ class Http2Stream final : public Exchange {
   ssize_t NextBodyBytes(size_t bytes_max, uint32_t* flags);
   void ForgetWrittenChunks();
   void ResumeBody();
+  void Open(Service& service);
+  // Takes bytes that are no longer unsent off the connection's budget.
+  void ReturnAnswer(size_t bytes);
 
   Http2Protocol& protocol_;
   int32_t id_ = 0;
@@ -79,7 +92,13 @@ class Http2Stream final : public Exchange {
   std::vector<Header> trailers_;
   std::string trailer_text_;  // The text that trailers_ refers to, unless it is static.
 
-  size_t unconsumed_bytes_ = 0;  // Passed to the handler, not yet returned to flow control.
+  TimePoint sent_at_;  // When bytes were last taken from the answer, or first added to it.
+
+  std::string early_body_;       // Arrived before the request was opened.
+  size_t unconsumed_bytes_ = 0;  // Received, not yet returned to flow control.
+  size_t received_bytes_ = 0;    // Of the body, in the period since `period_start_`.
+  TimePoint period_start_;
+  bool is_waiting_ = false;  // For OpenLate.
   bool head_too_large_ = false;
   bool is_head_method_ = false;  // Then the answer has no body, whatever the handler sends.
   bool request_ended_ = false;

@@ -8,8 +8,9 @@
 #include <vector>
 
 namespace hearth {
+class MemoryBudget;
 class Metrics;
-}
+}  // namespace hearth
 
 namespace hearth::http {
 
@@ -29,10 +30,14 @@ struct ConnectionLimits {
   // Output is buffered up to this size and then waits for the socket to take all of it.
   size_t send_buffer_bytes_max = 256 * 1024;
   // A peer that accepts none of the pending output, or does not acknowledge what was sent, is
-  // disconnected after this long.
+  // disconnected after this long. An HTTP/2 stream of which nothing could be sent is reset, even if
+  // the peer answers pings.
   std::chrono::milliseconds send_stall_timeout{60'000};
+  // A peer that owes the rest of a message must send at least this much of it in each period.
+  std::chrono::milliseconds body_period{30'000};
+  size_t body_bytes_per_period_min = 32 * 1024;
 
-  // HTTP/1.1: between two requests, and between two pieces of a body.
+  // HTTP/1.1: between two requests.
   std::chrono::milliseconds http1_idle_timeout{75'000};
 
   // HTTP/2: without open streams. Channels of gRPC clients idle for long on purpose.
@@ -56,7 +61,8 @@ struct ServerOptions {
   // early.
   size_t connections_max = 50'000;
   ConnectionLimits connection = {};
-  Metrics* metrics = nullptr;  // Must outlive the server. Null: no metrics.
+  MemoryBudget* memory = nullptr;  // Must outlive the server. Null: unlimited.
+  Metrics* metrics = nullptr;      // Must outlive the server. Null: no metrics.
 };
 
 }  // namespace hearth::http

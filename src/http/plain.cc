@@ -13,6 +13,7 @@ class PlainServerCall final : public PlainCall,
  public:
   PlainServerCall(Exchange& exchange, const PlainHandler& handler, const PlainOptions& options)
       : loop_(exchange.loop()),
+        client_(exchange.client()),
         head_(exchange.TakeHead()),
         handler_(handler),
         options_(options),
@@ -21,6 +22,7 @@ class PlainServerCall final : public PlainCall,
   const RequestHead& head() const override { return head_; }
   std::string_view body() const override { return body_; }
   const std::shared_ptr<EventLoop>& loop() const override { return loop_; }
+  const std::shared_ptr<ConnectedClient>& client() const override { return client_; }
 
   void Respond(PlainAnswer answer) override {
     if (loop_->InLoop()) return RespondNow(std::move(answer));
@@ -57,7 +59,8 @@ class PlainServerCall final : public PlainCall,
     AnswerPlain(*exchange_, std::move(answer));
   }
 
-  const std::shared_ptr<EventLoop> loop_;  // Shared: the call may outlive the server.
+  const std::shared_ptr<EventLoop> loop_;          // Shared: the call may outlive the server.
+  const std::shared_ptr<ConnectedClient> client_;  // Shared with the connection.
   const RequestHead head_;
   const PlainHandler& handler_;
   const PlainOptions options_;

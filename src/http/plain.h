@@ -31,6 +31,7 @@ class PlainCall {
   virtual const RequestHead& head() const = 0;
   virtual std::string_view body() const = 0;
   virtual const std::shared_ptr<EventLoop>& loop() const = 0;
+  virtual const std::shared_ptr<ConnectedClient>& client() const = 0;
   // Only the first answer counts.
   virtual void Respond(PlainAnswer answer) = 0;
 };

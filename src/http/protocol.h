@@ -20,6 +20,7 @@ class ProtocolHost {
   virtual const std::shared_ptr<EventLoop>& loop() const = 0;
   virtual BufferBudget& budget() = 0;
   virtual const std::string& peer() const = 0;
+  virtual const std::shared_ptr<ConnectedClient>& client() const = 0;
   // There may be output: Produce is called before this turn of the loop ends.
   virtual void OutputReady() = 0;
   // Receive will now take bytes that it left before.

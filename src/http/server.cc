@@ -26,7 +26,8 @@ class LoopConnections final : public ConnectionKeeper {
   void Adopt(tcp::socket socket) {
     // Shared by the task that starts it, and then as Connection says.
     const auto connection = std::make_shared<Connection>(
-        std::move(socket), loop_, server_.options_.connection, server_.service_, *this);
+        std::move(socket), ++server_.connections_made_, loop_, server_.options_.connection,
+        server_.options_.memory, server_.service_, *this);
     loop_->Post([this, connection] {
       open_.insert(connection);
       connection->Start();

@@ -60,6 +60,7 @@ class Server {
   CountingService service_;
   std::vector<ListenAddress> bound_;
   std::atomic<size_t> connection_count_ = 0;
+  std::atomic<uint64_t> connections_made_ = 0;
 
   Mutex mutex_;  // Leaf lock; guards only the wait for connection_count_ to fall.
   CondVar connection_ended_;

@@ -32,9 +32,9 @@ enum class QueryScope : uint8_t { kCollection, kCollectionGroup };
 // Defines which entries an index has. A document of the collection group has entries if it has a
 // value for every field: one entry or, if a field has mode kContains (at most one may), one per
 // distinct element of its array, or with mode kMapEntries (at most one may), one per entry of its
-// map. Entries sort by the fields in turn and then by name; those of a map by key and then by value,
-// so that the entries with one key are those of an index on the field with that key. An index
-// without fields lists names. With a vector part, only documents that have such a vector have
+// map. Entries sort by the fields in turn and then by name; those of a map by key and then by
+// value, so that the entries with one key are those of an index on the field with that key. An
+// index without fields lists names. With a vector part, only documents that have such a vector have
 // entries.
 struct Definition {
   std::string collection_id;

@@ -482,7 +482,8 @@ Result<IndexConfig> ParseIndexConfig(std::string_view json) {
 }
 
 Status CheckDeclaredIndexes(const IndexConfig& config) {
-  const size_t count = config.composites.size() + config.vectors.size() + config.ttl_policies.size();
+  const size_t count =
+      config.composites.size() + config.vectors.size() + config.ttl_policies.size();
   if (count <= kDeclaredIndexesMax) return Status();
   return InvalidArgument("there are " + std::to_string(count) +
                          " indexes and TTL policies, at most " +

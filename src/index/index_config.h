@@ -92,8 +92,8 @@ struct IndexConfig {
 // InvalidArgument if there are more than kDeclaredIndexesMax.
 Status CheckDeclaredIndexes(const IndexConfig& config);
 
-// InvalidArgument, with the location in the file, for anything that has no meaning, and for too many
-// indexes.
+// InvalidArgument, with the location in the file, for anything that has no meaning, and for too
+// many indexes.
 Result<IndexConfig> ParseIndexConfig(std::string_view json);
 
 // The file as firebase-tools writes it, with Hearth's own keys only if they are needed. Parsing the

@@ -605,8 +605,7 @@ TEST(IndexConfigTest, TheNumberOfIndexesIsLimited) {
   config.ttl_policies.push_back({"c", Path("until"), std::chrono::seconds(0)});
   const Status refused = ParseIndexConfig(PrintIndexConfig(config)).status();
   EXPECT_EQ(refused.code(), Code::kInvalidArgument);
-  EXPECT_EQ(refused.message(),
-            "there are 1001 indexes and TTL policies, at most 1000 are allowed");
+  EXPECT_EQ(refused.message(), "there are 1001 indexes and TTL policies, at most 1000 are allowed");
 }
 
 }  // namespace

@@ -124,13 +124,15 @@ Status IndexKeeper::Load() {
     if (indexes.back().state == State::kBuilding) {
       const Urgency urgency =
           indexes.back().origin == Origin::kOnDemand ? Urgency::kLater : Urgency::kNow;
-      Enqueue(urgency, "build " + key, [this, number, progress] { Build(IndexNumber{number}, progress); });
+      Enqueue(urgency, "build " + key,
+              [this, number, progress] { Build(IndexNumber{number}, progress); });
     }
   }
   ASSIGN_OR_RETURN(const auto remains, ReadAll(*snapshot, documents::kIndexRemainsKeyPrefix));
   for (const auto& [key, value] : remains) {
     ASSIGN_OR_RETURN(const uint32_t number, model::DecodeUint32(key));
-    Enqueue(Urgency::kLater, "remove " + key, [this, number] { RemoveEntries(IndexNumber{number}); });
+    Enqueue(Urgency::kLater, "remove " + key,
+            [this, number] { RemoveEntries(IndexNumber{number}); });
   }
   registry_.Set(std::make_shared<const IndexSet>(std::move(indexes)));
   return Status();
@@ -179,8 +181,7 @@ void IndexKeeper::Run() {
       changed_.NotifyAll();
       while (!stopping_ && !(work = TakeWork())) {
         // Nobody reports that a reader has ended.
-        leaving_.empty() ? changed_.Wait(mutex_)
-                         : changed_.WaitFor(mutex_, kReadersCheckedEvery);
+        leaving_.empty() ? changed_.Wait(mutex_) : changed_.WaitFor(mutex_, kReadersCheckedEvery);
       }
       if (stopping_) return;
       is_busy_ = true;
@@ -220,9 +221,8 @@ void IndexKeeper::Want(const documents::Database& database, const Definition& de
   const std::shared_ptr<const IndexSet> indexes = registry_.Current();
   const Index* same = FindSame(*indexes, database.number, definition);
   if (same && same->origin == origin) return;
-  const std::string name =
-      "create " +
-      index::EncodeIndexRecord({database.number, State::kBuilding, origin, 0, "", definition});
+  const std::string name = "create " + index::EncodeIndexRecord({database.number, State::kBuilding,
+                                                                 origin, 0, "", definition});
   Enqueue(Urgency::kNow, name, [this, handle = database.shared_from_this(), definition, origin] {
     Create(handle, definition, origin, std::make_shared<index::Activity>());
   });
@@ -273,8 +273,7 @@ void IndexKeeper::ForgetDatabase(DatabaseNumber database, std::function<void()> 
     MutexLock lock(mutex_);
     being_forgotten_.insert(database);
   }
-  const std::string name =
-      "forget " + model::EncodeUint32(static_cast<uint32_t>(database));
+  const std::string name = "forget " + model::EncodeUint32(static_cast<uint32_t>(database));
   Enqueue(Urgency::kNow, name, [this, database, done = std::move(done)] {
     std::vector<IndexNumber> numbers;  // Not the set: its entries stay while somebody holds it.
     for (const auto indexes = registry_.Current(); const Index& index : indexes->all()) {

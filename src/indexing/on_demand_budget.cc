@@ -80,9 +80,9 @@ const Definition& OnDemandBudget::Chosen(const IndexWish& wish) {
 OnDemandBudget::Demand& OnDemandBudget::Note(const Key& key, const IndexWish& wish,
                                              int64_t now_micros) {
   if (!demands_.contains(key)) {
-    const auto of_database = std::count_if(
-        demands_.begin(), demands_.end(),
-        [&](const auto& each) { return each.first.first == key.first; });
+    const auto of_database = std::count_if(demands_.begin(), demands_.end(), [&](const auto& each) {
+      return each.first.first == key.first;
+    });
     const bool is_full = static_cast<size_t>(of_database) >= kWishesOfDatabaseMax;
     if (is_full || demands_.size() >= kWishesMax) {
       auto least = demands_.end();
@@ -95,8 +95,8 @@ OnDemandBudget::Demand& OnDemandBudget::Note(const Key& key, const IndexWish& wi
   }
   Demand& demand = demands_[key];
   ++demand.sightings;
-  demand.reads = Faded(demand.reads, demand.at_micros, now_micros) +
-                 static_cast<double>(wish.reads_in_vain);
+  demand.reads =
+      Faded(demand.reads, demand.at_micros, now_micros) + static_cast<double>(wish.reads_in_vain);
   demand.at_micros = now_micros;
   return demand;
 }
@@ -194,10 +194,10 @@ OnDemandBudget::Decision OnDemandBudget::Decide(const index::IndexSet& indexes,
   const Usage usage = UsageOf(indexes, key);
   const size_t prompt_max =
       std::min(options_.prompt_entries_per_write_max, options_.entries_per_write_max);
-  const bool is_prompt = usage.of_group + GuessedEntries(key.second) <=
-                             static_cast<double>(prompt_max) &&
-                         usage.of_database < options_.indexes_of_database_max &&
-                         usage.of_server < options_.indexes_max;
+  const bool is_prompt =
+      usage.of_group + GuessedEntries(key.second) <= static_cast<double>(prompt_max) &&
+      usage.of_database < options_.indexes_of_database_max &&
+      usage.of_server < options_.indexes_max;
   const Demand demand = Note(key, wish, now_micros);
   // Several fields of one map are a repeated need of the index that they share.
   const bool is_shared = wish.shared && key.second == *wish.shared;

@@ -4,14 +4,18 @@
 #include <string>
 #include <variant>
 
-#include "base/client_presence.h"
+#include "base/connected_client.h"
 #include "model/timestamp.h"
 #include "request/transaction_options.h"
 
 namespace hearth::request {
 
-// Whether the client of a transaction is still connected; null if that is unknown.
-using Client = std::shared_ptr<const ClientPresence>;
+// The client that makes a request; null: this process itself.
+using Client = std::shared_ptr<const ConnectedClient>;
+
+inline ClientKey KeyOf(const Client& client) {
+  return client ? client->key() : ClientKey::kInternal;
+}
 
 // The newest state.
 struct Now {};

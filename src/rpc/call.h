@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/callback.h"
-#include "base/client_presence.h"
+#include "base/connected_client.h"
 #include "base/executor.h"
 #include "base/status.h"
 #include "http/exchange.h"
@@ -29,9 +29,8 @@ class Call {
   // The call's loop, for callbacks of the code that computes the answer.
   virtual Executor& executor() const = 0;
 
-  // Reports the end of the connection on which the client makes its calls; null if that says
-  // nothing about the client.
-  virtual std::shared_ptr<const ClientPresence> client() const { return nullptr; }
+  // The client that makes the call; null: this process itself.
+  virtual std::shared_ptr<const ConnectedClient> client() const { return nullptr; }
 
   // True once the call has ended: finished, cancelled, past its deadline, or disconnected.
   virtual bool closed() const = 0;
@@ -74,8 +73,9 @@ class Receiver {
   virtual void OnDrain() {}
 };
 
-// Runs a task on a thread that is not an event loop; fails if too many are queued there.
-using Background = std::function<Status(Task task)>;
+// Runs a task for a client on a thread that is not an event loop; fails if too many are queued
+// there.
+using Background = std::function<Status(ClientKey client, Task task)>;
 
 // Answers a call that has exactly one request message; it may send one answer or many.
 using SingleRequestMethod =

@@ -38,6 +38,7 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
  public:
   const http::RequestHead& head() const final { return head_; }
   Executor& executor() const final { return *loop_; }
+  std::shared_ptr<const ConnectedClient> client() const final { return client_; }
   bool closed() const final { return closed_.load(std::memory_order_acquire); }
 
   void OnCancelled(Task callback) final {
@@ -105,8 +106,10 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
   }
 
  protected:
-  LoopCall(std::shared_ptr<http::EventLoop> loop, http::RequestHead head)
+  LoopCall(std::shared_ptr<http::EventLoop> loop, std::shared_ptr<const ConnectedClient> client,
+           http::RequestHead head)
       : loop_(std::move(loop)),
+        client_(std::move(client)),
         head_(std::move(head)),
         on_loop_(http::EventLoop::IsInLoop, loop_.get()) {}
 
@@ -248,7 +251,8 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
     if (Task callback = std::exchange(on_cancelled_, nullptr)) callback();
   }
 
-  const std::shared_ptr<http::EventLoop> loop_;  // Shared: the call may outlive the server.
+  const std::shared_ptr<http::EventLoop> loop_;          // Shared: the call may outlive the server.
+  const std::shared_ptr<const ConnectedClient> client_;  // Shared with the connection.
   const http::RequestHead head_;
   std::atomic<bool> closed_ = false;
 

@@ -99,8 +99,8 @@ std::string FieldsText(const Json& index) {
   std::string text;
   for (const Json& field : List(index, "fields")) {
     const std::string order = Text(field, "order");
-    const std::string mode = order == "ASCENDING"    ? "ASC"
-                             : order == "DESCENDING" ? "DESC"
+    const std::string mode = order == "ASCENDING"          ? "ASC"
+                             : order == "DESCENDING"       ? "DESC"
                              : field.contains("mapConfig") ? "MAP"
                                                            : Text(field, "arrayConfig");
     text +=
@@ -151,9 +151,8 @@ Result<std::string> ListDatabases(const std::string& server) {
 }
 
 Result<std::string> DeleteDatabase(const std::string& server, const DatabaseOptions& database) {
-  ASSIGN_OR_RETURN(
-      const DatabaseName name,
-      DatabaseName::Parse("projects/" + database.project + "/databases/" + database.database));
+  ASSIGN_OR_RETURN(const DatabaseName name, DatabaseName::Parse("projects/" + database.project +
+                                                                "/databases/" + database.database));
   const std::string path = "/hearth/v1/projects/" + http::EncodePercent(name.project()) +
                            "/databases/" + http::EncodePercent(name.database());
   RETURN_IF_ERROR(Call(server, {.method = "DELETE", .target = path}).status());
@@ -167,13 +166,11 @@ Result<std::string> ListIndexes(const TargetOptions& target) {
   Rows rows = {{"COLLECTION", "SCOPE", "FIELDS", "STATE", "ORIGIN", "SIZE", "ENTRIES WRITTEN",
                 "USES", "READS SAVED", "LAST USE (UTC)"}};
   for (const Json& index : List(json, "indexes")) {
-    rows.push_back({Text(index, "collectionGroup"), Text(index, "queryScope"), FieldsText(index),
-                    Text(index, "state"), Text(index, "origin"),
-                    FormatBytes(Number(index, "sizeBytes")),
-                    std::to_string(Number(index, "entriesWritten")),
-                    std::to_string(Number(index, "uses")),
-                    std::to_string(Number(index, "readsSaved")),
-                    TimeText(Text(index, "lastUseTime"))});
+    rows.push_back(
+        {Text(index, "collectionGroup"), Text(index, "queryScope"), FieldsText(index),
+         Text(index, "state"), Text(index, "origin"), FormatBytes(Number(index, "sizeBytes")),
+         std::to_string(Number(index, "entriesWritten")), std::to_string(Number(index, "uses")),
+         std::to_string(Number(index, "readsSaved")), TimeText(Text(index, "lastUseTime"))});
   }
   if (rows.size() == 1) return std::string("no indexes: no query has needed one\n");
   return FormatTable(rows);

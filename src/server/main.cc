@@ -196,7 +196,8 @@ struct Commands {
     databases->require_subcommand(1);
     CLI::App* list = databases->add_subcommand("list", "List the databases of a running server");
     AddServerFlag(list, &target);
-    list->callback([this] { chosen = [this] { return hearth::server::ListDatabases(target.server); }; });
+    list->callback(
+        [this] { chosen = [this] { return hearth::server::ListDatabases(target.server); }; });
 
     CLI::App* remove = databases->add_subcommand(
         "delete", "Delete a database with its documents, history, indexes and policies");
@@ -204,7 +205,8 @@ struct Commands {
     remove->add_option("PROJECT", database.project, "Its project id")->required();
     remove->add_option("DATABASE", database.database, "Its id; (default) is one like any other")
         ->required();
-    remove->callback([this] { chosen = [this] { return DeleteDatabase(target.server, database); }; });
+    remove->callback(
+        [this] { chosen = [this] { return DeleteDatabase(target.server, database); }; });
   }
 };
 

@@ -135,7 +135,9 @@ Status Serve(const ServeOptions& options) {
   firestore.Register(&methods);
   doors::control::ControlService control(*engine, metrics);
   doors::control::EmulatorService emulator(*engine);
-  const auto background = [&engine](Task task) { return engine->RunOnReaders(std::move(task)); };
+  const auto background = [&engine](ClientKey client, Task task) {
+    return engine->RunOnReaders(client, std::move(task));
+  };
   doors::rest::RestService rest(methods, background);
   doors::webchannel::ChannelService channel(methods, background);
   http::Router router;

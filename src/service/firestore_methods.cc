@@ -15,6 +15,10 @@ request::Consistency ForClientOf(const rpc::Call& call, request::Consistency con
   return consistency;
 }
 
+bool IsBehind(const rpc::Call& call) { return call.client() && call.client()->is_behind(); }
+
+ClientKey KeyOf(const rpc::Call& call) { return request::KeyOf(call.client()); }
+
 void FirestoreMethods::Register(rpc::Methods* methods) {
   using Method = void (FirestoreMethods::*)(const Call&, std::string_view);
   const auto add = [&](const std::string& name, Method method) {
@@ -50,8 +54,24 @@ void FirestoreMethods::Register(rpc::Methods* methods) {
 }
 
 void FirestoreMethods::RunOnReaders(const Call& call, Task task) {
-  const Status accepted = engine_.RunOnReaders(std::move(task));
+  const Status accepted =
+      engine_.RunOnReaders(KeyOf(*call), [this, call, task = std::move(task)]() mutable {
+        if (!call->closed()) WhenRead(call, std::move(task));
+      });
   if (!accepted.ok()) call->Finish(accepted);
+}
+
+std::function<Status()> FirestoreMethods::PauseOf(const Call& call) {
+  return [this, call] {
+    return call->closed() ? Status(Code::kCancelled, "the call has ended") : engine_.PauseReader();
+  };
+}
+
+void FirestoreMethods::WhenRead(const Call& call, Task task) {
+  if (!IsBehind(*call)) return task();
+  call->WhenWritable([this, call, task = std::move(task)]() mutable {
+    engine_.PostToReaders(KeyOf(*call), std::move(task));
+  });
 }
 
 void FirestoreMethods::ReadOnReaders(const Call& call, const documents::Database& database,

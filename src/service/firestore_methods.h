@@ -23,6 +23,10 @@ inline constexpr size_t kUnwaitedBytesMax = http::kSendBufferLowBytes;
 // The same consistency; for a transaction's, on behalf of the client that made the call.
 request::Consistency ForClientOf(const rpc::Call& call, request::Consistency consistency);
 
+ClientKey KeyOf(const rpc::Call& call);
+// Whether the client leaves its answers unread, so that nothing should be computed for it now.
+bool IsBehind(const rpc::Call& call);
+
 // google.firestore.v1.Firestore, for all doors: requests in, the engine's answers out.
 //
 // Threads: methods run on the server's loops, several at once, and never block them.
@@ -57,8 +61,13 @@ class FirestoreMethods {
   std::unique_ptr<rpc::Receiver> Listen(const Call& call);
   std::unique_ptr<rpc::Receiver> Write(const Call& call);
 
-  // Runs `task` where it may wait for the disk, or ends the call if that is not possible now.
+  // Runs `task` where it may wait for the disk, once the client has read enough of its earlier
+  // answers. Ends the call if too much waits already.
   void RunOnReaders(const Call& call, Task task);
+  // For long work on behalf of the call: ends it once the call has ended.
+  std::function<Status()> PauseOf(const Call& call);
+  // Runs `task`, at once or on a reader, when the client has read enough of its earlier answers.
+  void WhenRead(const Call& call, Task task);
   // Opens a view and runs `use` with it on a reader. The call ends at once if too many reads wait,
   // and later if there can be no view.
   void ReadOnReaders(const Call& call, const documents::Database& database,

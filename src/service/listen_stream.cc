@@ -137,7 +137,8 @@ class ListenStream final : public rpc::Receiver {
     if (watcher_) return CheckStreamDatabase(name, database_->name);
     ASSIGN_OR_RETURN(const model::DatabaseName database, StreamDatabase(name, call_->head()));
     database_ = engine_.OpenDatabase(database);
-    watcher_ = engine_.Watch(*database_, std::make_unique<CallSink>(call_, database_->name));
+    watcher_ = engine_.Watch(*database_, std::make_unique<CallSink>(call_, database_->name),
+                             KeyOf(*call_));
     call_->OnCancelled([watcher = watcher_] { watcher->Close(); });
     return Status();
   }

@@ -76,8 +76,8 @@ TEST_F(PipelineMethodTest, BadRequestsAreInvalid) {
 // Reads of an earlier moment and listings wait in the readers' queue, which is bounded.
 TEST(ReadMethodsTest, AFullQueueOfReadersRefusesThem) {
   engine::EngineOptions options;
-  options.reader_threads = 1;
-  options.queued_reads_max = 0;
+  options.readers.threads = 1;
+  options.readers.queued_tasks_max = 0;
   engine::TestEngine full(options);
   RandomSource random;
   FirestoreMethods service(full.engine(), full.clock(), random);

@@ -35,6 +35,7 @@ Status StartQuery(Engine& engine, const Call& call, engine::QueryRequest request
   const documents::DatabaseHandle database =
       engine.OpenDatabase(request.query.query.parent.database);
   request.consistency = ForClientOf(*call, std::move(request.consistency));
+  request.client = KeyOf(*call);
   request.is_cancelled = [call] { return call->closed(); };
   engine.Query(*database, std::move(request), engine.readers(),
                [call, use = std::move(use)](Result<Run> run) mutable {
@@ -86,7 +87,7 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
     auto sent = started;
     size_t unwaited_bytes = 0;
     while (!call_->closed()) {
-      if (unwaited_bytes >= kUnwaitedBytesMax) {
+      if (unwaited_bytes >= kUnwaitedBytesMax || IsBehind(*call_)) {
         duration_ += clock_.Monotonic() - started;
         SendBatch();
         return call_->WhenWritable([self = shared_from_this()] { self->ContinueLater(); });
@@ -118,7 +119,7 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
   }
 
   void ContinueLater() {
-    engine_.readers().Post([self = shared_from_this()] { self->Continue(); });
+    engine_.PostToReaders(KeyOf(*call_), [self = shared_from_this()] { self->Continue(); });
   }
 
   // An answer with the number of results skipped since the previous one.
@@ -187,11 +188,14 @@ Result<std::string> AnswerPartition(QueryRun& run, const wire::PartitionRequest&
 }  // namespace
 
 void FirestoreMethods::RunQuery(const Call& call, std::string_view request) {
+  // Before anything is parsed: under overload, a refusal must cost much less than an answer.
+  if (Status room = engine_.CheckReaders(KeyOf(*call)); !room.ok()) return call->Finish(room);
   std::make_shared<ResultStream>(engine_, clock_, call)->Start(request);
 }
 
 void FirestoreMethods::RunAggregationQuery(const Call& call, std::string_view bytes) {
   const auto start = [&]() -> Status {
+    RETURN_IF_ERROR(engine_.CheckReaders(KeyOf(*call)));
     proto::RunAggregationQueryRequest message;
     RETURN_IF_ERROR(wire::ParseMessage(bytes, &message));
     ASSIGN_OR_RETURN(wire::AggregationRequest request, wire::ReadRunAggregationQuery(message));

@@ -43,8 +43,8 @@ struct Get {
     ASSIGN_OR_RETURN(model::DocumentName name, model::DocumentName::Parse(request.name()));
     ASSIGN_OR_RETURN(ReadMask mask, wire::ReadMaskOf(request));
     ASSIGN_OR_RETURN(Consistency consistency, wire::ReadConsistency(request));
-    return Get{engine.OpenDatabase(name.database), std::move(name.path), std::move(*request.mutable_name()), std::move(mask),
-               std::move(consistency)};
+    return Get{engine.OpenDatabase(name.database), std::move(name.path),
+               std::move(*request.mutable_name()), std::move(mask), std::move(consistency)};
   }
 };
 
@@ -107,7 +107,7 @@ class BatchGet : public std::enable_shared_from_this<BatchGet> {
     size_t unwaited_bytes = 0;
     for (; next_ < paths_.size(); ++next_) {
       if (call_->closed()) return;
-      if (unwaited_bytes >= kUnwaitedBytesMax) {
+      if (unwaited_bytes >= kUnwaitedBytesMax || IsBehind(*call_)) {
         return call_->WhenWritable([self = shared_from_this()] { self->Continue(Where::kLoop); });
       }
       std::optional<Result<model::Record>> record = view_->GetIfInMemory(paths_[next_]);
@@ -125,8 +125,8 @@ class BatchGet : public std::enable_shared_from_this<BatchGet> {
   }
 
   void ContinueOnReaderThread() {
-    const Status accepted =
-        engine_.RunOnReaders([self = shared_from_this()] { self->Continue(Where::kReaderThread); });
+    const Status accepted = engine_.RunOnReaders(
+        KeyOf(*call_), [self = shared_from_this()] { self->Continue(Where::kReaderThread); });
     if (!accepted.ok()) call_->Finish(accepted);
   }
 
@@ -216,15 +216,16 @@ void FirestoreMethods::BatchGetDocuments(const Call& call, std::string_view requ
 }
 
 void FirestoreMethods::ListDocuments(const Call& call, std::string_view request) {
+  if (Status room = engine_.CheckReaders(KeyOf(*call)); !room.ok()) return call->Finish(room);
   Result<List> parsed = List::Parse(engine_, request);
   if (!parsed.ok()) return call->Finish(parsed.status());
   const Database& database = *parsed->database;
   Consistency consistency = std::move(parsed->consistency);
   ReadScope scope = std::move(parsed->scope);
   ReadOnReaders(call, database, std::move(consistency), std::move(scope),
-                [call, list = *std::move(parsed)](std::unique_ptr<ReadView> view) {
+                [this, call, list = *std::move(parsed)](std::unique_ptr<ReadView> view) {
                   const Result<request::DocumentPage> page =
-                      engine::ListDocuments(*view, list.request);
+                      engine::ListDocuments(*view, list.request, PauseOf(call));
                   view.reset();
                   if (!page.ok()) return call->Finish(page.status());
                   call->Respond(wire::EncodeDocumentPage(list.database->name, *page, list.mask));
@@ -247,10 +248,10 @@ void FirestoreMethods::ListCollectionIds(const Call& call, std::string_view requ
     ReadScope scope;
     scope.access = ReadScope::Access::kScans;
     ReadOnReaders(call, *database, std::move(consistency), std::move(scope),
-                  [call, parent = std::move(parent), page_size,
+                  [this, call, parent = std::move(parent), page_size,
                    token = message.page_token()](std::unique_ptr<ReadView> view) {
                     const Result<request::CollectionIdPage> page =
-                        engine::ListCollectionIds(*view, parent, page_size, token);
+                        engine::ListCollectionIds(*view, parent, page_size, token, PauseOf(call));
                     view.reset();
                     if (!page.ok()) return call->Finish(page.status());
                     call->Respond(wire::EncodeCollectionIdPage(*page));

@@ -81,7 +81,8 @@ void CommitSingle(Engine& engine, const std::shared_ptr<rpc::Call>& call,
         if (!result.ok()) return call->Finish(result.status());
         const model::Record& document = result->write_results.at(0).document;
         call->Respond(document ? wire::EncodeDocument(name, *document, mask) : std::string());
-      });
+      },
+      KeyOf(*call));
 }
 
 // One BatchWrite: every write is a commit of its own, and several are in progress at a time.
@@ -112,10 +113,12 @@ class BatchWriter : public std::enable_shared_from_this<BatchWriter> {
     if (index >= writes_.size()) return;
     std::vector<request::Write> writes;
     writes.push_back(std::move(writes_[index]));
-    engine_.Commit(*database_, std::move(writes), "", call_->executor(),
-                   [self = shared_from_this(), index](Result<CommitResult> outcome) {
-                     self->OnCommitted(index, std::move(outcome));
-                   });
+    engine_.Commit(
+        *database_, std::move(writes), "", call_->executor(),
+        [self = shared_from_this(), index](Result<CommitResult> outcome) {
+          self->OnCommitted(index, std::move(outcome));
+        },
+        KeyOf(*call_));
   }
 
   void OnCommitted(size_t index, Result<CommitResult> outcome) {
@@ -157,11 +160,13 @@ void FirestoreMethods::Commit(const Call& call, std::string_view request) {
     ASSIGN_OR_RETURN(std::vector<request::Write> writes,
                      wire::ReadWrites(name, message.mutable_writes()));
     const documents::DatabaseHandle database = engine_.OpenDatabase(name);
-    engine_.Commit(*database, std::move(writes), message.transaction(), call->executor(),
-                   [call](const Result<CommitResult>& result) {
-                     if (!result.ok()) return call->Finish(result.status());
-                     call->Respond(wire::EncodeCommit(*result));
-                   });
+    engine_.Commit(
+        *database, std::move(writes), message.transaction(), call->executor(),
+        [call](const Result<CommitResult>& result) {
+          if (!result.ok()) return call->Finish(result.status());
+          call->Respond(wire::EncodeCommit(*result));
+        },
+        KeyOf(*call));
     return Status();
   };
   if (const Status status = start(); !status.ok()) call->Finish(status);
@@ -177,7 +182,8 @@ void FirestoreMethods::BatchWrite(const Call& call, std::string_view request) {
                      wire::ReadWrites(name, message.mutable_writes()));
     RETURN_IF_ERROR(request::CheckEachDocumentOnce(writes));
     const documents::DatabaseHandle database = engine_.OpenDatabase(name);
-    std::make_shared<BatchWriter>(engine_, call, database, std::move(writes))->Start();
+    auto writer = std::make_shared<BatchWriter>(engine_, call, database, std::move(writes));
+    call->executor().Post([writer = std::move(writer)] { writer->Start(); });
     return Status();
   };
   if (const Status status = start(); !status.ok()) call->Finish(status);

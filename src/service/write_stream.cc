@@ -20,6 +20,9 @@ namespace proto = wire::proto;
 
 using Call = std::shared_ptr<rpc::Call>;
 
+// Longer messages are parsed off the loop.
+constexpr size_t kLoopMessageBytesMax = 64 * 1024;
+
 // One connection of a Write stream. Requests are processed one at a time, in the order of their
 // arrival: those behind the current one wait in the client.
 //
@@ -27,11 +30,28 @@ using Call = std::shared_ptr<rpc::Call>;
 class WriteStream final : public rpc::Receiver {
  public:
   WriteStream(Engine& engine, WriteStreams& streams, Call call)
-      : engine_(engine), streams_(streams), shared_(std::make_shared<Shared>(std::move(call))) {}
+      : engine_(engine), streams_(streams), shared_(std::make_shared<Shared>(std::move(call))) {
+    shared_->stream = this;
+  }
+
+  ~WriteStream() override { shared_->stream = nullptr; }
 
   void OnMessage(std::string_view message) override {
     if (shared_->call->closed()) return;
-    if (const Status status = Take(message); !status.ok()) shared_->call->Finish(status);
+    if (message.size() <= kLoopMessageBytesMax) return Take(Parse(message, database_));
+    shared_->call->PauseReceiving();
+    const Status accepted = engine_.RunOnReaders(
+        KeyOf(*shared_->call),
+        [shared = shared_, database = database_, bytes = std::string(message)]() mutable {
+          // Shared: a task must be small, and this is not.
+          auto parsed = std::make_shared<Result<Parsed>>(Parse(bytes, database));
+          shared->call->executor().Post([shared, parsed] {
+            if (!shared->stream) return;
+            shared->stream->Take(std::move(*parsed));
+            if (!shared->is_committing) shared->call->ResumeReceiving();
+          });
+        });
+    if (!accepted.ok()) shared_->call->Finish(accepted);
   }
 
   void OnHalfClose() override { shared_->call->Finish(Status()); }
@@ -57,13 +77,32 @@ class WriteStream final : public rpc::Receiver {
     std::shared_ptr<WriteStreamState> state;  // Shared with the registry.
     uint64_t answers = 0;                     // That this client has, or will have soon.
     bool is_committing = false;
-    bool is_ending = false;  // With the answer to the commit in progress, if any.
+    bool is_ending = false;         // With the answer to the commit in progress, if any.
+    WriteStream* stream = nullptr;  // Null once it is gone.
   };
 
-  Status Take(std::string_view bytes) {
+  // A message, and its writes if the stream has a database already.
+  struct Parsed {
     proto::WriteRequest request;
-    RETURN_IF_ERROR(wire::ParseMessage(bytes, &request));
-    return shared_->state ? Write(request) : ShakeHands(request);
+    std::vector<request::Write> writes;
+  };
+  static Result<Parsed> Parse(std::string_view bytes, const documents::DatabaseHandle& database) {
+    Parsed parsed;
+    RETURN_IF_ERROR(wire::ParseMessage(bytes, &parsed.request));
+    if (!database) return parsed;
+    RETURN_IF_ERROR(CheckStreamDatabase(parsed.request.database(), database->name));
+    ASSIGN_OR_RETURN(parsed.writes,
+                     wire::ReadWrites(database->name, parsed.request.mutable_writes()));
+    return parsed;
+  }
+
+  void Take(Result<Parsed> parsed) {
+    if (shared_->call->closed()) return;
+    const auto take = [&]() -> Status {
+      RETURN_IF_ERROR(parsed.status());
+      return shared_->state ? Write(*std::move(parsed)) : ShakeHands(parsed->request);
+    };
+    if (const Status status = take(); !status.ok()) shared_->call->Finish(status);
   }
 
   Status ShakeHands(const proto::WriteRequest& request) {
@@ -105,8 +144,8 @@ class WriteStream final : public rpc::Receiver {
     return state;
   }
 
-  Status Write(proto::WriteRequest& request) {
-    RETURN_IF_ERROR(CheckStreamDatabase(request.database(), database_->name));
+  Status Write(Parsed parsed) {
+    const proto::WriteRequest& request = parsed.request;
     // SDKs send the token of the newest answer they have; it may be from an older stream.
     if (const auto known = WriteStreamState::AnswersOf(request.stream_token());
         known && *known <= shared_->answers) {
@@ -119,8 +158,7 @@ class WriteStream final : public rpc::Receiver {
       shared_->call->Send(*known_answer);
       return Status();
     }
-    ASSIGN_OR_RETURN(std::vector<request::Write> writes,
-                     wire::ReadWrites(database_->name, request.mutable_writes()));
+    std::vector<request::Write>& writes = parsed.writes;
     if (writes.empty()) {  // The client's last request.
       shared_->call->Respond(
           wire::EncodeEmptyWriteResponse(WriteStreamState::TokenOf(shared_->answers + 1)));
@@ -130,7 +168,8 @@ class WriteStream final : public rpc::Receiver {
     shared_->is_committing = true;
     engine_.Commit(
         *database_, std::move(writes), "", shared_->call->executor(),
-        [shared = shared_](const Result<CommitResult>& result) { Answer(*shared, result); });
+        [shared = shared_](const Result<CommitResult>& result) { Answer(*shared, result); },
+        KeyOf(*shared_->call));
     return Status();
   }
 

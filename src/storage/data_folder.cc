@@ -105,9 +105,10 @@ Status CheckFormat(const std::string& path, std::string_view line) {
   }
   line.remove_prefix(kFormatPrefix.size());
   line.remove_suffix(1);
-  return Status(Code::kFailedPrecondition,
-                "data in " + path + " has format " + std::string(line) + "; this hearth reads formats " +
-                    std::to_string(kOldestFormat) + " to " + std::to_string(kFormat));
+  return Status(Code::kFailedPrecondition, "data in " + path + " has format " + std::string(line) +
+                                               "; this hearth reads formats " +
+                                               std::to_string(kOldestFormat) + " to " +
+                                               std::to_string(kFormat));
 }
 
 // Fails if `path` holds anything that Hearth did not put there, or a database without a format

@@ -145,7 +145,8 @@ TEST_F(RocksDbStoreTest, AnotherFormatIsRefused) {
   Write("HEARTH", "hearth format 7\n");
   const Status other = OpenFails();
   EXPECT_EQ(other.code(), Code::kFailedPrecondition);
-  EXPECT_EQ(other.message(), "data in " + path_ + " has format 7; this hearth reads formats 1 to 2");
+  EXPECT_EQ(other.message(),
+            "data in " + path_ + " has format 7; this hearth reads formats 1 to 2");
   Write("HEARTH", "");
   EXPECT_EQ(OpenFails().code(), Code::kDataLoss);
   fs::remove(path_ + "/HEARTH");

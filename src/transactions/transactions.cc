@@ -55,7 +55,8 @@ Result<std::shared_ptr<const Transaction>> Transactions::Begin(
   const uint64_t secret = random_.Next();
 
   MutexLock lock(mutex_);
-  if (open_.size() >= kOpenTransactionsMax) {
+  const ClientKey begun_by = request::KeyOf(client);
+  if (!places_.TryTake(begun_by)) {
     return Status(Code::kResourceExhausted, "too many transactions are open");
   }
   const uint64_t number = next_number_++;
@@ -69,7 +70,7 @@ Result<std::shared_ptr<const Transaction>> Transactions::Begin(
   transaction->id = model::EncodeUint64(process_) + model::EncodeUint64(number) +
                     model::EncodeUint64(age) + model::EncodeUint32(transaction->retries) +
                     model::EncodeUint64(secret);
-  open_[transaction->id] = Entry{transaction, std::move(client), now, now, 0};
+  open_[transaction->id] = Entry{transaction, std::move(client), begun_by, now, now, 0};
   return std::shared_ptr<const Transaction>(std::move(transaction));
 }
 
@@ -105,6 +106,7 @@ Result<std::shared_ptr<const Transaction>> Transactions::TakeForCommit(
     const auto found = open_.find(std::string(id));
     if (found != open_.end() && found->second.transaction->database.get() == &database) {
       std::shared_ptr<const Transaction> transaction = found->second.transaction;
+      places_.Return(found->second.begun_by);
       open_.erase(found);
       return transaction;
     }
@@ -168,6 +170,7 @@ void Transactions::Expire() {
       if (idle_for >= kTransactionIdleMax || now - entry.started_at >= kTransactionAgeMax) {
         owners.push_back(owner);
         ended.push_back(entry.transaction);
+        places_.Return(entry.begun_by);
         return true;
       }
       if (const auto yields_to = WhomToYieldTo(entry, idle_for)) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/fair_share.h"
 #include "base/mutex.h"
 #include "base/random.h"
 #include "base/status.h"
@@ -61,8 +62,8 @@ class Transactions {
   Transactions(const Clock& clock, documents::CommitClock& commit_clock, LockTable& locks,
                RandomSource& random);
 
-  // Starts a transaction. InvalidArgument for a malformed retry id; ResourceExhausted if
-  // kOpenTransactionsMax are open. The caller has checked the read time.
+  // Starts a transaction. InvalidArgument for a malformed retry id; ResourceExhausted if too many
+  // are open, or too many of this client. The caller has checked the read time.
   Result<std::shared_ptr<const Transaction>> Begin(const documents::Database& database,
                                                    const request::TransactionOptions& options,
                                                    request::Client client = nullptr)
@@ -101,6 +102,7 @@ class Transactions {
   struct Entry {
     std::shared_ptr<const Transaction> transaction;  // Shared with the requests that use it.
     request::Client client;                          // The client of the newest request.
+    ClientKey begun_by;
     std::chrono::steady_clock::time_point started_at;
     std::chrono::steady_clock::time_point used_at;
     int uses = 0;
@@ -127,6 +129,7 @@ class Transactions {
   mutable Mutex mutex_;  // Nothing else is locked while it is held.
   uint64_t next_number_ GUARDED_BY(mutex_) = 1;
   std::unordered_map<std::string, Entry> open_ GUARDED_BY(mutex_);
+  SharedPlaces places_ GUARDED_BY(mutex_){kOpenTransactionsMax};
 };
 
 }  // namespace hearth::transactions

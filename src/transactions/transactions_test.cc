@@ -266,7 +266,7 @@ TEST_F(TransactionsTest, YieldToRetriesWhenIdle) {
 }
 
 TEST_F(TransactionsTest, YieldSoonerWhenTheClientHasLeft) {
-  const auto client = std::make_shared<ClientPresence>();
+  const auto client = std::make_shared<ConnectedClient>(ClientKey{1});
   const auto holder = *transactions_.Begin(database_, {}, client);
   locks_.Acquire(holder->owner, {{"k"}, {}}, LockMode::kRead, [](const Status&) {});
   locks_.Acquire(transactions_.NewOwner(), {{"k"}, {}}, LockMode::kWrite, [](const Status&) {});
@@ -275,7 +275,7 @@ TEST_F(TransactionsTest, YieldSoonerWhenTheClientHasLeft) {
   EXPECT_FALSE(locks_.HasLost(holder->owner));
 
   // The client comes back, and disconnects again during its request.
-  const auto client_again = std::make_shared<ClientPresence>();
+  const auto client_again = std::make_shared<ConnectedClient>(ClientKey{1});
   ASSERT_TRUE(transactions_.BeginUse(database_, holder->id, client_again).ok());
   client_again->Leave();
   Pass(kYieldsWithoutClientAfter);
@@ -286,7 +286,7 @@ TEST_F(TransactionsTest, YieldSoonerWhenTheClientHasLeft) {
 }
 
 TEST_F(TransactionsTest, KeepTheirLocksWhileTheClientIsThere) {
-  const auto client = std::make_shared<ClientPresence>();
+  const auto client = std::make_shared<ConnectedClient>(ClientKey{1});
   const auto holder = *transactions_.Begin(database_, {}, client);
   locks_.Acquire(holder->owner, {{"k"}, {}}, LockMode::kRead, [](const Status&) {});
   locks_.Acquire(transactions_.NewOwner(), {{"k"}, {}}, LockMode::kWrite, [](const Status&) {});
@@ -337,6 +337,24 @@ TEST_F(TransactionsTest, OpenTransactionsAreBounded) {
   EXPECT_EQ(transactions_.open_transactions(), kOpenTransactionsMax);
   Pass(kTransactionIdleMax);
   EXPECT_TRUE(transactions_.Begin(database_, {}).ok());
+}
+
+TEST_F(TransactionsTest, AClientGetsItsShareOfTheOpenTransactions) {
+  const auto greedy = std::make_shared<ConnectedClient>(ClientKey{1});
+  const auto other = std::make_shared<ConnectedClient>(ClientKey{2});
+  std::string last;
+  for (size_t i = 0; i < kOpenTransactionsMax / 2; ++i) {
+    last = (*transactions_.Begin(database_, {}, greedy))->id;
+  }
+  EXPECT_EQ(transactions_.Begin(database_, {}, greedy).status().code(), Code::kResourceExhausted);
+  EXPECT_TRUE(transactions_.Begin(database_, {}, other).ok());
+  // One that ends makes room, even if it has been used by another client since.
+  EXPECT_TRUE(transactions_.BeginUse(database_, last, other).ok());
+  EXPECT_TRUE(transactions_.Rollback(database_, last).ok());
+  EXPECT_TRUE(transactions_.Begin(database_, {}, greedy).ok());
+  EXPECT_EQ(transactions_.Begin(database_, {}, greedy).status().code(), Code::kResourceExhausted);
+  Pass(kTransactionIdleMax);
+  EXPECT_TRUE(transactions_.Begin(database_, {}, greedy).ok());
 }
 
 }  // namespace

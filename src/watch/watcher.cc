@@ -32,12 +32,13 @@ struct Watcher::Load {
   size_t results = 0;
 };
 
-Watcher::Watcher(Reader& reader, ChangeFeed& change_feed, Executor& threads,
+Watcher::Watcher(Reader& reader, ChangeFeed& change_feed, TurnPool& threads, ClientKey client,
                  const documents::Database& database, const WatcherOptions& options,
                  std::unique_ptr<WatchSink> sink)
     : reader_(reader),
       change_feed_(change_feed),
       threads_(threads),
+      client_(client),
       database_handle_(database.shared_from_this()),
       database_(database),
       options_(options),
@@ -113,7 +114,7 @@ void Watcher::Schedule() {
     if (is_scheduled_ || is_closed_) return;
     is_scheduled_ = true;
   }
-  threads_.Post([self = shared_from_this()] { self->RunSteps(); });
+  threads_.Post(client_, [self = shared_from_this()] { self->RunSteps(); });
 }
 
 bool Watcher::HasEnded() const {
@@ -158,8 +159,9 @@ void Watcher::RunSteps() {
         continue;
       case After::kReaderFirst:
         // It stays scheduled until the client has read.
-        return sink_->WhenWritable(
-            [self = shared_from_this()] { self->threads_.Post([self] { self->RunSteps(); }); });
+        return sink_->WhenWritable([self = shared_from_this()] {
+          self->threads_.Post(self->client_, [self] { self->RunSteps(); });
+        });
       case After::kNothing:
         return;
       case After::kNewWork:

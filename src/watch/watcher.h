@@ -13,10 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/executor.h"
+#include "base/connected_client.h"
 #include "base/mutex.h"
 #include "base/role.h"
 #include "base/status.h"
+#include "base/turn_pool.h"
 #include "documents/database.h"
 #include "request/listen.h"
 #include "watch/change_feed.h"
@@ -48,8 +49,8 @@ class Watcher final : public ChangeFeed::Subscriber, public std::enable_shared_f
  public:
   static constexpr size_t kTargetsMax = 20'000;
 
-  // Runs on `threads`, one step at a time.
-  Watcher(Reader& reader, ChangeFeed& change_feed, Executor& threads,
+  // Runs on `threads` in the turns of `client`, one step at a time.
+  Watcher(Reader& reader, ChangeFeed& change_feed, TurnPool& threads, ClientKey client,
           const documents::Database& database, const WatcherOptions& options,
           std::unique_ptr<WatchSink> sink);
   ~Watcher() override;
@@ -164,7 +165,8 @@ class Watcher final : public ChangeFeed::Subscriber, public std::enable_shared_f
 
   Reader& reader_;
   ChangeFeed& change_feed_;
-  Executor& threads_;
+  TurnPool& threads_;
+  const ClientKey client_;
   const documents::ConstDatabaseHandle database_handle_;  // Shared with the catalogue.
   const documents::Database& database_;
   const WatcherOptions options_;

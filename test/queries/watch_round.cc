@@ -51,7 +51,7 @@ class WatchRound {
   static engine::EngineOptions OptionsOf(Dice* dice) {
     engine::EngineOptions options;
     options.reads_without_index_max = dice->OneIn(3) ? 0 : std::numeric_limits<uint32_t>::max();
-    options.watch_threads = 1 + dice->Below(3);
+    options.watch_threads.threads = 1 + dice->Below(3);
     // Small limits, so that changes are often dropped and have to be recovered.
     if (dice->OneIn(2)) options.watchers.pending_max.count = 1 + dice->Below(30);
     if (dice->OneIn(2)) options.watchers.catch_up_max.count = dice->Below(40);

@@ -54,8 +54,9 @@ void Destroy(EmbeddedTransport* transport) {
 
 }  // namespace
 
-std::shared_ptr<EmbeddedTransport> EmbeddedTransport::Make(
-    engine::Engine& engine, const model::DatabaseName& database, std::shared_ptr<void> owner) {
+std::shared_ptr<EmbeddedTransport> EmbeddedTransport::Make(engine::Engine& engine,
+                                                           const model::DatabaseName& database,
+                                                           std::shared_ptr<void> owner) {
   // The constructor is private.
   return std::shared_ptr<EmbeddedTransport>(
       new EmbeddedTransport(engine, database, std::move(owner)), Destroy);
@@ -131,10 +132,10 @@ Result<Transport::Aggregates> EmbeddedTransport::Aggregate(
 
 Result<TransportCommit> EmbeddedTransport::Commit(std::vector<Write> writes,
                                                   const std::string& transaction) {
-  ASSIGN_OR_RETURN(
-      const CommitResult committed, Await<Result<CommitResult>>([&](Executor& here, auto done) {
-        engine_.Commit(*Open(), std::move(writes), transaction, here, std::move(done));
-      }));
+  ASSIGN_OR_RETURN(const CommitResult committed,
+                   Await<Result<CommitResult>>([&](Executor& here, auto done) {
+                     engine_.Commit(*Open(), std::move(writes), transaction, here, std::move(done));
+                   }));
   TransportCommit result{committed.commit_time, {}};
   result.results.reserve(committed.write_results.size());
   for (const request::WriteResult& each : committed.write_results) {
@@ -171,9 +172,8 @@ Result<std::vector<Result<TransportWriteResult>>> EmbeddedTransport::BatchWrite(
 
 Result<std::string> EmbeddedTransport::BeginTransaction(const BeginOptions& options) {
   using Mode = request::TransactionOptions::Mode;
-  return engine_.BeginTransaction(
-      *Open(), {options.read_only ? Mode::kReadOnly : Mode::kReadWrite, options.read_time,
-                  options.retry_transaction});
+  return engine_.BeginTransaction(*Open(), {options.read_only ? Mode::kReadOnly : Mode::kReadWrite,
+                                            options.read_time, options.retry_transaction});
 }
 
 Status EmbeddedTransport::Rollback(const std::string& transaction) {
@@ -200,8 +200,8 @@ Result<std::vector<std::string>> EmbeddedTransport::ListCollectionIds(
 Result<std::vector<DocumentPath>> EmbeddedTransport::ListDocumentPaths(
     const model::CollectionPath& collection) {
   request::ListDocumentsRequest request{
-      model::ParentName{database_, std::string(collection.parent())},
-      std::string(collection.id()), request::kPageSizeMax};
+      model::ParentName{database_, std::string(collection.parent())}, std::string(collection.id()),
+      request::kPageSizeMax};
   request.show_missing = true;
   ASSIGN_OR_RETURN(const ReadScope scope, engine::ScopeOf(request));
   ASSIGN_OR_RETURN(const std::unique_ptr<ReadView> view, View(request::Now{}, scope));
@@ -231,8 +231,8 @@ Result<std::unique_ptr<TransportListener>> EmbeddedTransport::Listen(ListenTarge
   if (*listeners_ > kListenersMax) {
     return Status(Code::kResourceExhausted, "too many listeners");
   }
-  return StartListening(engine_, *Open(), ListenerThreads(), std::move(target),
-                        std::move(on_state), std::move(slot), shared_from_this());
+  return StartListening(engine_, *Open(), ListenerThreads(), std::move(target), std::move(on_state),
+                        std::move(slot), shared_from_this());
 }
 
 }  // namespace hearth::client

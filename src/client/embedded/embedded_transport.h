@@ -31,8 +31,8 @@ class EmbeddedTransport final : public Transport,
   // `owner`: must live as long as the engine is used; may be null. If the last reference is dropped
   // on a listener thread, another thread destroys the transport.
   static std::shared_ptr<EmbeddedTransport> Make(engine::Engine& engine,
-                                                         const model::DatabaseName& database,
-                                                         std::shared_ptr<void> owner);
+                                                 const model::DatabaseName& database,
+                                                 std::shared_ptr<void> owner);
   ~EmbeddedTransport() override;
 
   const model::DatabaseName& database() const override { return database_; }

@@ -63,8 +63,9 @@ ControlService::ControlService(engine::Engine& engine, Metrics& metrics)
     : engine_(engine),
       metrics_(metrics),
       handler_([this](const std::shared_ptr<http::PlainCall>& call) {
-        const Status accepted = engine_.RunOnReaders(
-            [this, call] { call->Respond(Answer(call->head(), call->body())); });
+        const Status accepted = engine_.RunOnReaders(call->client()->key(), [this, call] {
+          call->Respond(Answer(call->head(), call->body()));
+        });
         if (!accepted.ok()) call->Respond(ErrorAnswer(accepted));
       }) {}
 

@@ -16,8 +16,8 @@ namespace hearth::doors::control {
 
 inline constexpr size_t kControlBodyBytesMax = 64 * 1024;
 
-// The operators' interface of a running server, in JSON over HTTP: databases, indexes, TTL policies,
-// metrics.
+// The operators' interface of a running server, in JSON over HTTP: databases, indexes, TTL
+// policies, metrics.
 //
 //   GET     /metrics
 //   GET     /hearth/v1/databases

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/status_macros.h"
+#include "http/gzip.h"
 
 namespace hearth::doors::grpc {
 namespace {
@@ -56,12 +58,12 @@ void AnswerGrpcError(http::Exchange& exchange, const Status& status,
   exchange.SendHead(200, headers, http::BodyFollows::kNo);
 }
 
-GrpcServerCall::GrpcServerCall(http::Exchange& exchange, size_t message_bytes_max)
-    : LoopCall(exchange.loop(), exchange.TakeHead()),
-      client_(exchange.client()),
+GrpcServerCall::GrpcServerCall(http::Exchange& exchange, const GrpcOptions& options)
+    : LoopCall(exchange.loop(), exchange.client(), exchange.TakeHead()),
+      options_(options),
       start_(loop()->turn_start()),
       exchange_(&exchange),
-      reader_(message_bytes_max, exchange.budget()),
+      reader_(options.message_bytes_max, exchange.budget()),
       deadline_(*loop()) {}
 
 bool GrpcServerCall::Negotiate() {
@@ -154,6 +156,50 @@ void GrpcServerCall::OnClosed() {
   DropReceiver();
 }
 
+bool GrpcServerCall::AwaitsBody() const {
+  AssertOnLoop();
+  return receiver() == nullptr || reader_.waiting_bytes() > 0;
+}
+
+bool GrpcServerCall::IsLarge(const GrpcFrame& frame) const {
+  return frame.is_compressed || frame.payload.size() > options_.loop_message_bytes_max;
+}
+
+struct GrpcServerCall::LargeMessage {
+  std::string payload;
+  MemoryClaim claim;  // For the payload, and for what it decompresses to.
+  bool is_compressed;
+  Callback<void(std::string_view)> use;
+
+  Status Make(size_t bytes_max) {
+    if (!is_compressed) {
+      use(payload);
+      return Status();
+    }
+    ASSIGN_OR_RETURN(const std::string plain, http::Gunzip(payload, bytes_max, &claim));
+    use(plain);
+    return Status();
+  }
+};
+
+void GrpcServerCall::MakeInBackground(const GrpcFrame& frame,
+                                      Callback<void(std::string_view)> use) {
+  LargeMessage large{std::string(frame.payload), MemoryClaim(options_.memory), frame.is_compressed,
+                     std::move(use)};
+  if (!large.claim.Grow(large.payload.size())) {
+    return FailNow(Status(Code::kResourceExhausted, "the server has no memory for the message"));
+  }
+  Task make = [self = shared_from_this(), large = std::move(large)]() mutable {
+    if (self->closed()) return;
+    const Status made = large.Make(self->options_.message_bytes_max);
+    if (!made.ok()) self->Finish(made);
+  };
+  if (!options_.background) return make();
+  if (Status accepted = options_.background(client()->key(), std::move(make)); !accepted.ok()) {
+    FailNow(accepted);
+  }
+}
+
 void GrpcServerCall::DeliverNow() {
   if (single_ != nullptr) {
     DeliverSingle();
@@ -181,13 +227,18 @@ void GrpcServerCall::DeliverSingle() {
     return FailNow(Status(Code::kUnimplemented, "no message for a unary method"));
   }
   if (!complete) return FailNow(Status(Code::kInternal, "the stream ends inside a message"));
-  const Result<std::optional<std::string_view>> message = reader_.Next();
-  if (!message.ok()) return FailNow(message.status());
+  const Result<std::optional<GrpcFrame>> frame = reader_.Next();
+  if (!frame.ok()) return FailNow(frame.status());
   if (const std::optional<http::TimePoint> end = Deadline();
       end && std::chrono::steady_clock::now() >= *end) {
     return FailNow(DeadlineExceeded());  // The caller no longer waits.
   }
-  (*single_)(shared_from_this(), **message);
+  if (IsLarge(**frame)) {
+    MakeInBackground(**frame, [self = shared_from_this(), method = single_](
+                                  std::string_view message) { (*method)(self, message); });
+  } else {
+    (*single_)(shared_from_this(), (*frame)->payload);
+  }
   reader_.Clear();
   if (!ended()) ArmDeadline();
 }
@@ -195,12 +246,24 @@ void GrpcServerCall::DeliverSingle() {
 void GrpcServerCall::DeliverStream() {
   DeliverMessages([this]() -> std::optional<Result<std::string_view>> {
     AssertOnLoop();
-    const Result<std::optional<std::string_view>> message = reader_.Next();
-    if (!message.ok()) return message.status();
-    if (!*message) return std::nullopt;
-    return **message;
+    if (is_making_) return std::nullopt;
+    const Result<std::optional<GrpcFrame>> frame = reader_.Next();
+    if (!frame.ok()) return frame.status();
+    if (!*frame) return std::nullopt;
+    if (!IsLarge(**frame)) return (*frame)->payload;
+    is_making_ = true;
+    MakeInBackground(**frame, [self = shared_from_this()](std::string_view message) {
+      self->OnLoop([made = std::string(message)](GrpcServerCall& call) {
+        call.AssertOnLoop();
+        call.is_making_ = false;
+        if (call.ended()) return;
+        call.receiver()->OnMessage(made);
+        call.Deliver();
+      });
+    });
+    return std::nullopt;
   });
-  if (ended() || paused() || !body_ended_ || half_close_delivered_) return;
+  if (ended() || paused() || is_making_ || !body_ended_ || half_close_delivered_) return;
   if (reader_.waiting_bytes() > 0) {
     return FailNow(Status(Code::kInternal, "the stream ends inside a message"));
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "doors/grpc/grpc_framing.h"
+#include "doors/grpc/grpc_service.h"
 #include "http/event_loop.h"
 #include "http/exchange.h"
 #include "rpc/call.h"
@@ -25,7 +26,8 @@ void AnswerGrpcError(http::Exchange& exchange, const Status& status,
 // be destroyed on another thread.
 class GrpcServerCall final : public rpc::LoopCall<GrpcServerCall>, public http::ExchangeHandler {
  public:
-  GrpcServerCall(http::Exchange& exchange, size_t message_bytes_max);
+  // `options` outlive the call.
+  GrpcServerCall(http::Exchange& exchange, const GrpcOptions& options);
 
   // False if the request needs something unsupported; it has then been answered.
   bool Negotiate();
@@ -33,13 +35,12 @@ class GrpcServerCall final : public rpc::LoopCall<GrpcServerCall>, public http::
   void AnswerWith(const rpc::SingleRequestMethod& method);
   void AnswerWith(const rpc::StreamMethod& method);
 
-  std::shared_ptr<const ClientPresence> client() const override { return client_; }
-
   void OnBody(std::string_view bytes) override;
   void OnBodyEnd() override;
   void OnDrain() override;
   void OnWritable() override;
   void OnClosed() override;
+  bool AwaitsBody() const override;
 
  private:
   friend class rpc::LoopCall<GrpcServerCall>;
@@ -55,21 +56,26 @@ class GrpcServerCall final : public rpc::LoopCall<GrpcServerCall>, public http::
   // The functions below run on the loop.
   void WriteNow(Encoded encoded) REQUIRES_LOCK(on_loop_);
   void WriteEndNow(const Status& status) REQUIRES_LOCK(on_loop_);
-  bool IsWritable() const REQUIRES_LOCK(on_loop_) {
-    return exchange_->unsent_bytes() < http::kSendBufferLowBytes;
-  }
+  bool IsWritable() const REQUIRES_LOCK(on_loop_) { return exchange_->is_writable(); }
   void DeliverNow() REQUIRES_LOCK(on_loop_);
   void ReleaseNow() REQUIRES_LOCK(on_loop_);
 
   void SendHeadNow() REQUIRES_LOCK(on_loop_);
   void DeliverSingle() REQUIRES_LOCK(on_loop_);
   void DeliverStream() REQUIRES_LOCK(on_loop_);
+
+  // A message that is handled off the loop: it is long, or compressed.
+  struct LargeMessage;
+  bool IsLarge(const GrpcFrame& frame) const;
+  // Makes the message, off the loop, and passes it to `use`, there too.
+  void MakeInBackground(const GrpcFrame& frame, Callback<void(std::string_view)> use)
+      REQUIRES_LOCK(on_loop_);
   void ReturnCredit() REQUIRES_LOCK(on_loop_);
   // When the caller stops waiting; nullopt: never.
   std::optional<http::TimePoint> Deadline() const;
   void ArmDeadline() REQUIRES_LOCK(on_loop_);
 
-  const std::shared_ptr<const ClientPresence> client_;  // Shared with the connection.
+  const GrpcOptions& options_;
   const http::TimePoint start_;
 
   // Everything below belongs to the loop.
@@ -82,6 +88,7 @@ class GrpcServerCall final : public rpc::LoopCall<GrpcServerCall>, public http::
   bool head_sent_ GUARDED_BY(on_loop_) = false;
   bool body_ended_ GUARDED_BY(on_loop_) = false;
   bool half_close_delivered_ GUARDED_BY(on_loop_) = false;
+  bool is_making_ GUARDED_BY(on_loop_) = false;  // A message of a stream, off the loop.
 };
 
 }  // namespace hearth::doors::grpc

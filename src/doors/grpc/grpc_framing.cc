@@ -4,7 +4,6 @@
 
 #include "base/check.h"
 #include "base/status_macros.h"
-#include "http/gzip.h"
 
 namespace hearth::doors::grpc {
 namespace {
@@ -94,19 +93,12 @@ Result<std::optional<size_t>> GrpcMessageReader::FrameBytes() const {
   return std::optional<size_t>(rpc::kFrameHeadBytes + size);
 }
 
-Result<std::optional<std::string_view>> GrpcMessageReader::Next() {
+Result<std::optional<GrpcFrame>> GrpcMessageReader::Next() {
   ASSIGN_OR_RETURN(const std::optional<size_t> frame_bytes, FrameBytes());
-  if (!frame_bytes || waiting_bytes() < *frame_bytes) return std::optional<std::string_view>();
+  if (!frame_bytes || waiting_bytes() < *frame_bytes) return std::optional<GrpcFrame>();
   const std::string_view frame = std::string_view(buffer_).substr(offset_, *frame_bytes);
   offset_ += *frame_bytes;
-  const std::string_view message = frame.substr(rpc::kFrameHeadBytes);
-  if (frame[0] != 0) return Decompress(message);
-  return std::optional<std::string_view>(message);
-}
-
-Result<std::optional<std::string_view>> GrpcMessageReader::Decompress(std::string_view message) {
-  ASSIGN_OR_RETURN(decompressed_, http::Gunzip(message, message_bytes_max_));
-  return std::optional<std::string_view>(decompressed_);
+  return std::optional<GrpcFrame>({frame.substr(rpc::kFrameHeadBytes), frame[0] != 0});
 }
 
 void GrpcMessageReader::Clear() {

@@ -22,6 +22,12 @@ std::optional<std::chrono::nanoseconds> ParseGrpcTimeout(std::string_view text);
 // Encodes a status message for the grpc-message trailer.
 std::string PercentEncode(std::string_view text);
 
+// One message as it was sent.
+struct GrpcFrame {
+  std::string_view payload;
+  bool is_compressed;
+};
+
 // Splits the bytes of a request into messages.
 //
 // Threads: one loop. Ownership: borrows the budget, which it charges for its buffer; call Clear
@@ -40,22 +46,19 @@ class GrpcMessageReader {
   Status Append(std::string_view bytes);
   // The size of the next frame, including its head; nullopt while the head is incomplete.
   Result<std::optional<size_t>> FrameBytes() const;
-  // The next complete message, valid until the next call; nullopt if there is none yet.
-  Result<std::optional<std::string_view>> Next();
+  // The next complete frame, valid until the next call; nullopt if there is none yet.
+  Result<std::optional<GrpcFrame>> Next();
   // Bytes that Next has not returned yet.
   size_t waiting_bytes() const { return buffer_.size() - offset_; }
   // Frees the buffer and returns its bytes to the budget.
   void Clear();
 
  private:
-  Result<std::optional<std::string_view>> Decompress(std::string_view message);
-
   const size_t message_bytes_max_;
   http::BufferBudget& budget_;
   GrpcEncoding encoding_ = GrpcEncoding::kIdentity;
   std::string buffer_;
   size_t offset_ = 0;  // The start of the next frame.
-  std::string decompressed_;
 };
 
 }  // namespace hearth::doors::grpc

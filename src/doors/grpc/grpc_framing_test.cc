@@ -63,7 +63,8 @@ TEST(GrpcMessageReaderTest, CutsBytesHoweverTheyArrive) {
     std::vector<std::string> messages;
     for (size_t at = 0; at < bytes.size(); at += step) {
       ASSERT_TRUE(reader.Append(std::string_view(bytes).substr(at, step)).ok());
-      for (auto next = reader.Next(); *next; next = reader.Next()) messages.emplace_back(**next);
+      for (auto next = reader.Next(); *next; next = reader.Next())
+        messages.emplace_back((*next)->payload);
     }
     EXPECT_EQ(messages, (std::vector<std::string>{"one", "", "three"})) << step;
     EXPECT_EQ(reader.waiting_bytes(), 0u);
@@ -76,7 +77,7 @@ TEST(GrpcMessageReaderTest, BothSidesOfTheMessageLimit) {
   http::BufferBudget budget(1'000);
   GrpcMessageReader fits(10, budget);
   ASSERT_TRUE(fits.Append(Frame(std::string(10, 'x'))).ok());
-  EXPECT_EQ((*fits.Next())->size(), 10u);
+  EXPECT_EQ((*fits.Next())->payload.size(), 10u);
   fits.Clear();
 
   GrpcMessageReader exceeds(10, budget);
@@ -99,15 +100,19 @@ TEST(GrpcMessageReaderTest, BothSidesOfTheBudget) {
   EXPECT_EQ(budget.used_bytes(), 0u);
 }
 
-TEST(GrpcMessageReaderTest, Decompresses) {
+TEST(GrpcMessageReaderTest, TellsWhichMessagesAreCompressed) {
   http::BufferBudget budget(1'000);
   GrpcMessageReader reader(100, budget);
   reader.set_encoding(GrpcEncoding::kGzip);
-  std::string frame = Frame(Gzip("hello"));
+  std::string frame = Frame("packed");
   frame[0] = 1;
   ASSERT_TRUE(reader.Append(frame + Frame("plain")).ok());
-  EXPECT_EQ(**reader.Next(), "hello");
-  EXPECT_EQ(**reader.Next(), "plain");  // Each frame has its own flag.
+  const GrpcFrame first = **reader.Next();
+  EXPECT_EQ(first.payload, "packed");
+  EXPECT_TRUE(first.is_compressed);
+  const GrpcFrame second = **reader.Next();  // Each frame has its own flag.
+  EXPECT_EQ(second.payload, "plain");
+  EXPECT_FALSE(second.is_compressed);
   reader.Clear();
 }
 

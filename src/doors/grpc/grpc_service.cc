@@ -71,7 +71,7 @@ std::shared_ptr<http::ExchangeHandler> GrpcService::OpenCall(http::Exchange& exc
                                                                 head.path().starts_with('/')))));
     return nullptr;
   }
-  const auto call = std::make_shared<GrpcServerCall>(exchange, options_.message_bytes_max);
+  const auto call = std::make_shared<GrpcServerCall>(exchange, options_);
   if (!call->Negotiate()) return nullptr;
   if (const auto* single = std::get_if<rpc::SingleRequestMethod>(method)) {
     call->AnswerWith(*single);

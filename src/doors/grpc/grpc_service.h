@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 
+#include "base/memory_budget.h"
 #include "http/exchange.h"
 #include "rpc/methods.h"
 
@@ -11,6 +13,10 @@ namespace hearth::doors::grpc {
 struct GrpcOptions {
   // Firestore accepts requests of 10 MiB; the slack is for the message around them.
   size_t message_bytes_max = 10 * 1024 * 1024 + 64 * 1024;
+  // Longer messages, and compressed ones, are handled off the loop.
+  size_t loop_message_bytes_max = 64 * 1024;
+  rpc::Background background = {};  // Must outlive the calls. Empty: everything runs on the loop.
+  MemoryBudget* memory = nullptr;   // For decompression. Must outlive the calls. Null: unlimited.
 };
 
 // gRPC on top of the HTTP/2 server: five-byte frames, trailers, deadlines, cancellation. gRPC-Web
@@ -22,7 +28,7 @@ struct GrpcOptions {
 class GrpcService final : public http::ChoosingService {
  public:
   explicit GrpcService(const rpc::Methods& methods, GrpcOptions options = {})
-      : methods_(methods), options_(options) {}
+      : methods_(methods), options_(std::move(options)) {}
 
   bool Wants(const http::RequestHead& head) const override;
 

@@ -43,7 +43,7 @@ class GrpcWebExchange final : public http::Exchange, public http::ExchangeHandle
   const std::shared_ptr<http::EventLoop>& loop() const override { return inner_.loop(); }
   http::BufferBudget& budget() override { return inner_.budget(); }
   const std::string& peer() const override { return inner_.peer(); }
-  std::shared_ptr<const ClientPresence> client() const override { return inner_.client(); }
+  const std::shared_ptr<ConnectedClient>& client() const override { return inner_.client(); }
   void SendHead(int status, std::span<const http::Header> headers, http::BodyFollows body) override;
   void SendBody(std::string bytes) override;
   void Finish(std::span<const http::Header> trailers) override;

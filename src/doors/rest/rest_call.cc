@@ -20,7 +20,7 @@ constexpr const char* kSeparator = "\n,\n";
 RestCall::RestCall(http::Exchange& exchange, const rpc::SingleRequestMethod& method,
                    RestRequest request, const rpc::Background& background,
                    const RestOptions& options)
-    : LoopCall(exchange.loop(), exchange.TakeHead()),
+    : LoopCall(exchange.loop(), exchange.client(), exchange.TakeHead()),
       method_(method),
       request_(std::move(request)),
       background_(background),
@@ -68,34 +68,45 @@ void RestCall::OnBodyEnd() {
   if (ended()) return;
   const bool is_short =
       body_.size() <= options_.loop_body_bytes_max && !head().Find("content-encoding");
-  if (is_short) return StartNow(ReadRequest(std::move(body_)));
-  const Status accepted =
-      background_([self = shared_from_this(), body = std::move(body_)]() mutable {
-        self->OnLoop([message = self->ReadRequest(std::move(body))](RestCall& call) {
-          call.AssertOnLoop();
-          call.StartNow(message);
-        });
-      });
-  if (!accepted.ok()) Refuse(accepted);
+  if (!is_short) return StartInBackground();
+  MemoryClaim none;
+  const Result<std::string> message = ReadRequest(std::move(body_), &none);
+  DropBody();
+  if (!message.ok()) return Refuse(message.status());
+  method_(shared_from_this(), *message);
 }
 
-Result<std::string> RestCall::ReadRequest(std::string body) const {
+void RestCall::StartInBackground() {
+  MemoryClaim claim(options_.memory);
+  if (!claim.Grow(body_.size())) {
+    return Refuse(Status(Code::kResourceExhausted, "the server has no memory for the request"));
+  }
+  Task start = [self = shared_from_this(), body = std::move(body_),
+                claim = std::move(claim)]() mutable {
+    if (self->closed()) return;
+    const Result<std::string> message = self->ReadRequest(std::move(body), &claim);
+    if (message.ok()) return self->method_(self, *message);
+    self->OnLoop([status = message.status()](RestCall& call) {
+      call.AssertOnLoop();
+      if (!call.ended()) call.Refuse(status);
+    });
+  };
+  DropBody();  // The claim replaces the connection's budget.
+  if (Status accepted = background_(client()->key(), std::move(start)); !accepted.ok()) {
+    Refuse(accepted);
+  }
+}
+
+Result<std::string> RestCall::ReadRequest(std::string body, MemoryClaim* claim) const {
   const std::string_view encoding = head().Find("content-encoding").value_or("identity");
   if (encoding == "gzip") {
-    Result<std::string> plain = http::Gunzip(body, options_.body_bytes_max);
+    Result<std::string> plain = http::Gunzip(body, options_.body_bytes_max, claim);
     if (!plain.ok()) return InvalidArgument("the body: " + plain.status().message());
     body = *std::move(plain);
   } else if (encoding != "identity") {
     return InvalidArgument("content-encoding " + std::string(encoding) + " is not supported");
   }
   return MakeRequest(request_.match, request_.parameters, body);
-}
-
-void RestCall::StartNow(const Result<std::string>& message) {
-  if (ended()) return;
-  DropBody();
-  if (!message.ok()) return Refuse(message.status());
-  method_(shared_from_this(), *message);
 }
 
 void RestCall::OnWritable() {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/memory_budget.h"
 #include "doors/rest/bindings.h"
 #include "doors/rest/query_parameters.h"
 #include "http/event_loop.h"
@@ -28,8 +29,9 @@ struct RestRequest {
 struct RestOptions {
   // Firestore's limit for a request, plus some room for JSON's overhead.
   size_t body_bytes_max = 10 * 1024 * 1024 + 64 * 1024;
-  // Longer ones are parsed off the loop.
+  // Longer ones are handled off the loop.
   size_t loop_body_bytes_max = 64 * 1024;
+  MemoryBudget* memory = nullptr;  // For bodies off the loop. Null: unlimited.
 };
 
 // One request in JSON. A method with one answer returns an object, one with many a list that is
@@ -59,14 +61,12 @@ class RestCall final : public rpc::LoopCall<RestCall>, public http::ExchangeHand
   Result<Encoded> Encode(std::string_view message) const;
   Result<Encoded> Encode(const rpc::MessageBatch& batch) const;
   // The bytes of the request message.
-  Result<std::string> ReadRequest(std::string body) const;
+  Result<std::string> ReadRequest(std::string body, MemoryClaim* claim) const;
 
   // The functions below run on the loop.
   void WriteNow(Encoded json) REQUIRES_LOCK(on_loop_);
   void WriteEndNow(const Status& status) REQUIRES_LOCK(on_loop_);
-  bool IsWritable() const REQUIRES_LOCK(on_loop_) {
-    return exchange_->unsent_bytes() < http::kSendBufferLowBytes;
-  }
+  bool IsWritable() const REQUIRES_LOCK(on_loop_) { return exchange_->is_writable(); }
   void DeliverNow() {}  // The one message is in the body.
   void ReleaseNow() {}  // The body is freed once the method has been called.
   void SendListHeadNow() REQUIRES_LOCK(on_loop_);
@@ -75,7 +75,7 @@ class RestCall final : public rpc::LoopCall<RestCall>, public http::ExchangeHand
   // Ends a call whose method has not been called.
   void Refuse(const Status& status, int http_status = 0) REQUIRES_LOCK(on_loop_);
   void DropBody() REQUIRES_LOCK(on_loop_);
-  void StartNow(const Result<std::string>& message) REQUIRES_LOCK(on_loop_);
+  void StartInBackground() REQUIRES_LOCK(on_loop_);
 
   const rpc::SingleRequestMethod& method_;
   const RestRequest request_;

@@ -83,7 +83,7 @@ class RestServiceTest : public testing::Test {
   std::atomic<int> background_tasks_ = 0;
   std::jthread background_thread_;
   RestService service_{methods_,
-                       [this](Task task) { return RunInBackground(std::move(task)); },
+                       [this](ClientKey, Task task) { return RunInBackground(std::move(task)); },
                        {.body_bytes_max = kBodyBytesMax, .loop_body_bytes_max = kLoopBodyBytesMax}};
 };
 

@@ -136,12 +136,13 @@ void ChannelService::ReadBody(const std::shared_ptr<http::PlainCall>& request,
   }
   // The task does not use the service, which may no longer exist. In that case its loops do not
   // exist either.
-  const Status accepted = background_([request, &type, take = std::move(take)]() mutable {
-    request->loop()->Post(
-        [take = std::move(take), body = ParseBody(request->body(), type)]() mutable {
-          take(std::move(body));
-        });
-  });
+  const Status accepted =
+      background_(request->client()->key(), [request, &type, take = std::move(take)]() mutable {
+        request->loop()->Post(
+            [take = std::move(take), body = ParseBody(request->body(), type)]() mutable {
+              take(std::move(body));
+            });
+      });
   if (!accepted.ok()) {
     request->Respond(RefusedAnswer(request->head(), 503, accepted.message()));
   }
@@ -154,8 +155,8 @@ void ChannelService::AnswerHandshake(const std::shared_ptr<http::PlainCall>& req
   const std::string id = NewSessionId();
   const std::optional<Form> query_form = Form::Parse(head.query(), kQueryFieldsMax);
   auto session = std::make_shared<ChannelSession>(
-      request->loop(), MakeCallHead(head, path, *query_form, body.form), types, options_,
-      [this, id] { sessions_.Remove(id); });
+      request->loop(), request->client()->key(), MakeCallHead(head, path, *query_form, body.form),
+      types, options_, [this, id] { sessions_.Remove(id); });
   if (!sessions_.Add(id, session)) {
     return request->Respond(RefusedAnswer(head, 503, "too many channels"));
   }

@@ -118,7 +118,7 @@ class ChannelServiceTest : public testing::Test {
     methods_.Add("/no.Proto/Here", rpc::StreamMethod([](auto) { return std::unique_ptr<Echo>(); }));
     service_ = std::make_unique<ChannelService>(
         methods_,
-        [this](Task task) {
+        [this](ClientKey, Task task) {
           if (background_is_full_) return Status(Code::kResourceExhausted, "busy");
           background_.emplace_back([run = std::move(task)]() mutable { run(); });
           return Status();

@@ -16,9 +16,11 @@ constexpr const char* kClose = R"(["close"])";
 
 }  // namespace
 
-ChannelSession::ChannelSession(std::shared_ptr<http::EventLoop> loop, http::RequestHead head,
-                               MethodTypes types, const ChannelOptions& options, Task on_gone)
-    : LoopCall(std::move(loop), std::move(head)),
+ChannelSession::ChannelSession(std::shared_ptr<http::EventLoop> loop, ClientKey client,
+                               http::RequestHead head, MethodTypes types,
+                               const ChannelOptions& options, Task on_gone)
+    // Not the connection's own client, which leaves with it.
+    : LoopCall(std::move(loop), std::make_shared<ConnectedClient>(client), std::move(head)),
       types_(types),
       options_(options),
       on_gone_(std::move(on_gone)),

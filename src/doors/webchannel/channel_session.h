@@ -36,8 +36,8 @@ struct MethodTypes {
 class ChannelSession final : public rpc::LoopCall<ChannelSession> {
  public:
   // `on_gone` runs once, on the loop, when requests can no longer reach the session.
-  ChannelSession(std::shared_ptr<http::EventLoop> loop, http::RequestHead head, MethodTypes types,
-                 const ChannelOptions& options, Task on_gone);
+  ChannelSession(std::shared_ptr<http::EventLoop> loop, ClientKey client, http::RequestHead head,
+                 MethodTypes types, const ChannelOptions& options, Task on_gone);
 
   const MethodTypes& types() const { return types_; }
 

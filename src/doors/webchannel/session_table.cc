@@ -14,8 +14,11 @@ std::string NewSessionId() {
 
 bool SessionTable::Add(const std::string& id, std::shared_ptr<ChannelSession> session) {
   MutexLock lock(mutex_);
-  if (sessions_.size() >= sessions_max_) return false;
-  return sessions_.emplace(id, std::move(session)).second;
+  const ClientKey client = session->client()->key();
+  if (!places_.TryTake(client)) return false;
+  if (sessions_.emplace(id, std::move(session)).second) return true;
+  places_.Return(client);
+  return false;
 }
 
 std::shared_ptr<ChannelSession> SessionTable::Find(std::string_view id) const {
@@ -30,6 +33,7 @@ void SessionTable::Remove(const std::string& id) {
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) return;
   session = std::move(found->second);
+  places_.Return(session->client()->key());
   sessions_.erase(found);
 }
 

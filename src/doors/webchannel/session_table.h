@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/fair_share.h"
 #include "base/mutex.h"
 #include "doors/webchannel/channel_session.h"
 
@@ -19,9 +20,9 @@ std::string NewSessionId();
 // Threads: safe for concurrent use. Ownership: shares the sessions until they are removed.
 class SessionTable {
  public:
-  explicit SessionTable(size_t sessions_max) : sessions_max_(sessions_max) {}
+  explicit SessionTable(size_t sessions_max) : places_(sessions_max) {}
 
-  // False if there are too many.
+  // False if there are too many, or too many of this client.
   bool Add(const std::string& id, std::shared_ptr<ChannelSession> session) EXCLUDES_LOCK(mutex_);
   // Null if there is none.
   std::shared_ptr<ChannelSession> Find(std::string_view id) const EXCLUDES_LOCK(mutex_);
@@ -37,9 +38,9 @@ class SessionTable {
   using Sessions =
       std::unordered_map<std::string, std::shared_ptr<ChannelSession>, IdHash, std::equal_to<>>;
 
-  const size_t sessions_max_;
   mutable Mutex mutex_;  // Leaf lock: no session is called while it is held.
   Sessions sessions_ GUARDED_BY(mutex_);
+  SharedPlaces places_ GUARDED_BY(mutex_);
 };
 
 }  // namespace hearth::doors::webchannel

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/connected_client.h"
+
+namespace hearth {
+
+// A queue in which clients take turns: the items of one client leave in order of arrival, and after
+// each of them the next client has its turn. A client with thousands of items delays a client with
+// one by one item.
+//
+// Threads: one at a time; callers guard it.
+template <typename T>
+class TurnQueue {
+ public:
+  void Push(ClientKey client, T item) {
+    auto found = queues_.find(client);
+    if (found == queues_.end()) {
+      found = Add(client);
+      turns_.push_back(&*found);
+    }
+    found->second.push_back(std::move(item));
+    ++size_;
+  }
+
+  // The client whose turn it is, and its item. The queue must not be empty.
+  ClientKey NextClient() const { return turns_.front()->first; }
+  T Pop() {
+    CHECK(size_ > 0);
+    Entry* const entry = turns_.front();
+    turns_.pop_front();
+    T item = std::move(entry->second.front());
+    entry->second.pop_front();
+    --size_;
+    if (entry->second.empty()) {
+      Remove(entry->first);
+    } else {
+      turns_.push_back(entry);
+    }
+    return item;
+  }
+
+  bool empty() const { return size_ == 0; }
+  size_t size() const { return size_; }
+  // The items of one client; null if it has none.
+  const std::deque<T>* Of(ClientKey client) const {
+    const auto found = queues_.find(client);
+    return found == queues_.end() ? nullptr : &found->second;
+  }
+  size_t size_of(ClientKey client) const {
+    const std::deque<T>* const items = Of(client);
+    return items == nullptr ? 0 : items->size();
+  }
+
+ private:
+  using Queues = std::unordered_map<ClientKey, std::deque<T>>;
+  using Entry = typename Queues::value_type;
+  // Queues of absent clients that are kept, because a client usually comes back soon.
+  static constexpr size_t kSpareMax = 32;
+
+  typename Queues::iterator Add(ClientKey client) {
+    if (spare_.empty()) return queues_.try_emplace(client).first;
+    typename Queues::node_type node = std::move(spare_.back());
+    spare_.pop_back();
+    node.key() = client;
+    return queues_.insert(std::move(node)).position;
+  }
+  void Remove(ClientKey client) {
+    typename Queues::node_type node = queues_.extract(client);
+    if (spare_.size() < kSpareMax) spare_.push_back(std::move(node));
+  }
+
+  Queues queues_;             // Without empty ones. Entries stay where they are.
+  std::deque<Entry*> turns_;  // Each client with items, once.
+  std::vector<typename Queues::node_type> spare_;
+  size_t size_ = 0;
+};
+
+}  // namespace hearth
