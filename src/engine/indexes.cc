@@ -46,11 +46,7 @@ void Engine::Core::ApplyIndexPolicy(documents::Database& database) {
 }
 
 std::vector<Index> Engine::Core::Indexes(const documents::Database& database) const {
-  std::vector<Index> found;
-  for (const auto indexes = indexes_.Current(); const Index& index : indexes->all()) {
-    if (index.database == database.number) found.push_back(index);
-  }
-  return found;
+  return indexes_.Current()->OfDatabase(database.number);
 }
 
 std::vector<indexing::VectorGraphStatus> Engine::Core::VectorGraphStatuses(

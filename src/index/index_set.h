@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -77,13 +78,21 @@ struct EntryChange {
   bool has_vector = false;  // True if the index has a vector.
 };
 
-// All indexes at one moment. Immutable; readers and commits keep the one they started with.
+// All indexes at one moment. Immutable; readers and commits keep the one they started with. A set
+// shares with its successor all that did not change, so a change does not depend on how many
+// databases there are.
 class IndexSet {
  public:
   IndexSet() = default;
-  explicit IndexSet(std::vector<Index> indexes);
+  explicit IndexSet(const std::vector<Index>& indexes);
 
-  const std::vector<Index>& all() const { return all_; }
+  // The same set with this index, instead of the one with its number, or without it.
+  IndexSet With(const Index& index) const;
+  IndexSet Without(const Index& index) const;
+
+  // Valid as long as the set.
+  std::vector<const Index*> all() const;
+  const std::vector<Index>& OfDatabase(model::DatabaseNumber database) const;
   // The indexes of one collection group.
   const std::vector<Index>& Of(model::DatabaseNumber database,
                                std::string_view collection_id) const;
@@ -101,10 +110,18 @@ class IndexSet {
                    const std::string& document_key) const;
 
  private:
-  static std::string GroupKey(model::DatabaseNumber database, std::string_view collection_id);
+  struct DatabaseIndexes {
+    std::vector<Index> all;
+    std::unordered_map<std::string, std::vector<Index>> by_group;  // By collection id.
+  };
+  using Shard = std::unordered_map<uint32_t, std::shared_ptr<const DatabaseIndexes>>;
+  static constexpr size_t kShards = 64;
 
-  std::vector<Index> all_;
-  std::unordered_map<std::string, std::vector<Index>> by_group_;
+  const DatabaseIndexes* Find(model::DatabaseNumber database) const;
+  IndexSet WithAll(model::DatabaseNumber database, std::vector<Index> indexes) const;
+
+  // By the database's number. Shared with earlier and later sets; null if empty.
+  std::array<std::shared_ptr<const Shard>, kShards> shards_;
 };
 
 }  // namespace hearth::index

@@ -253,17 +253,17 @@ void IndexKeeper::Drop(IndexNumber number) {
 }
 
 void IndexKeeper::ReleaseAllBut(model::DatabaseNumber database, std::vector<Definition> wanted) {
-  std::string name = "release all but";
+  std::string name = "release all but " + model::EncodeUint32(static_cast<uint32_t>(database));
   for (const Definition& definition : wanted) {
     name +=
         index::EncodeIndexRecord({database, State::kReady, Origin::kOnDemand, 0, "", definition});
   }
   Enqueue(Urgency::kNow, name, [this, database, wanted = std::move(wanted)] {
     const std::shared_ptr<const IndexSet> indexes = registry_.Current();
-    for (const Index& index : indexes->all()) {
+    for (const Index& index : indexes->OfDatabase(database)) {
       const bool is_wanted =
           std::find(wanted.begin(), wanted.end(), index.definition) != wanted.end();
-      if (index.database == database && !is_wanted) SetOrigin(index.number, Origin::kOnDemand);
+      if (!is_wanted) SetOrigin(index.number, Origin::kOnDemand);
     }
   });
 }
@@ -276,8 +276,9 @@ void IndexKeeper::ForgetDatabase(DatabaseNumber database, std::function<void()> 
   const std::string name = "forget " + model::EncodeUint32(static_cast<uint32_t>(database));
   Enqueue(Urgency::kNow, name, [this, database, done = std::move(done)] {
     std::vector<IndexNumber> numbers;  // Not the set: its entries stay while somebody holds it.
-    for (const auto indexes = registry_.Current(); const Index& index : indexes->all()) {
-      if (index.database == database) numbers.push_back(index.number);
+    for (const auto indexes = registry_.Current();
+         const Index& index : indexes->OfDatabase(database)) {
+      numbers.push_back(index.number);
     }
     for (const IndexNumber number : numbers) Remove(number);
     budget_.Forget(database);
@@ -293,10 +294,10 @@ void IndexKeeper::ForgetDatabase(DatabaseNumber database, std::function<void()> 
 void IndexKeeper::Maintain() {
   const int64_t now = clock_.WallMicros();
   const int64_t oldest = now - std::chrono::microseconds(options_.unused_max).count();
-  for (const auto indexes = registry_.Current(); const Index& index : indexes->all()) {
-    if (index.origin == Origin::kOnDemand && index.state == State::kReady &&
-        index.activity->used_at_micros < oldest) {
-      Drop(index.number);
+  for (const auto indexes = registry_.Current(); const Index* index : indexes->all()) {
+    if (index->origin == Origin::kOnDemand && index->state == State::kReady &&
+        index->activity->used_at_micros < oldest) {
+      Drop(index->number);
     }
   }
   int64_t noted_at = uses_noted_at_;
@@ -306,19 +307,14 @@ void IndexKeeper::Maintain() {
 }
 
 std::optional<Index> IndexKeeper::Find(IndexNumber number) const {
-  for (const auto indexes = registry_.Current(); const Index& index : indexes->all()) {
-    if (index.number == number) return index;
+  for (const auto indexes = registry_.Current(); const Index* index : indexes->all()) {
+    if (index->number == number) return *index;
   }
   return std::nullopt;
 }
 
-void IndexKeeper::Replace(IndexNumber number, std::optional<Index> changed) {
-  std::vector<Index> next;
-  for (const auto indexes = registry_.Current(); const Index& index : indexes->all()) {
-    if (index.number != number) next.push_back(index);
-  }
-  if (changed) next.push_back(*std::move(changed));
-  registry_.Set(std::make_shared<const IndexSet>(std::move(next)));
+void IndexKeeper::Replace(const Index& index) {
+  registry_.Set(std::make_shared<const IndexSet>(registry_.Current()->With(index)));
 }
 
 bool IndexKeeper::PauseAfter(const Status& status, const char* what) {
@@ -354,7 +350,7 @@ void IndexKeeper::Create(const documents::ConstDatabaseHandle& database,
   Status status;
   do {
     status = committer_->RunStep(stage, [&] {
-      if (!is_deleted) Replace(number, index);
+      if (!is_deleted) Replace(index);
     });
   } while (!status.ok() && PauseAfter(status, "cannot create an index; will retry"));
   if (!status.ok() || is_deleted) return;
@@ -384,7 +380,7 @@ void IndexKeeper::SetOrigin(IndexNumber number, Origin origin) {
       [&](storage::Batch* batch) {
         batch->Put(Space::kMeta, RecordKey(number), index::EncodeIndexRecord(ToRecord(*index, "")));
       },
-      [&] { Replace(number, index); });
+      [&] { Replace(*index); });
   if (!status.ok()) {
     Log(LogLevel::kWarning, "cannot store the origin of an index", {{"error", status.ToString()}});
   }
@@ -437,7 +433,7 @@ Status IndexKeeper::BuildStep(const Index& index, std::string* progress, bool* f
                index::EncodeIndexRecord(ToRecord(next, step.progress)));
   };
   RETURN_IF_ERROR(committer_->RunStep(stage, [&] {
-    if (step.finished && !is_stale) Replace(index.number, next);
+    if (step.finished && !is_stale) Replace(next);
   }));
   if (is_stale) return Status();
   index.activity->documents_indexed += step.documents.size();
@@ -491,7 +487,7 @@ void IndexKeeper::Remove(IndexNumber number) {
   std::weak_ptr<const IndexSet> old_set;
   const auto stored = [&] {
     old_set = registry_.Current();
-    Replace(number, std::nullopt);
+    registry_.Set(std::make_shared<const IndexSet>(registry_.Current()->Without(*index)));
   };
   Status status;
   do {
@@ -535,12 +531,12 @@ void IndexKeeper::NoteUses() {
   const std::shared_ptr<const IndexSet> indexes = registry_.Current();
   const Status status = committer_->RunStep(
       [&](storage::Batch* batch) {
-        for (const Index& index : indexes->all()) {
-          if (index.state != State::kReady) continue;
-          batch->Put(Space::kMeta, RecordKey(index.number),
-                     index::EncodeIndexRecord(ToRecord(index, "")));
-          budget_.Usefulness(index, clock_.WallMicros());  // Up to date.
-          batch->Put(Space::kMeta, UseKey(index.number), index::EncodeIndexUse(*index.activity));
+        for (const Index* index : indexes->all()) {
+          if (index->state != State::kReady) continue;
+          batch->Put(Space::kMeta, RecordKey(index->number),
+                     index::EncodeIndexRecord(ToRecord(*index, "")));
+          budget_.Usefulness(*index, clock_.WallMicros());  // Up to date.
+          batch->Put(Space::kMeta, UseKey(index->number), index::EncodeIndexUse(*index->activity));
         }
       },
       [] {});

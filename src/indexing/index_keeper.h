@@ -123,8 +123,8 @@ class IndexKeeper {
   void Remove(index::IndexNumber number);
   void RemoveEntries(index::IndexNumber number);
   void NoteUses();
-  // Replaces the index with that number by `index`, or removes it.
-  void Replace(index::IndexNumber number, std::optional<index::Index> index);
+  // Adds the index, or replaces the one with its number. On the committer's thread.
+  void Replace(const index::Index& index);
   std::optional<index::Index> Find(index::IndexNumber number) const;
   // Waits a little after an error; false if the keeper is stopping.
   bool PauseAfter(const Status& status, const char* what) EXCLUDES_LOCK(mutex_);

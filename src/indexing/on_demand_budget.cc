@@ -104,14 +104,14 @@ OnDemandBudget::Demand& OnDemandBudget::Note(const Key& key, const IndexWish& wi
 OnDemandBudget::Usage OnDemandBudget::UsageOf(const index::IndexSet& indexes,
                                               const Key& key) const {
   Usage usage;
-  for (const Index& index : indexes.all()) {
-    if (index.origin != Origin::kOnDemand) continue;
+  for (const Index* index : indexes.all()) {
+    if (index->origin != Origin::kOnDemand) continue;
     ++usage.of_server;
-    usage.indexes[index.database].push_back(&index);
-    if (index.database != key.first) continue;
+    usage.indexes[index->database].push_back(index);
+    if (index->database != key.first) continue;
     ++usage.of_database;
-    if (index.definition.collection_id == key.second.collection_id) {
-      usage.of_group += EntriesPerWrite(index);
+    if (index->definition.collection_id == key.second.collection_id) {
+      usage.of_group += EntriesPerWrite(*index);
     }
   }
   for (const auto& [database, definition] : being_built_) {

@@ -203,10 +203,10 @@ void VectorGraphs::RemoveStrayFiles(const index::IndexSet& indexes, const Wanted
       numbers.insert(IndexNumber{number});
     }
   }
-  for (const Index& index : indexes.all()) {
+  for (const Index* index : indexes.all()) {
     // The wishes of other databases are not known yet.
-    if (!wanted.contains(index.database) || cares_.contains(index.number)) {
-      numbers.erase(index.number);
+    if (!wanted.contains(index->database) || cares_.contains(index->number)) {
+      numbers.erase(index->number);
     }
   }
   for (const IndexNumber number : numbers) VectorGraphUpkeep::RemoveFiles(options_.folder, number);

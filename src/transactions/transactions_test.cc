@@ -68,7 +68,7 @@ TEST_F(TransactionsTest, AreKnownByTheirIds) {
   const auto used = transactions_.BeginUse(database_, second->id);
   ASSERT_TRUE(used.ok());
   EXPECT_EQ((*used)->id, second->id);
-  EXPECT_EQ((*used)->database, &database_);
+  EXPECT_EQ((*used)->database, handle_);
   EXPECT_EQ((*used)->mode, request::TransactionOptions::Mode::kReadWrite);
   EXPECT_EQ((*used)->read_lock, LockMode::kRead);
 }
