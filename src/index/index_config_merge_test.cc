@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "index/testing/definitions.h"
+
 namespace hearth::index {
 namespace {
 

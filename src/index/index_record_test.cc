@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "index/testing/definitions.h"
+
 namespace hearth::index {
 namespace {
 

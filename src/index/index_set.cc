@@ -1,5 +1,6 @@
 #include "index/index_set.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -126,7 +127,10 @@ Status IndexSet::AppendChanges(model::DatabaseNumber database, const model::Docu
     const size_t changes_before = changes->size();
     AppendDifference(index, std::move(old_entries), std::move(new_entries), changes);
     index.activity->document_writes.fetch_add(1, std::memory_order_relaxed);
-    index.activity->entries_written.fetch_add(changes->size() - changes_before,
+    const auto written =
+        std::count_if(changes->begin() + static_cast<ptrdiff_t>(changes_before), changes->end(),
+                      [](const EntryChange& change) { return change.value.has_value(); });
+    index.activity->entries_written.fetch_add(static_cast<uint64_t>(written),
                                               std::memory_order_relaxed);
   }
   return Status();

@@ -38,7 +38,7 @@ struct Activity {
   std::atomic<uint64_t> reads_saved = 0;
   // What a query read in vain for lack of it; 0: unknown.
   std::atomic<uint64_t> reads_without = 0;
-  // What it costs: document writes in its collection group, and the entries that they changed.
+  // What it costs: document writes in its collection group, and the entries that they put.
   std::atomic<uint64_t> document_writes = 0;
   std::atomic<uint64_t> entries_written = 0;
   // The balance of both when it was last computed (indexing/on_demand_budget.h).

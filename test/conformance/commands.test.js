@@ -76,7 +76,15 @@ test('`hearth db` lists and deletes databases', async () => {
   const server = await serve();
   const at = ['--server', server.address];
   assert.equal(await run(server, 'db', 'list'), 'no databases: the first write creates one\n');
-  await fail(1, /there is no database 'projects\/one\/databases\/\(default\)'/, 'db', 'delete', 'one', '(default)', ...at);
+  await fail(
+    1,
+    /there is no database 'projects\/one\/databases\/\(default\)'/,
+    'db',
+    'delete',
+    'one',
+    '(default)',
+    ...at,
+  );
   const one = openFirestore(server, {projectId: 'one'});
   const two = openFirestore(server, {projectId: 'two'});
   assert.equal((await openFirestore(server, {projectId: 'three'}).doc('a/b').get()).exists, false);
