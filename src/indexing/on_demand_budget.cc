@@ -26,6 +26,12 @@ double GuessedEntries(const Definition& definition) {
   return HasManyEntries(definition) ? OnDemandBudget::kManyEntriesGuess : 1;
 }
 
+bool IsIn(const index::IndexSet& indexes, DatabaseNumber database, const Definition& definition) {
+  const std::vector<Index>& of_group = indexes.Of(database, definition.collection_id);
+  return std::any_of(of_group.begin(), of_group.end(),
+                     [&](const Index& index) { return index.definition == definition; });
+}
+
 }  // namespace
 
 // What the indexes created on demand take of the budget, as a new one in `key` sees it.
@@ -115,6 +121,7 @@ OnDemandBudget::Usage OnDemandBudget::UsageOf(const index::IndexSet& indexes,
     }
   }
   for (const auto& [database, definition] : being_built_) {
+    if (IsIn(indexes, database, definition)) continue;  // Counted above.
     ++usage.of_server;
     if (database != key.first) continue;
     ++usage.of_database;
@@ -184,9 +191,7 @@ OnDemandBudget::Decision OnDemandBudget::Decide(const index::IndexSet& indexes,
   MutexLock lock(mutex_);
   const auto exists = [&](const Definition& definition) REQUIRES_LOCK(mutex_) {
     if (being_built_.contains({wish.database, definition})) return true;
-    const std::vector<Index>& of_group = indexes.Of(wish.database, definition.collection_id);
-    return std::any_of(of_group.begin(), of_group.end(),
-                       [&](const Index& index) { return index.definition == definition; });
+    return IsIn(indexes, wish.database, definition);
   };
   // If the shared index is not ready yet, it will serve this query soon.
   if (exists(wish.definition) || (wish.shared && exists(*wish.shared))) return {};

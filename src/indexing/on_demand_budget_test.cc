@@ -73,6 +73,12 @@ TEST_F(OnDemandBudgetTest, TheFirstAreBuiltAtOnceAndOnce) {
   EXPECT_FALSE(Ask(On("d")).build);
 }
 
+TEST_F(OnDemandBudgetTest, AnIndexCountsOnceWhileItIsBuilt) {
+  ASSERT_TRUE(Ask(On("a")).build);
+  Add(On("a")).state = index::State::kBuilding;
+  EXPECT_TRUE(Ask(On("b")).build);
+}
+
 TEST_F(OnDemandBudgetTest, LaterOnesAreBuiltWhenTheirNeedIsSeenAgainOrIsLarge) {
   Fill(options_.prompt_entries_per_write_max);
   EXPECT_EQ(AskOften(On("a"), 1'000).promise,

@@ -170,7 +170,7 @@ TEST_F(ControlServiceTest, UnknownPlacesAndMethods) {
               HasSubstr("there is no database"));
   MakeDatabase();
   for (const char* target : {"/hearth/", "/hearth/v1", "/hearth/v2/databases", "/metricsx",
-                             "/hearth/v1/projects/p1/databases/(default)",
+                             "/hearth/v1/projects/p1/databases",
                              "/hearth/v1/projects/p1/databases/(default)/x",
                              "/hearth/v1/projects/p1/databases/(default)/indexes/x",
                              "/hearth/v1/projects/p1/databases/(default)/ttlPolicies/a/b"}) {
