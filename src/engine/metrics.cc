@@ -43,6 +43,9 @@ void Engine::Core::AddMetrics() {
       }));
   gauge("hearth_queued_reads", "Tasks that wait for a reader thread.",
         [this] { return static_cast<double>(readers_.queued_tasks()); });
+  gauge("hearth_long_reads", "Long reads and queries in progress, which run in slices.", [this] {
+    return static_cast<double>(readers_.long_tasks() + watch_threads_.long_tasks());
+  });
   gauge("hearth_open_transactions", "Open transactions.",
         [this] { return static_cast<double>(transactions_.open_transactions()); });
   counter("hearth_lock_waits_total", "Requests for locks that were not granted at once.",

@@ -79,6 +79,7 @@ void Connection::Start() {
   setsockopt(socket_.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &unanswered_ms,
              sizeof(unanswered_ms));
   if (error) return Close();
+  last_read_ = loop_->turn_start();
   CheckAt(loop_->turn_start() + limits_.header_read_timeout);
   WaitReadable();
 }
@@ -137,8 +138,14 @@ void Connection::WaitReadable() {
   });
 }
 
+TimePoint Connection::idle_since() const {
+  const bool is_idle = phase_ == Phase::kOpen && (!protocol_ || protocol_->is_idle());
+  return is_idle ? last_read_ : TimePoint::max();
+}
+
 void Connection::OnReadable() {
   LoopTurn turn(*loop_);
+  last_read_ = loop_->turn_start();
   for (int reads = 0; reads < kReadsPerTurnMax && ReadOnce(); ++reads) {
   }
   // Send answers before waiting again: the client can work while this thread waits.

@@ -45,6 +45,9 @@ class Connection final : public ProtocolHost,
   // Closes now, and closes the exchanges.
   void Close();
 
+  // When it last received something, if no request is in progress; otherwise TimePoint::max().
+  TimePoint idle_since() const;
+
   const std::shared_ptr<EventLoop>& loop() const override { return loop_; }
   BufferBudget& budget() override { return budget_; }
   const std::string& peer() const override { return peer_; }
@@ -87,6 +90,7 @@ class Connection final : public ProtocolHost,
   std::unique_ptr<Protocol> protocol_;             // Null until the first bytes identify it.
   std::string unread_;  // Received, but not yet consumed by the protocol.
   std::string unsent_;  // Produced, but not yet accepted by the socket.
+  TimePoint last_read_;
   Timer timer_;
   TimePoint protocol_deadline_ = TimePoint::max();
   TimePoint send_deadline_ = TimePoint::max();

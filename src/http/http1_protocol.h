@@ -25,6 +25,7 @@ class Http1Protocol final : public Protocol, public Exchange, private Http1Parse
   bool wants_input() const override { return !input_ended_ && !close_after_output_; }
   void OnInputEnd() override;
   void Produce(std::string& out, size_t bytes_max) override;
+  bool is_idle() const override { return request_ == RequestPart::kNone && unsent_bytes() == 0; }
   bool done() const override { return close_after_output_ && unsent_bytes() == 0; }
   void Drain() override;
   TimePoint OnTimer(TimePoint now) override;

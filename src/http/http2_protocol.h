@@ -31,6 +31,7 @@ class Http2Protocol final : public Protocol {
   bool wants_input() const override;
   void OnInputEnd() override { broken_ = true; }
   void Produce(std::string& out, size_t bytes_max) override;
+  bool is_idle() const override { return streams_.empty(); }
   bool done() const override;
   void Drain() override;
   TimePoint OnTimer(TimePoint now) override;

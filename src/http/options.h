@@ -57,9 +57,11 @@ struct ConnectionLimits {
 struct ServerOptions {
   std::vector<ListenAddress> listen = {};
   size_t loops = 1;
-  // A connection beyond this number is accepted and closed immediately, so that its client fails
+  // A connection beyond this number takes the place of the one that has been idle longest. If none
+  // has been idle for long enough, it is accepted and closed immediately, so that its client fails
   // early.
   size_t connections_max = 50'000;
+  std::chrono::milliseconds replaceable_after{5'000};
   ConnectionLimits connection = {};
   MemoryBudget* memory = nullptr;  // Must outlive the server. Null: unlimited.
   Metrics* metrics = nullptr;      // Must outlive the server. Null: no metrics.

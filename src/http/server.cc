@@ -44,6 +44,18 @@ class LoopConnections final : public ConnectionKeeper {
     ForEach([](Connection& connection) { connection.Close(); });
   }
 
+  // Closes the connection that has been idle longest; false if none has for long enough.
+  bool CloseIdlest() {
+    std::shared_ptr<Connection> idlest;
+    for (const std::shared_ptr<Connection>& connection : open_) {
+      if (!idlest || connection->idle_since() < idlest->idle_since()) idlest = connection;
+    }
+    const TimePoint latest = loop_->turn_start() - server_.options_.replaceable_after;
+    if (!idlest || idlest->idle_since() > latest) return false;
+    idlest->Close();
+    return true;
+  }
+
   void OnConnectionClosed(const std::shared_ptr<Connection>& connection) override {
     open_.erase(connection);
   }
@@ -92,15 +104,34 @@ Status Server::Start() {
   listener_ = std::move(listener);
   bound_ = std::move(bound);
   listener_->Accept([this](tcp::socket socket, size_t loop_index) {
-    if (connection_count_ >= options_.connections_max) {
-      refused_connections_.Add();
-      return;  // The socket closes here.
+    // Counted from now on, so that Drain waits for it.
+    if (++connection_count_ > options_.connections_max) {
+      return AdoptInsteadOfIdle(std::move(socket), loop_index, 0);
     }
-    ++connection_count_;
     connections_[loop_index]->Adopt(std::move(socket));
   });
   for (const auto& loop : loops_) threads_.emplace_back([loop] { loop->Run(); });
   return Status();
+}
+
+void Server::AdoptInsteadOfIdle(tcp::socket socket, size_t loop_index, size_t tried) {
+  // More than these need not wait for an answer: the loops are busy, or nothing is idle.
+  constexpr size_t kWaitingForRoomMax = 64;
+  if (tried == loops_.size() || waiting_for_room_ >= kWaitingForRoomMax) {
+    refused_connections_.Add();
+    OnConnectionEnd();
+    return;  // The socket closes here.
+  }
+  ++waiting_for_room_;
+  const size_t asked = (loop_index + tried) % loops_.size();
+  loops_[asked]->Post([this, asked, socket = std::move(socket), loop_index, tried]() mutable {
+    --waiting_for_room_;
+    const bool has_room = connection_count_ <= options_.connections_max;
+    if (!has_room && !connections_[asked]->CloseIdlest()) {
+      return AdoptInsteadOfIdle(std::move(socket), loop_index, tried + 1);
+    }
+    connections_[loop_index]->Adopt(std::move(socket));
+  });
 }
 
 bool Server::Drain(std::chrono::milliseconds timeout) {

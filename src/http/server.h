@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <boost/asio/ip/tcp.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -51,6 +52,9 @@ class Server {
  private:
   friend class LoopConnections;
 
+  // Closes an idle connection of one of the loops from `first` on, and adopts the socket in its
+  // place; drops it if there is none.
+  void AdoptInsteadOfIdle(boost::asio::ip::tcp::socket socket, size_t loop_index, size_t tried);
   void OnConnectionEnd();
   void WaitForNoConnections(std::chrono::steady_clock::time_point until) EXCLUDES_LOCK(mutex_);
 
@@ -61,6 +65,7 @@ class Server {
   std::vector<ListenAddress> bound_;
   std::atomic<size_t> connection_count_ = 0;
   std::atomic<uint64_t> connections_made_ = 0;
+  std::atomic<size_t> waiting_for_room_ = 0;
 
   Mutex mutex_;  // Leaf lock; guards only the wait for connection_count_ to fall.
   CondVar connection_ended_;

@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <deque>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "http/testing/endless_service.h"
 #include "http/testing/test_http2_client.h"
 #include "http/testing/test_server.h"
 #include "http/testing/test_socket.h"
@@ -115,6 +117,28 @@ TEST(ServerTest, BothSidesOfTheConnectionLimit) {
   }
   EXPECT_TRUE(served);
   EXPECT_TRUE(IsServed(first));
+}
+
+TEST(ServerTest, ANewConnectionTakesThePlaceOfTheOneIdleLongest) {
+  EndlessService busy;
+  TestServer test;
+  test.options.loops = 2;
+  test.options.connections_max = 2;
+  test.options.replaceable_after = std::chrono::milliseconds(0);
+  test.router.AddService("/endless", busy);
+  test.Start();
+  TestSocket working(test.port());
+  working.Send("GET /endless HTTP/1.1\r\nhost: a\r\n\r\n");
+  ASSERT_THAT(working.ReadUntil("\r\n\r\n"), HasSubstr("200"));
+  TestSocket idle(test.port());
+  ASSERT_TRUE(IsServed(idle));
+  std::deque<TestSocket> later;
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(IsServed(later.emplace_back(test.port())));
+  EXPECT_EQ(idle.ReadToEnd(), "");
+  EXPECT_EQ(later.front().ReadToEnd(), "");
+  EXPECT_TRUE(IsServed(later.back()));
+  EXPECT_THAT(working.ReadUntil("\r\n"), HasSubstr("2710"));
+  working.Close();
 }
 
 TEST(ServerTest, CountsConnectionsAndRequests) {

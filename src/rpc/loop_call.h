@@ -23,6 +23,7 @@ namespace hearth::rpc {
 //   using Encoded = ...;                              The form in which messages are sent; encoded
 //   Result<Encoded> Encode(std::string) const;        on the thread that sends them.
 //   Result<Encoded> Encode(MessageBatch) const;
+//   static size_t BytesOf(const Encoded&);            The approximate size.
 //   void WriteNow(Encoded);                           Sends; before the end.
 //   void WriteEndNow(const Status&);                  Sends the end. Runs once.
 //   bool IsWritable() const;                          Little waits to be sent.
@@ -76,17 +77,15 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
   }
   void Finish(MessageBatch last, const Status& status) final {
     if (last.empty()) return Finish(status);
-    OnLoop([encoded = carrier().Encode(std::move(last)), status](Carrier& call) mutable {
+    SendOnLoop(carrier().Encode(std::move(last)), [status](Carrier& call) {
       call.AssertOnLoop();
-      call.SendNow(std::move(encoded));
       call.FinishNow(status);
     });
   }
   void Respond(Result<std::string> answer) final {
     if (!answer.ok()) return Finish(answer.status());
-    OnLoop([encoded = carrier().Encode(*std::move(answer))](Carrier& call) mutable {
+    SendOnLoop(carrier().Encode(*std::move(answer)), [](Carrier& call) {
       call.AssertOnLoop();
-      call.SendNow(std::move(encoded));
       call.FinishNow(Status());
     });
   }
@@ -207,9 +206,26 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
   template <typename Messages>
   void SendEncoded(Messages messages) {
     if (closed()) return;
-    OnLoop([encoded = carrier().Encode(std::move(messages))](Carrier& call) mutable {
-      call.AssertOnLoop();
-      call.SendNow(std::move(encoded));
+    SendOnLoop(carrier().Encode(std::move(messages)), [](Carrier&) {});
+  }
+
+  // Sends on the loop, then runs `after` there. What is on its way to the loop counts for the
+  // client: it may be much.
+  template <typename Encoded, typename After>
+  void SendOnLoop(Result<Encoded> encoded, After after) {
+    if (loop_->InLoop()) {
+      AssertOnLoop();
+      SendNow(std::move(encoded));
+      return after(carrier());
+    }
+    const size_t bytes = encoded.ok() && client_ ? Carrier::BytesOf(*encoded) : 0;
+    std::optional<ConnectedClient::InFlight> in_flight;
+    if (bytes > 0) in_flight.emplace(client_, bytes);
+    loop_->Post([self = this->shared_from_this(), encoded = std::move(encoded),
+                 after = std::move(after), in_flight = std::move(in_flight)]() mutable {
+      self->AssertOnLoop();
+      self->SendNow(std::move(encoded));
+      after(*self);
     });
   }
 

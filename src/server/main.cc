@@ -89,6 +89,12 @@ void AddServeFlags(CLI::App* serve, ServeOptions* options) {
   serve->add_option("--cache-mib", options->cache_mib, "Memory for cached data, in MiB")
       ->check(CLI::Range(8, 1024 * 1024))
       ->capture_default_str();
+  serve
+      ->add_option("--memory-max-mib", options->memory_max_mib,
+                   "Memory for caches, requests, answers and queued work together, in MiB; "
+                   "0 means half of the machine's or the container's")
+      ->check(CLI::Range(0, 1024 * 1024))
+      ->capture_default_str();
   serve->add_option("--loops", options->loops, "Number of event loops; 0 means one per core")
       ->check(CLI::Range(0, 256))
       ->capture_default_str();

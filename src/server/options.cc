@@ -8,6 +8,8 @@ namespace hearth::server {
 namespace {
 
 constexpr unsigned kPortMax = 65'535;
+// Below this, single large requests would already be refused.
+constexpr size_t kRequestMemoryMibMin = 128;
 
 bool IsLoopback(std::string_view host) {
   return host == "localhost" || host == "::1" || host.starts_with("127.");
@@ -42,6 +44,19 @@ Result<http::ListenAddress> ParseListenAddress(std::string_view text) {
                            "yet: listen on 127.0.0.1, [::1] or localhost");
   }
   return address;
+}
+
+Result<size_t> MemoryMaxBytes(const ServeOptions& options, size_t machine_bytes) {
+  constexpr size_t kMebibyte = 1024 * 1024;
+  const size_t bytes =
+      options.memory_max_mib != 0 ? options.memory_max_mib * kMebibyte : machine_bytes / 2;
+  const size_t needed_mib = options.cache_mib + kRequestMemoryMibMin;
+  if (bytes < needed_mib * kMebibyte) {
+    return InvalidArgument("--memory-max-mib must be at least " + std::to_string(needed_mib) +
+                           ": --cache-mib is " + std::to_string(options.cache_mib) +
+                           ", and requests need " + std::to_string(kRequestMemoryMibMin));
+  }
+  return bytes;
 }
 
 std::string AddressText(const http::ListenAddress& address) {

@@ -24,7 +24,8 @@ struct ServeOptions {
   std::string data_path = "data";
   std::vector<std::string> listen = {"127.0.0.1:8080"};
   size_t cache_mib = 64;
-  size_t loops = 0;  // 0: one per core.
+  size_t memory_max_mib = 0;  // 0: half of the machine's.
+  size_t loops = 0;           // 0: one per core.
   size_t connections_max = 10'000;
   size_t databases_max = 10'000;
   size_t drain_seconds = 10;
@@ -58,6 +59,9 @@ Result<http::ListenAddress> ParseAddress(std::string_view text);
 // The same, and InvalidArgument for an address that other machines can reach: there is no
 // authentication yet, so anyone who reaches the port can read and write everything.
 Result<http::ListenAddress> ParseListenAddress(std::string_view text);
+
+// The bytes for MemoryBudget. InvalidArgument if the caches leave too little for requests.
+Result<size_t> MemoryMaxBytes(const ServeOptions& options, size_t machine_bytes);
 
 // HOST:PORT, with brackets around an IPv6 address.
 std::string AddressText(const http::ListenAddress& address);

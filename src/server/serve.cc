@@ -12,6 +12,7 @@
 
 #include "apps/sandbox/sandbox.h"
 #include "base/clock.h"
+#include "base/memory_budget.h"
 #include "base/metrics.h"
 #include "base/random.h"
 #include "base/status_macros.h"
@@ -29,6 +30,7 @@
 #include "server/apps.h"
 #include "server/front_page.h"
 #include "server/index_files.h"
+#include "server/machine_memory.h"
 #include "server/signals.h"
 #include "service/firestore_methods.h"
 #include "storage/rocksdb_store.h"
@@ -63,6 +65,21 @@ Result<engine::EngineOptions> ToEngineOptions(const ServeOptions& options, Metri
   result.scanned_documents_max = options.scan_documents_max;
   result.vectors.folder = options.data_path + "/vectors";
   return result;
+}
+
+std::vector<MetricCallback> AddMemoryMetrics(const MemoryBudget& memory, Metrics& metrics) {
+  std::vector<MetricCallback> callbacks;
+  callbacks.push_back(
+      metrics.AddGauge("hearth_memory_claimed_bytes",
+                       "Memory claimed by caches, requests, answers, queues, backlogs and sorts.",
+                       [&memory] { return static_cast<double>(memory.used_bytes()); }));
+  callbacks.push_back(
+      metrics.AddGauge("hearth_memory_bytes_max", "Maximum of claimed memory.",
+                       [&memory] { return static_cast<double>(memory.bytes_max()); }));
+  callbacks.push_back(
+      metrics.AddCounter("hearth_memory_refusals_total", "Claims of memory that were refused.",
+                         [&memory] { return static_cast<double>(memory.refusals()); }));
+  return callbacks;
 }
 
 // The application options of `serve`, checked before anything is opened.
@@ -108,8 +125,15 @@ Status Serve(const ServeOptions& options) {
   ASSIGN_OR_RETURN(const LogLevel log_level, ParseLogLevel(options.log_level));
   ASSIGN_OR_RETURN(const LogFormat log_format, ParseLogFormat(options.log_format));
   Metrics metrics;  // Used by everything below, so destroyed last.
+  ASSIGN_OR_RETURN(const size_t memory_bytes, MemoryMaxBytes(options, MachineMemoryBytes()));
+  MemoryBudget memory(memory_bytes);
+  memory.Take(options.cache_mib * kMebibyte);  // The caches fill up sooner or later.
+  const std::vector<MetricCallback> memory_metrics = AddMemoryMetrics(memory, metrics);
   ASSIGN_OR_RETURN(http::ServerOptions server_options, ToServerOptions(options, metrics));
-  ASSIGN_OR_RETURN(const engine::EngineOptions engine_options, ToEngineOptions(options, metrics));
+  server_options.memory = &memory;
+  ASSIGN_OR_RETURN(engine::EngineOptions engine_options, ToEngineOptions(options, metrics));
+  engine_options.memory = &memory;
+  engine_options.watchers.memory = &memory;
   ASSIGN_OR_RETURN(AppPlan plan, PlanApps(options));
   ASSIGN_OR_RETURN(IndexFiles index_files,
                    IndexFiles::Load(options.index_config, plan.chosen, plan.database));
@@ -121,7 +145,11 @@ Status Serve(const ServeOptions& options) {
   RandomSource random;
   // Calls in progress use the methods, so these are destroyed last.
   rpc::Methods methods;
-  doors::grpc::GrpcService grpc(methods);
+  engine::Engine* opened = nullptr;
+  const rpc::Background background = [&opened](ClientKey client, Task task) {
+    return opened->RunOnReaders(client, std::move(task));
+  };
+  doors::grpc::GrpcService grpc(methods, {.background = background, .memory = &memory});
   storage::RocksDbOptions storage_options;
   storage_options.path = options.data_path;
   storage_options.block_cache_bytes = options.cache_mib * kMebibyte / 2;
@@ -130,16 +158,14 @@ Status Serve(const ServeOptions& options) {
                    storage::OpenRocksDbStore(storage_options));
   ASSIGN_OR_RETURN(const std::unique_ptr<engine::Engine> engine,
                    engine::Engine::Open(*store, clock, random, engine_options));
+  opened = engine.get();
   index_files.Apply(engine.get());
   service::FirestoreMethods firestore(*engine, clock, random);
   firestore.Register(&methods);
   doors::control::ControlService control(*engine, metrics);
   doors::control::EmulatorService emulator(*engine);
-  const auto background = [&engine](ClientKey client, Task task) {
-    return engine->RunOnReaders(client, std::move(task));
-  };
-  doors::rest::RestService rest(methods, background);
-  doors::webchannel::ChannelService channel(methods, background);
+  doors::rest::RestService rest(methods, background, {.memory = &memory});
+  doors::webchannel::ChannelService channel(methods, background, {.memory = &memory});
   http::Router router;
   router.SetFirst(grpc);
   router.AddService("/emulator/", emulator);

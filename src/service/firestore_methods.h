@@ -29,8 +29,9 @@ bool IsBehind(const rpc::Call& call);
 
 // google.firestore.v1.Firestore, for all doors: requests in, the engine's answers out.
 //
-// Threads: methods run on the server's loops, several at once, and never block them.
-// Ownership: borrows the engine, the clock and the random source, which must outlive every call.
+// Threads: methods run on the server's loops, several at once, and never block them; those with
+// long requests run on readers. Ownership: borrows the engine, the clock and the random source,
+// which must outlive every call.
 class FirestoreMethods {
  public:
   FirestoreMethods(engine::Engine& engine, const Clock& clock, RandomSource& random)

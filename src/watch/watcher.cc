@@ -13,6 +13,8 @@ using model::Timestamp;
 using Kind = request::TargetEvent::Kind;
 using Reason = request::DocumentGoneEvent::Reason;
 
+constexpr size_t kUnclaimedBytesMax = 4 * 1024;
+
 Target ToTarget(const model::DatabaseName& database,
                 std::variant<DocumentSet, query::NormalizedQuery> wanted) {
   if (auto* query = std::get_if<query::NormalizedQuery>(&wanted)) {
@@ -42,7 +44,8 @@ Watcher::Watcher(Reader& reader, ChangeFeed& change_feed, TurnPool& threads, Cli
       database_handle_(database.shared_from_this()),
       database_(database),
       options_(options),
-      sink_(std::move(sink)) {}
+      sink_(std::move(sink)),
+      pending_claim_(options.memory) {}
 
 Watcher::~Watcher() { Close(); }
 
@@ -81,7 +84,7 @@ void Watcher::Close() {
     is_closed_ = true;
     registered = std::exchange(registered_, {});
     requests_.clear();
-    pending_.clear();
+    DropPending();
   }
   for (const TargetNumber number : registered) change_feed_.Unregister(number);
 }
@@ -100,12 +103,19 @@ void Watcher::OnChanges(ChangeFeed::Delivery delivery, std::vector<ChangeFeed::I
     }
     const ChangesMax& max = options_.pending_max;
     if (pending_.size() > max.count || pending_bytes_ > max.bytes) is_lost_ = true;
-    if (is_lost_) {
-      pending_.clear();
-      pending_bytes_ = 0;
+    // Most watchers take their changes at once; those need no claim.
+    if (pending_bytes_ > kUnclaimedBytesMax && !pending_claim_.Resize(pending_bytes_)) {
+      is_lost_ = true;
     }
+    if (is_lost_) DropPending();
   }
   Schedule();
+}
+
+void Watcher::DropPending() {
+  pending_.clear();
+  pending_bytes_ = 0;
+  pending_claim_.Reset();
 }
 
 void Watcher::Schedule() {
@@ -146,7 +156,7 @@ bool Watcher::TakeWork(Work* work) {
   work->is_lost = std::exchange(is_lost_, false);
   work->is_heartbeat = std::exchange(is_heartbeat_, false);
   work->items = std::exchange(pending_, {});
-  pending_bytes_ = 0;
+  DropPending();
   if (work->through || work->is_lost) return true;
   is_scheduled_ = false;
   return false;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/connected_client.h"
+#include "base/memory_budget.h"
 #include "base/mutex.h"
 #include "base/role.h"
 #include "base/status.h"
@@ -34,6 +35,8 @@ struct WatcherOptions {
   ChangesMax pending_max{10'000, 8 * 1024 * 1024};
   // Limit on changes read from the log. Beyond it, results are read from scratch.
   ChangesMax catch_up_max{10'000, 16 * 1024 * 1024};
+  // For pending changes; without it they are dropped as well. Null: unlimited.
+  MemoryBudget* memory = nullptr;
 };
 
 // The live targets of one client: sends their results, then the changes to them. Whenever it
@@ -88,6 +91,7 @@ class Watcher final : public ChangeFeed::Subscriber, public std::enable_shared_f
   enum class Progress : uint8_t { kDone, kWaiting };
 
   void Enqueue(Request request) EXCLUDES_LOCK(mutex_);
+  void DropPending() REQUIRES_LOCK(mutex_);
   void Schedule() EXCLUDES_LOCK(mutex_);
   void RunSteps() EXCLUDES_LOCK(mutex_);
   // What to do after a step.
@@ -176,6 +180,7 @@ class Watcher final : public ChangeFeed::Subscriber, public std::enable_shared_f
   std::deque<Request> requests_ GUARDED_BY(mutex_);
   std::vector<ChangeFeed::Item> pending_ GUARDED_BY(mutex_);
   size_t pending_bytes_ GUARDED_BY(mutex_) = 0;
+  MemoryClaim pending_claim_ GUARDED_BY(mutex_);
   std::optional<model::Timestamp> pending_through_ GUARDED_BY(mutex_);
   bool is_lost_ GUARDED_BY(mutex_) = false;
   bool is_heartbeat_ GUARDED_BY(mutex_) = false;

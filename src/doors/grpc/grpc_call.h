@@ -52,6 +52,9 @@ class GrpcServerCall final : public rpc::LoopCall<GrpcServerCall>, public http::
   };
   static Result<Encoded> Encode(std::string message);
   static Result<Encoded> Encode(rpc::MessageBatch batch) { return Encoded{batch.TakeFrames()}; }
+  static size_t BytesOf(const Encoded& encoded) {
+    return encoded.frames.size() + encoded.message.size();
+  }
 
   // The functions below run on the loop.
   void WriteNow(Encoded encoded) REQUIRES_LOCK(on_loop_);

@@ -60,6 +60,7 @@ class RestCall final : public rpc::LoopCall<RestCall>, public http::ExchangeHand
   using Encoded = std::string;
   Result<Encoded> Encode(std::string_view message) const;
   Result<Encoded> Encode(const rpc::MessageBatch& batch) const;
+  static size_t BytesOf(const Encoded& encoded) { return encoded.size(); }
   // The bytes of the request message.
   Result<std::string> ReadRequest(std::string body, MemoryClaim* claim) const;
 

@@ -498,6 +498,32 @@ TEST_F(ChannelServiceTest, BoundsTheSessions) {
   Handshake();
 }
 
+TEST_F(ChannelServiceTest, AClientGetsItsShareOfTheSessions) {
+  Start({.sessions_max = 4});
+  TestSocket greedy(server_.port());
+  for (const int status : {200, 200, 503}) {
+    greedy.Send("POST " + Target("RID=1") +
+                " HTTP/1.1\r\nhost: a\r\ncontent-length: 7\r\n\r\ncount=0");
+    EXPECT_EQ(ReadAnswer(greedy).status, status);
+  }
+  Handshake();  // On a connection of its own.
+}
+
+TEST_F(ChannelServiceTest, BoundsTheMemoryOfSessions) {
+  constexpr size_t kBytes = 300 * 1024;
+  MemoryBudget memory(kBytes);
+  Start({.memory = &memory});
+  const std::string id = Handshake();
+  EXPECT_GE(memory.used_bytes(), kSessionBytes);
+  // More than there is: the session of a client that does not read ends, and a new one can begin.
+  Forward(id, 1, {"flood"});
+  EXPECT_TRUE(log_.cancelled.WaitFor([](int count) { return count == 1; }));
+  Handshake();
+  memory.Take(kBytes);
+  EXPECT_EQ(Ask("POST", Target("RID=1"), "count=0").status, 503);
+  memory.Return(kBytes);
+}
+
 TEST_F(ChannelServiceTest, BoundsTheBody) {
   Start({.body_bytes_max = 100});
   EXPECT_EQ(Ask("POST", Target("RID=1"), std::string(101, '&')).status, 413);

@@ -25,7 +25,8 @@ ChannelSession::ChannelSession(std::shared_ptr<http::EventLoop> loop, ClientKey 
       options_(options),
       on_gone_(std::move(on_gone)),
       inbox_(options.held_maps_max, options.held_map_bytes_max),
-      timer_(*this->loop()) {}
+      timer_(*this->loop()),
+      claim_(options.memory) {}
 
 void ChannelSession::Start(const rpc::StreamMethod& method, std::vector<IncomingMap> maps) {
   AssertOnLoop();
@@ -50,6 +51,10 @@ void ChannelSession::Forward(std::vector<IncomingMap> maps, std::optional<uint64
       const Status added = session.inbox_.Add(std::move(maps));
       if (!added.ok()) {
         return request->Respond(RefusedAnswer(request->head(), 429, added.message()));
+      }
+      if (!session.ClaimMemory()) {
+        request->Respond(RefusedAnswer(request->head(), 503, "the server has no memory left"));
+        return session.DropNow();
       }
     }
     session.held_requests_.push_back(std::move(request));
@@ -145,12 +150,23 @@ Result<ChannelSession::Encoded> ChannelSession::Encode(const rpc::MessageBatch& 
   return arrays;
 }
 
+size_t ChannelSession::BytesOf(const Encoded& arrays) {
+  size_t bytes = 0;
+  for (const std::string& array : arrays) bytes += array.size();
+  return bytes;
+}
+
 // ---- On the loop.
+
+bool ChannelSession::ClaimMemory() {
+  return claim_.Resize(kSessionBytes + outbox_.retained_bytes() + inbox_.held_bytes());
+}
 
 void ChannelSession::WriteNow(Encoded arrays) {
   for (std::string& array : arrays) outbox_.Add(std::move(array));
-  if (outbox_.retained_bytes() > options_.retained_bytes_max) {
-    // The client does not read, and the method does not wait for it.
+  if (outbox_.retained_bytes() > options_.retained_bytes_max || !ClaimMemory()) {
+    // The client does not read, and the method does not wait for it; or there is no memory. The
+    // client will come back for what it has missed.
     loop()->Post([self = shared_from_this()] {
       self->AssertOnLoop();
       self->DropNow();
@@ -182,6 +198,7 @@ void ChannelSession::DropNow() {
   timer_.Disarm();
   if (back_channel_) FinishBackChannel("");
   outbox_.Clear();
+  claim_.Reset();
   for (const auto& request : std::exchange(held_requests_, {})) {
     request->Respond(UnknownSessionAnswer(request->head()));
   }
@@ -194,6 +211,8 @@ void ChannelSession::DeliverNow() {
     AssertOnLoop();
     return inbox_.Next();
   });
+  // Less than before, so it is never refused.
+  (void)ClaimMemory();
   AnswerHeld();
 }
 

@@ -63,6 +63,7 @@ class ChannelSession final : public rpc::LoopCall<ChannelSession> {
   using Encoded = std::vector<std::string>;
   Result<Encoded> Encode(const std::string& message) const;
   Result<Encoded> Encode(const rpc::MessageBatch& batch) const;
+  static size_t BytesOf(const Encoded& arrays);
   Result<std::string> MakeArray(std::string_view message) const;
 
   // The functions below run on the loop.
@@ -81,6 +82,8 @@ class ChannelSession final : public rpc::LoopCall<ChannelSession> {
   // Ends the back channel's answer with `chunk`.
   void FinishBackChannel(std::string chunk) REQUIRES_LOCK(on_loop_);
   void ArmTimer() REQUIRES_LOCK(on_loop_);
+  // Adjusts the claim to what is kept. False if there is not enough memory.
+  bool ClaimMemory() REQUIRES_LOCK(on_loop_);
   void OnTimer() REQUIRES_LOCK(on_loop_);
   std::string ForwardAnswer() const REQUIRES_LOCK(on_loop_);
 
@@ -95,6 +98,7 @@ class ChannelSession final : public rpc::LoopCall<ChannelSession> {
   std::vector<std::shared_ptr<http::PlainCall>> held_requests_ GUARDED_BY(on_loop_);
   http::Timer timer_
       GUARDED_BY(on_loop_);  // The next "noop", or the end of a session without a back channel.
+  MemoryClaim claim_ GUARDED_BY(on_loop_);
   bool back_channel_ready_ GUARDED_BY(on_loop_) = false;
   bool flush_scheduled_ GUARDED_BY(on_loop_) = false;
   bool gone_ GUARDED_BY(on_loop_) = false;  // The session is gone; its call has ended too.

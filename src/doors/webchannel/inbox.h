@@ -25,6 +25,7 @@ class Inbox {
   std::optional<Result<std::string>> Next();
   bool has_next() const { return !held_.empty() && held_.begin()->first == next_index_; }
   void Clear();
+  size_t held_bytes() const { return held_bytes_; }
 
  private:
   const size_t maps_max_;

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstddef>
 
+#include "base/memory_budget.h"
+
 namespace hearth::doors::webchannel {
 
 // A client abandons a back channel that has been silent for 1.5 times as long.
@@ -14,6 +16,8 @@ inline constexpr size_t kMapsPerRequestMax = 1'000;
 inline constexpr size_t kHeaderBlockBytesMax = 16 * 1024;
 // The approximate size of one chunk of arrays. A client processes a chunk only when it is complete.
 inline constexpr size_t kChunkBytes = 64 * 1024;
+// What a session takes by itself.
+inline constexpr size_t kSessionBytes = 16 * 1024;
 // Forward requests that wait for an answer while the method is paused.
 inline constexpr size_t kHeldAnswersMax = 16;
 
@@ -40,6 +44,8 @@ struct ChannelOptions {
   // Limits everything kept for a client, sent or not. A method that waits for WhenWritable stays
   // far below it; the session of a client that does not read ends here.
   size_t retained_bytes_max = 32 * 1024 * 1024;
+  MemoryBudget* memory =
+      nullptr;  // For all of the above. Must outlive the sessions. Null: unlimited.
 };
 
 }  // namespace hearth::doors::webchannel
