@@ -169,11 +169,11 @@ TEST_F(ControlServiceTest, UnknownPlacesAndMethods) {
   EXPECT_THAT(ExpectError(AskDatabase("GET", "indexes"), 404, "NOT_FOUND"),
               HasSubstr("there is no database"));
   MakeDatabase();
-  for (const char* target : {"/hearth/", "/hearth/v1", "/hearth/v2/databases", "/metricsx",
-                             "/hearth/v1/projects/p1/databases",
-                             "/hearth/v1/projects/p1/databases/(default)/x",
-                             "/hearth/v1/projects/p1/databases/(default)/indexes/x",
-                             "/hearth/v1/projects/p1/databases/(default)/ttlPolicies/a/b"}) {
+  for (const char* target :
+       {"/hearth/", "/hearth/v1", "/hearth/v2/databases", "/metricsx",
+        "/hearth/v1/projects/p1/databases", "/hearth/v1/projects/p1/databases/(default)/x",
+        "/hearth/v1/projects/p1/databases/(default)/indexes/x",
+        "/hearth/v1/projects/p1/databases/(default)/ttlPolicies/a/b"}) {
     SCOPED_TRACE(target);
     ExpectError(Ask("GET", target), 404, "NOT_FOUND");
   }
