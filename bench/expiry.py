@@ -14,7 +14,8 @@ POLICIES = "/hearth/v1/projects/bench/databases/(default)/ttlPolicies"
 def ask(server, path, method="GET", body=None):
     request = urllib.request.Request(f"http://{server.address}{path}", method=method,
                                      data=body and json.dumps(body).encode(),
-                                     headers={"content-type": "application/json"})
+                                     headers={"content-type": "application/json",
+                                              "authorization": f"Bearer {server.token()}"})
     with urllib.request.urlopen(request, timeout=60) as answer:
         return json.load(answer)
 

@@ -102,9 +102,20 @@ def free_port():
         return probe.getsockname()[1]
 
 
+class Hearth(Server):
+    def __init__(self, folder, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.folder = pathlib.Path(folder)
+
+    def token(self):
+        """The administrator's."""
+        return (self.folder / "admin.token").read_text().strip()
+
+
 def hearth(folder, log=None):
-    return Server("hearth", [BUILD / "hearth", "serve", "--data", folder, "--listen", "127.0.0.1:0",
-                             "--log-level", "info" if log else "warning"], log=log)
+    return Hearth(folder, "hearth", [BUILD / "hearth", "serve", "--data", folder, "--listen",
+                                     "127.0.0.1:0", "--log-level", "info" if log else "warning"],
+                  log=log)
 
 
 def canned(messages):

@@ -27,10 +27,11 @@ ALLOWED = {
     "engine": "base model query request storage vector index documents execution watch transactions "
               "indexing expiry commit",
     "http": "base",
+    "access": "base model http",
     "rpc": "base http",
     "wire": "base model query request",
-    "service": "base model query request documents watch engine http rpc wire",
-    "doors": "base model index documents expiry indexing engine http rpc wire",
+    "service": "base model query request documents watch engine http access rpc wire",
+    "doors": "base model index documents expiry indexing engine http access rpc wire",
     "client": "base model query request",
     "client/embedded": "base model query request storage documents watch engine client",
     "client/remote": "base model query request wire client",
@@ -40,7 +41,7 @@ ALLOWED = {
     "kit/outbound": "base kit kit/jobs",
     "kit/images": "base",
     "apps": "base model client http kit kit/web kit/jobs kit/outbound kit/images",
-    "server": "base model storage index documents expiry indexing engine http rpc wire service doors client "
+    "server": "base model storage index documents expiry indexing engine http access rpc wire service doors client "
               "client/embedded client/remote kit kit/web apps",
 }
 SIBLINGS = {"doors", "apps"}

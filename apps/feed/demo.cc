@@ -82,9 +82,14 @@ Status Demo::BringPost(const nlohmann::json& post) {
   const std::string caption = fields.Text("caption", {});
   RETURN_IF_ERROR(fields.status());
   ASSIGN_OR_RETURN(const User author, core_.users().FindByName(username));
-  MediaStore::Upload upload(media_);
+  MediaStore::Upload upload(media_, "demo");
   ASSIGN_OR_RETURN(const std::vector<Media> media, BringPictures(post, &upload));
-  ASSIGN_OR_RETURN(const Post created, core_.CreatePost(author, caption, media, seconds));
+  const Result<Post> answer = core_.CreatePost(author, caption, media, seconds);
+  if (!answer.ok()) {
+    upload.KeepInDoubt();
+    return answer.status();
+  }
+  const Post& created = *answer;
   upload.Keep();
   for (const nlohmann::json& name : post.value("likes", nlohmann::json::array())) {
     ASSIGN_OR_RETURN(const User user, core_.users().FindByName(name.get<std::string>()));
@@ -106,12 +111,11 @@ Status Demo::BringPost(const nlohmann::json& post) {
 
 Result<std::vector<Media>> Demo::BringPictures(const nlohmann::json& post,
                                                MediaStore::Upload* upload) {
-  // Picture paths are absolute on the service: "/photos/pictures/12-0.webp".
-  const std::string host = url_.substr(0, url_.find('/', url_.find("//") + 2));
+  // Picture paths are relative to the service: "pictures/12-0.webp".
   std::vector<Media> media;
   for (const nlohmann::json& path : post.value("pictures", nlohmann::json::array())) {
     ASSIGN_OR_RETURN(const kit::HttpResponse picture,
-                     outbound_.Send({.url = host + path.get<std::string>()}));
+                     outbound_.Send({.url = url_ + "/" + path.get<std::string>()}));
     if (picture.status != 200) {
       return Status(Code::kUnavailable, "cannot fetch a picture for the demo");
     }

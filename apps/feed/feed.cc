@@ -11,6 +11,7 @@
 #include "apps/feed/core/feed_core.h"
 #include "apps/feed/demo.h"
 #include "apps/feed/media/media_store.h"
+#include "apps/feed/media/picture_removal.h"
 #include "apps/feed/queue/document_feed_queue.h"
 #include "apps/feed/redis/redis_address.h"
 #include "apps/feed/redis/redis_client.h"
@@ -21,6 +22,7 @@
 #include "feed_assets.h"
 #include "kit/jobs/scheduler.h"
 #include "kit/outbound/outbound.h"
+#include "kit/outbound/outbound_url.h"
 #include "kit/web/json_fields.h"
 #include "kit/web/session.h"
 
@@ -28,11 +30,13 @@ namespace hearth::feed {
 namespace {
 
 constexpr char kDemoJob[] = "demo";
+constexpr char kPicturesJob[] = "pictures";
 constexpr char kEveryMinute[] = "* * * * *";
 
 struct Settings {
   std::vector<RedisAddress> redis;  // Empty: no Redis.
   FanOutOptions fan_out;
+  LimitOptions limits;
   bool has_demo = false;
   std::optional<std::string> session_secret;
 };
@@ -55,6 +59,16 @@ Result<Settings> ReadSettings(const kit::AppContext& context) {
   if (const auto seconds = fields.OptionalInteger("repair_seconds", {.min = 1, .max = 86'400})) {
     settings.fan_out.repair_period = std::chrono::seconds(*seconds);
   }
+  const std::pair<const char*, size_t*> limits[] = {
+      {"registrations_per_hour", &settings.limits.registrations_per_hour},
+      {"failed_sign_ins_per_address", &settings.limits.failed_sign_ins_per_address},
+      {"posts_per_hour", &settings.limits.posts_per_hour},
+      {"comments_per_hour", &settings.limits.comments_per_hour}};
+  for (const auto& [name, limit] : limits) {
+    if (const auto count = fields.OptionalInteger(name, {.min = 1})) {
+      *limit = static_cast<size_t>(*count);
+    }
+  }
   if (context.settings.contains("demo")) settings.has_demo = fields.Boolean("demo");
   settings.session_secret = fields.OptionalText("session_secret", {.characters_min = 32});
   fields.RefuseOthers();
@@ -70,7 +84,7 @@ kit::OutboundOptions PhotosOptions(const std::string& sandbox_url) {
   options.name = "photos";
   options.concurrent_max = 2;
   if (!sandbox_url.empty()) {
-    options.private_hosts_allowed = {sandbox_url.substr(sandbox_url.find("//") + 2)};
+    options.private_hosts_allowed = {kit::HostPortOf(sandbox_url)};
   }
   return options;
 }
@@ -110,10 +124,16 @@ class Feed final : public kit::Application {
                .cache = std::move(backends_.cache),
                .queue = std::move(backends_.queue)},
               settings.fan_out),
-        media_(context_.data_path + "/media"),
+        media_(context_.data_path + "/media", {.memory = context_.memory}),
+        removal_(context_.clock, collections_, media_),
         signer_(std::move(signer)),
         tokens_(context_.clock, collections_, signer_),
-        api_({.clock = context_.clock, .core = core_, .tokens = tokens_, .media = media_}),
+        api_({.clock = context_.clock,
+              .core = core_,
+              .tokens = tokens_,
+              .media = media_,
+              .removal = removal_,
+              .limits = settings.limits}),
         photos_(PhotosOptions(context_.sandbox_url), context_.clock, context_.random,
                 context_.metrics),
         demo_(context_.sandbox_url + "/photos", collections_, core_, media_, photos_),
@@ -121,6 +141,8 @@ class Feed final : public kit::Application {
         has_demo_(settings.has_demo) {
     api_.AddTo(&routes_);
     routes_.AddAssets(FeedAssets());
+    scheduler_.Add(kPicturesJob, every_minute,
+                   [this](const std::atomic<bool>& stopping) { return removal_.Run(stopping); });
     if (!has_demo_) return;
     scheduler_.Add(kDemoJob, std::move(every_minute),
                    [this](const std::atomic<bool>& stopping) { return demo_.Run(stopping); });
@@ -167,6 +189,7 @@ class Feed final : public kit::Application {
   Backends backends_;
   FeedCore core_;
   MediaStore media_;
+  PictureRemoval removal_;
   const kit::SessionSigner signer_;
   Tokens tokens_;
   Api api_;

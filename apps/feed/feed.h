@@ -17,6 +17,9 @@ namespace hearth::feed {
 //   fan_out_threads       threads that process events; default 2
 //   repair_seconds        interval of the search for unpushed posts; default 10
 //   demo                  whether the sandbox's users post here; default: true with a sandbox
+//   registrations_per_hour, failed_sign_ins_per_address, posts_per_hour, comments_per_hour
+//                         limits of one address or user, see api/limits.h. Behind a proxy all
+//                         clients have its address: raise the first two there
 //   session_secret        signs the tokens; by default generated and kept in the data folder
 //
 // InvalidArgument for unknown or invalid settings.

@@ -7,8 +7,10 @@
 
 #include "base/http_status.h"
 #include "base/log.h"
+#include "base/status_macros.h"
 #include "http/percent.h"
 #include "kit/web/json_fields.h"
+#include "kit/web/lane.h"
 
 namespace hearth::hackernews {
 namespace {
@@ -67,14 +69,9 @@ void Api::AddTo(kit::Routes* routes) {
   routes->Add("GET", "/api/v1/hidden", bind(&Api::GetHidden));
   routes->Add("POST", "/api/v1/hidden", bind(&Api::PostHidden));
   routes->Add("DELETE", "/api/v1/hidden/:id", bind(&Api::DeleteHidden));
-  routes->Add("POST", "/api/v1/login", bind(&Api::PostLogin));
-  routes->Add("POST", "/api/v1/logout", [](const kit::Request&) {
-    kit::Response response = kit::Response::Json({{"success", true}});
-    response.headers.push_back(
-        kit::SetCookie(kSessionCookie, "", {.max_age = std::chrono::seconds(-1)}));
-    return response;
-  });
-  routes->Add("GET", "/api/v1/me", [this](const kit::Request& request) { return GetMe(request); });
+  routes->Add("POST", "/api/v1/login", bind(&Api::PostLogin), {.work = kit::Work::kSignIn});
+  routes->Add("POST", "/api/v1/logout", bind(&Api::PostLogout));
+  routes->Add("GET", "/api/v1/me", bind(&Api::GetMe));
   routes->Add("POST", "/api/v1/worker",
               [this](const kit::Request& request) { return PostWorker(request); });
   routes->Add("DELETE", "/api/v1/cache",
@@ -118,8 +115,10 @@ kit::Response Api::GetStories(const kit::Request& request) {
   if (!stories.ok()) return FromDatabase(stories.status());
 
   std::shared_ptr<const HiddenStories::Ids> hidden = std::make_shared<HiddenStories::Ids>();
-  if (const std::optional<std::string> user = UserOf(request)) {
-    Result<std::shared_ptr<const HiddenStories::Ids>> ids = parts_.hidden.Get(*user);
+  const Result<std::optional<std::string>> user = UserOf(request);
+  if (!user.ok()) return FromDatabase(user.status());
+  if (*user) {
+    Result<std::shared_ptr<const HiddenStories::Ids>> ids = parts_.hidden.Get(**user);
     if (!ids.ok()) return FromDatabase(ids.status());
     hidden = *std::move(ids);
   }
@@ -140,31 +139,34 @@ kit::Response Api::GetStories(const kit::Request& request) {
 }
 
 kit::Response Api::GetHidden(const kit::Request& request) {
-  const std::optional<std::string> user = UserOf(request);
-  if (!user) return Error(401, "authentication error");
-  const Result<std::shared_ptr<const HiddenStories::Ids>> ids = parts_.hidden.Get(*user);
+  const Result<std::optional<std::string>> user = UserOf(request);
+  if (!user.ok()) return FromDatabase(user.status());
+  if (!*user) return Error(401, "authentication error");
+  const Result<std::shared_ptr<const HiddenStories::Ids>> ids = parts_.hidden.Get(**user);
   if (!ids.ok()) return FromDatabase(ids.status());
   return kit::Response::Json(**ids);
 }
 
 kit::Response Api::PostHidden(const kit::Request& request) {
-  const std::optional<std::string> user = UserOf(request);
-  if (!user) return Error(401, "authentication error");
+  const Result<std::optional<std::string>> user = UserOf(request);
+  if (!user.ok()) return FromDatabase(user.status());
+  if (!*user) return Error(401, "authentication error");
   kit::JsonFields fields = kit::JsonFields::Parse(request.body());
   const int64_t id = fields.Integer("hidden", {.min = 0});
   if (!fields.status().ok()) return Error(400, "invalid story id");
-  if (const Status hidden = parts_.hidden.Hide(*user, id); !hidden.ok()) {
+  if (const Status hidden = parts_.hidden.Hide(**user, id); !hidden.ok()) {
     return FromDatabase(hidden);
   }
   return kit::Response::Json({{"hidden", id}});
 }
 
 kit::Response Api::DeleteHidden(const kit::Request& request) {
-  const std::optional<std::string> user = UserOf(request);
-  if (!user) return Error(401, "authentication error");
+  const Result<std::optional<std::string>> user = UserOf(request);
+  if (!user.ok()) return FromDatabase(user.status());
+  if (!*user) return Error(401, "authentication error");
   const std::optional<int64_t> id = ParseInteger(request.Parameter("id"));
   if (!id || *id < 0) return Error(400, "invalid story id");
-  if (const Status shown = parts_.hidden.Unhide(*user, *id); !shown.ok()) {
+  if (const Status shown = parts_.hidden.Unhide(**user, *id); !shown.ok()) {
     return FromDatabase(shown);
   }
   return kit::Response::Json({{"hidden", *id}});
@@ -176,7 +178,7 @@ kit::Response Api::PostLogin(const kit::Request& request) {
   const std::string password = fields.Text("pw", {.characters_min = 1});
   if (!fields.status().ok()) return Error(400, "missing fields");
 
-  const kit::QuotaWindows::Outcome quota = sign_in_tries_.Spend(request.peer());
+  const kit::QuotaWindows::Outcome quota = sign_in_tries_.Spend(kit::AddressGroup(request.peer()));
   if (!quota.allowed) {
     const auto wait = std::chrono::ceil<std::chrono::seconds>(quota.until_reset);
     kit::Response response = Error(429, "too many attempts; try again later");
@@ -197,16 +199,35 @@ kit::Response Api::PostLogin(const kit::Request& request) {
   if (user.status().code() == Code::kInvalidArgument) return Error(401, "invalid credentials");
   if (!user.ok()) return FromDatabase(user.status());
   kit::Response response = kit::Response::Json({{"username", account}});
-  response.headers.push_back(kit::SetCookie(
-      kSessionCookie, parts_.sessions.Sign({{"username", account}}, kSessionLifetime),
-      {.max_age = kSessionLifetime}));
+  const nlohmann::json claims = {{"username", account},
+                                 {"id", parts_.collections.ended_sessions().Doc().id()}};
+  response.headers.push_back(kit::SetCookie(kSessionCookie,
+                                            parts_.sessions.Sign(claims, kSessionLifetime),
+                                            kit::CookieOptions::For(request, kSessionLifetime)));
   return response;
 }
 
-kit::Response Api::GetMe(const kit::Request& request) const {
-  const std::optional<std::string> user = UserOf(request);
-  if (!user) return Error(401, "authentication error");
-  return kit::Response::Json({{"username", *user}});
+kit::Response Api::PostLogout(const kit::Request& request) {
+  if (const std::optional<Session> session = SessionOf(request)) {
+    const auto ended =
+        parts_.collections.ended_sessions()
+            .Doc(session->id)
+            .Set({{"expires_at",
+                   client::Timestamp::FromMicros(session->expiry_seconds * 1'000'000)}});
+    // The cookie stays, so that the user can try again: a copy of it would still be valid.
+    if (!ended.ok()) return FromDatabase(ended.status());
+  }
+  kit::Response response = kit::Response::Json({{"success", true}});
+  response.headers.push_back(kit::SetCookie(
+      kSessionCookie, "", kit::CookieOptions::For(request, std::chrono::seconds(-1))));
+  return response;
+}
+
+kit::Response Api::GetMe(const kit::Request& request) {
+  const Result<std::optional<std::string>> user = UserOf(request);
+  if (!user.ok()) return FromDatabase(user.status());
+  if (!*user) return Error(401, "authentication error");
+  return kit::Response::Json({{"username", **user}});
 }
 
 kit::Response Api::PostWorker(const kit::Request& request) const {
@@ -231,14 +252,28 @@ bool Api::HasWorkerSecret(const kit::Request& request) const {
   return !parts_.worker_secret.empty() && kit::IsSameSecret(secret, parts_.worker_secret);
 }
 
-std::optional<std::string> Api::UserOf(const kit::Request& request) const {
+std::optional<Api::Session> Api::SessionOf(const kit::Request& request) const {
   const std::optional<std::string> token = request.Cookie(kSessionCookie);
   if (!token) return std::nullopt;
   const Result<nlohmann::json> claims = parts_.sessions.Verify(*token);
   if (!claims.ok()) return std::nullopt;
   const auto name = claims->find("username");
-  if (name == claims->end() || !name->is_string()) return std::nullopt;
-  return name->get<std::string>();
+  const auto id = claims->find("id");
+  if (name == claims->end() || !name->is_string() || id == claims->end() || !id->is_string()) {
+    return std::nullopt;
+  }
+  return Session{.username = name->get<std::string>(),
+                 .id = id->get<std::string>(),
+                 .expiry_seconds = claims->at("exp").get<int64_t>()};
+}
+
+Result<std::optional<std::string>> Api::UserOf(const kit::Request& request) const {
+  const std::optional<Session> session = SessionOf(request);
+  if (!session) return std::optional<std::string>();
+  ASSIGN_OR_RETURN(const client::DocumentSnapshot ended,
+                   parts_.collections.ended_sessions().Doc(session->id).Get());
+  if (ended.exists()) return std::optional<std::string>();
+  return std::optional(session->username);
 }
 
 }  // namespace hearth::hackernews

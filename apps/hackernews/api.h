@@ -47,6 +47,7 @@ struct ApiParts {
 class Api {
  public:
   static constexpr size_t kStoriesPerRequestMax = 500;
+  // Sign-ins that succeed count too: they bound the sessions that can be ended, and so stored.
   static constexpr size_t kSignInTriesMax = 10;
   static constexpr std::chrono::minutes kSignInWindow{15};
   static constexpr std::chrono::hours kSessionLifetime{24};
@@ -66,14 +67,22 @@ class Api {
   kit::Response PostHidden(const kit::Request& request);
   kit::Response DeleteHidden(const kit::Request& request);
   kit::Response PostLogin(const kit::Request& request);
-  kit::Response GetMe(const kit::Request& request) const;
+  kit::Response PostLogout(const kit::Request& request);
+  kit::Response GetMe(const kit::Request& request);
   kit::Response PostWorker(const kit::Request& request) const;
   kit::Response DeleteCache(const kit::Request& request) const;
 
   // Whether it comes from the operator.
   bool HasWorkerSecret(const kit::Request& request) const;
-  // Nullopt: not signed in.
-  std::optional<std::string> UserOf(const kit::Request& request) const;
+  struct Session {
+    std::string username;
+    std::string id;
+    int64_t expiry_seconds;
+  };
+  // From the cookie, if the signature is ours; the session may have been ended since.
+  std::optional<Session> SessionOf(const kit::Request& request) const;
+  // Nullopt: not signed in. Asks the database, because a session may be ended in another process.
+  Result<std::optional<std::string>> UserOf(const kit::Request& request) const;
 
   const ApiParts parts_;
   kit::QuotaWindows sign_in_tries_;

@@ -26,6 +26,10 @@ class Collections {
   client::CollectionReference cache() const {
     return database_.Collection(environment_ + "-cache");
   }
+  // Sessions that were ended before they expired, by their id.
+  client::CollectionReference ended_sessions() const {
+    return database_.Collection(environment_ + "-ended-sessions");
+  }
   client::CollectionReference hidden(const std::string& username) const {
     return users().Doc(username).Collection("hidden");
   }

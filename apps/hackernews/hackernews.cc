@@ -17,6 +17,7 @@
 #include "base/status_macros.h"
 #include "hackernews_assets.h"
 #include "kit/jobs/scheduler.h"
+#include "kit/outbound/outbound_url.h"
 #include "kit/web/json_fields.h"
 
 namespace hearth::hackernews {
@@ -41,7 +42,7 @@ struct Settings {
 HnSourceOptions SandboxOptions(const std::string& url) {
   return {.api_url = url + "/hn",
           .site_url = url + "/hn-site",
-          .private_hosts_allowed = {url.substr(url.find("//") + 2)}};
+          .private_hosts_allowed = {kit::HostPortOf(url)}};
 }
 
 // `sandbox_url` is empty without a sandbox. Settings may name another API or another site.

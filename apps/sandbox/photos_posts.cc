@@ -90,8 +90,7 @@ nlohmann::json PhotosPosts::PostJson(int64_t number) const {
   Lot lot = Draw(number, kForTalk);
   nlohmann::json pictures = nlohmann::json::array();
   for (size_t i = 0; i < post.pictures; ++i) {
-    pictures.push_back("/photos/pictures/" + std::to_string(number) + "-" + std::to_string(i) +
-                       ".webp");
+    pictures.push_back("pictures/" + std::to_string(number) + "-" + std::to_string(i) + ".webp");
   }
   const std::string_view caption = MakeCaption(lot, post.scene);
   const std::vector<std::string_view> likes =

@@ -1,7 +1,11 @@
 #include "apps/sandbox/sandbox.h"
 
+#include <arpa/inet.h>
+
+#include <algorithm>
 #include <map>
 #include <optional>
+#include <random>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -16,12 +20,14 @@
 #include "http/plain.h"
 #include "http/server.h"
 #include "kit/web/routes.h"
+#include "kit/web/session.h"
 
 namespace hearth::sandbox {
 namespace {
 
 constexpr size_t kBodyBytesMax = 1024 * 1024;
 constexpr size_t kSlowDrops = 32;
+constexpr size_t kTokenCharacters = 32;
 
 http::PlainAnswer ToPlain(kit::Response response) {
   return {.status = response.status,
@@ -38,8 +44,8 @@ class Switchboard {
     std::optional<Fault> fault;
   };
 
-  explicit Switchboard(const StandInContext& context)
-      : stand_ins_(MakeStandIns(context)), faults_(Names(stand_ins_)) {
+  Switchboard(const StandInContext& context, std::string token)
+      : token_(std::move(token)), stand_ins_(MakeStandIns(context)), faults_(Names(stand_ins_)) {
     for (const auto& stand_in : stand_ins_) stand_in->AddRoutes(routes_[stand_in->name()]);
     own_.Add("GET", "/", [this](const kit::Request&) { return IndexPage(); });
     own_.Add("GET", "/control", [this](const kit::Request&) { return Describe(); });
@@ -56,9 +62,19 @@ class Switchboard {
     });
   }
 
-  // `path`: without the query.
   Verdict Answer(http::RequestHead head, std::string body, std::string peer) {
-    const std::string path(head.path());
+    const std::string_view site = head.Find("sec-fetch-site").value_or("none");
+    if (head.Find("origin") || (site != "none" && site != "same-origin")) {
+      return {own_.Error(403, "requests of web pages are refused"), std::nullopt};
+    }
+    // "/TOKEN/hn/v0/...": the token, and the path below it.
+    std::string_view rest = head.path().substr(1);
+    const std::string_view token = rest.substr(0, rest.find('/'));
+    if (!kit::IsSameSecret(token, token_)) {
+      return {own_.Error(404, "not found"), std::nullopt};
+    }
+    rest.remove_prefix(token.size());
+    const std::string path(rest.empty() ? "/" : rest);
     const size_t slash = path.find('/', 1);
     const std::string first = path.substr(1, slash == std::string::npos ? slash : slash - 1);
     const auto found = routes_.find(first);
@@ -93,23 +109,25 @@ class Switchboard {
   }
 
   kit::Response IndexPage() const {
+    const std::string base = "/" + token_ + "/";
     std::string page =
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Sandbox</title>"
         "<style>body{font:16px/1.5 system-ui;max-width:40em;margin:2em auto;padding:0 1em;"
         "color-scheme:light dark}</style><h1>Sandbox</h1>"
         "<p>Stand-ins for outside services. Their content is made up.</p><ul>";
     for (const auto& stand_in : stand_ins_) {
-      const std::string path = "/" + stand_in->name() + stand_in->example_path();
+      const std::string path = base + stand_in->name() + stand_in->example_path();
       page += "<li><a href=\"" + path + "\">" + stand_in->name() + "</a>: " + stand_in->summary() +
               "</li>";
     }
-    page +=
-        "</ul><p><a href=\"/control\">/control</a> lists requests and faults. "
-        "<code>POST /control/faults</code> makes a service fail: "
-        "<code>{\"service\": \"hn\", \"fault\": \"error\", \"times\": 3}</code>.</p></html>\n";
+    page += "</ul><p><a href=\"" + base +
+            "control\">/control</a> lists requests and faults. "
+            "<code>POST /control/faults</code> makes a service fail: "
+            "<code>{\"service\": \"hn\", \"fault\": \"error\", \"times\": 3}</code>.</p></html>\n";
     return {.content_type = "text/html; charset=utf-8", .body = std::move(page)};
   }
 
+  const std::string token_;
   const std::vector<std::unique_ptr<StandIn>> stand_ins_;
   FaultBoard faults_;
   std::map<std::string, kit::Routes> routes_;  // By the stand-in's name.
@@ -201,7 +219,8 @@ class Call final : public http::ExchangeHandler {
 
 class SandboxService final : public http::Service {
  public:
-  explicit SandboxService(const StandInContext& context) : switchboard_(context) {}
+  SandboxService(const StandInContext& context, std::string token)
+      : switchboard_(context, std::move(token)) {}
 
   std::shared_ptr<http::ExchangeHandler> Open(http::Exchange& exchange) override {
     return std::make_shared<Call>(exchange, switchboard_);
@@ -210,6 +229,32 @@ class SandboxService final : public http::Service {
  private:
   Switchboard switchboard_;
 };
+
+bool IsLoopback(const std::string& host) {
+  in_addr v4;
+  in6_addr v6;
+  if (inet_pton(AF_INET, host.c_str(), &v4) == 1) return ntohl(v4.s_addr) >> 24 == 127;
+  if (inet_pton(AF_INET6, host.c_str(), &v6) == 1) return IN6_IS_ADDR_LOOPBACK(&v6);
+  return host == "localhost";
+}
+
+Result<std::string> TokenOf(const SandboxOptions& options) {
+  if (options.token.empty()) {
+    std::random_device source;  // The system's, which nobody can predict.
+    std::string token;
+    constexpr char kDigits[] = "0123456789abcdef";
+    for (size_t i = 0; i < kTokenCharacters; ++i) token += kDigits[source() % 16];
+    return token;
+  }
+  if (options.token.size() < Sandbox::kTokenCharactersMin ||
+      !std::ranges::all_of(options.token, [](char c) {
+        return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+      })) {
+    return InvalidArgument("the sandbox's token needs at least " +
+                           std::to_string(Sandbox::kTokenCharactersMin) + " letters and digits");
+  }
+  return options.token;
+}
 
 http::ServerOptions ServerOptionsOf(const SandboxOptions& options) {
   http::ServerOptions server;
@@ -220,13 +265,15 @@ http::ServerOptions ServerOptionsOf(const SandboxOptions& options) {
 }  // namespace
 
 struct Sandbox::State {
-  explicit State(const SandboxOptions& options)
-      : service({.seed = options.seed, .clock = *options.clock}),
+  State(const SandboxOptions& options, const std::string& secret)
+      : service({.seed = options.seed, .clock = *options.clock}, secret),
         host(options.host),
+        token(secret),
         server(ServerOptionsOf(options), service) {}
 
   SandboxService service;
   const std::string host;
+  const std::string token;
   http::Server server;
 };
 
@@ -235,7 +282,12 @@ Sandbox::~Sandbox() = default;
 
 Result<std::unique_ptr<Sandbox>> Sandbox::Start(const SandboxOptions& options) {
   CHECK(options.clock != nullptr);
-  auto state = std::make_unique<State>(options);
+  if (!IsLoopback(options.host)) {
+    return InvalidArgument("the sandbox listens on loopback addresses only, not on " +
+                           options.host);
+  }
+  ASSIGN_OR_RETURN(const std::string token, TokenOf(options));
+  auto state = std::make_unique<State>(options, token);
   RETURN_IF_ERROR(state->server.Start());
   return std::unique_ptr<Sandbox>(new Sandbox(std::move(state)));
 }
@@ -246,6 +298,6 @@ std::string Sandbox::host_port() const {
          std::to_string(state_->server.addresses().front().port);
 }
 
-std::string Sandbox::url() const { return "http://" + host_port(); }
+std::string Sandbox::url() const { return "http://" + host_port() + "/" + state_->token; }
 
 }  // namespace hearth::sandbox

@@ -10,24 +10,31 @@
 namespace hearth::sandbox {
 
 struct SandboxOptions {
-  std::string host = "127.0.0.1";
-  uint16_t port = 0;  // 0 picks a free one.
-  uint64_t seed = 1;  // Together with the clock, it determines all generated data.
+  std::string host = "127.0.0.1";  // Must be an address of the loopback.
+  uint16_t port = 0;               // 0 picks a free one.
+  uint64_t seed = 1;               // Together with the clock, it determines all generated data.
   const Clock* clock = nullptr;
+  std::string token = {};  // Empty: a random one.
 };
 
 // Local stand-ins for the services that the applications call, reached over HTTP, each below its
 // name: url() + "/hn/v0/newstories.json". The README in this folder lists them and says how to make
 // a service fail.
+// || Closed to strangers: it listens on the loopback only, every path begins with a secret token,
+// and requests that a browser made for a web page are refused.
 //
 // Threads: url() from any thread. Ownership: borrows the clock. The destructor stops serving.
 class Sandbox {
  public:
-  // InvalidArgument or FailedPrecondition for an address that cannot be listened on.
+  static constexpr size_t kTokenCharactersMin = 16;
+
+  // InvalidArgument or FailedPrecondition for an address that cannot be listened on, or that other
+  // machines can reach; InvalidArgument for a token that is too short or not made of letters and
+  // digits.
   static Result<std::unique_ptr<Sandbox>> Start(const SandboxOptions& options);
   ~Sandbox();
 
-  // "http://127.0.0.1:4711", without a trailing slash.
+  // "http://127.0.0.1:4711/TOKEN", without a trailing slash.
   std::string url() const;
   // "127.0.0.1:4711", as OutboundOptions::private_hosts_allowed takes it.
   std::string host_port() const;

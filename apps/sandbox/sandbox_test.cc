@@ -153,7 +153,7 @@ TEST_F(SandboxTest, PeoplePostPicturesThatCanBeFetched) {
   EXPECT_EQ(Fetch("/photos/accounts.json").size(), 14u);
   const nlohmann::json posts = Fetch("/photos/posts.json?limit=3");
   ASSERT_EQ(posts.size(), 3u);
-  const std::string path = posts[0]["pictures"][0];
+  const std::string path = "/photos/" + posts[0]["pictures"][0].get<std::string>();
   const Result<kit::HttpResponse> picture = Send("GET", path);
   ASSERT_TRUE(picture.ok());
   EXPECT_EQ(picture->status, 200);
@@ -270,6 +270,67 @@ TEST(SandboxStartTest, AnAddressThatIsNoneFails) {
   SystemClock clock;
   EXPECT_EQ(Sandbox::Start({.host = "no address", .clock = &clock}).status().code(),
             Code::kInvalidArgument);
+}
+
+TEST_F(SandboxTest, StrangersFindNothing) {
+  const std::string host = "http://" + sandbox_->host_port();
+  EXPECT_NE(sandbox_->url(), host + "/");
+  for (const char* path :
+       {"/", "/control", "/hn/v0/newstories.json", "/0123456789abcdef/control"}) {
+    const Result<kit::HttpResponse> answer = outbound().Send({.url = host + path});
+    ASSERT_TRUE(answer.ok());
+    EXPECT_EQ(answer->status, 404) << path;
+  }
+  const Result<kit::HttpResponse> fault =
+      outbound().Send({.method = "POST",
+                       .url = host + "/control/faults",
+                       .body = R"({"service": "hn", "fault": "error"})"});
+  EXPECT_EQ(fault->status, 404);
+  EXPECT_TRUE(Fetch("/control").at("faults").empty());
+}
+
+TEST_F(SandboxTest, WebPagesAreRefusedEvenIfTheyKnowTheToken) {
+  const std::pair<std::string, std::string> foreign[] = {{"origin", "http://127.0.0.1:8080"},
+                                                         {"origin", "null"},
+                                                         {"sec-fetch-site", "cross-site"},
+                                                         {"sec-fetch-site", "same-site"}};
+  for (const auto& header : foreign) {
+    const Result<kit::HttpResponse> answer = outbound().Send(
+        {.method = "DELETE", .url = sandbox_->url() + "/control/faults", .headers = {header}});
+    ASSERT_TRUE(answer.ok()) << answer.status().ToString();
+    EXPECT_EQ(answer->status, 403) << header.first << " " << header.second;
+  }
+  // Opened by the user.
+  EXPECT_EQ(outbound()
+                .Send({.url = sandbox_->url() + "/", .headers = {{"sec-fetch-site", "none"}}})
+                ->status,
+            200);
+}
+
+TEST_F(SandboxTest, TheTokenIsRandomOrGiven) {
+  Result<std::unique_ptr<Sandbox>> other = Sandbox::Start({.clock = &clock_});
+  ASSERT_TRUE(other.ok());
+  const auto token = [](const Sandbox& sandbox) {
+    return sandbox.url().substr(sandbox.url().rfind('/') + 1);
+  };
+  EXPECT_EQ(token(*sandbox_).size(), 32u);
+  EXPECT_NE(token(*sandbox_), token(**other));
+  other = Sandbox::Start({.clock = &clock_, .token = "0123456789abcdefXY"});
+  ASSERT_TRUE(other.ok());
+  EXPECT_EQ(token(**other), "0123456789abcdefXY");
+  for (const char* bad : {"short", "0123456789abcdef/"}) {
+    EXPECT_EQ(Sandbox::Start({.clock = &clock_, .token = bad}).status().code(),
+              Code::kInvalidArgument);
+  }
+}
+
+TEST_F(SandboxTest, OtherMachinesCannotReachIt) {
+  for (const char* host : {"0.0.0.0", "::", "192.0.2.1", "example.com"}) {
+    const Status refused = Sandbox::Start({.host = host, .clock = &clock_}).status();
+    EXPECT_EQ(refused.code(), Code::kInvalidArgument) << host;
+    EXPECT_NE(refused.message().find("loopback"), std::string::npos);
+  }
+  EXPECT_TRUE(Sandbox::Start({.host = "127.0.0.2", .clock = &clock_}).ok());
 }
 
 }  // namespace

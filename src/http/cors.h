@@ -10,9 +10,9 @@
 
 namespace hearth::http {
 
-// Lets the page that made the request read its answer, including errors. Every origin is allowed: a
-// page under development comes from any port, and clients in a browser have no other way to a
-// database. Adds nothing if the request has no origin. Names are in lower case.
+// Lets the page that made the request read its answer, including errors. Every origin is allowed
+// here: the server answers pages of unknown origins itself (`origin_policy.h`). Adds nothing if the
+// request has no origin. Names are in lower case.
 void AppendCorsHeaders(const RequestHead& head,
                        std::vector<std::pair<std::string, std::string>>* headers);
 

@@ -1,13 +1,44 @@
 #include "http/http1_parser.h"
 
+#include <algorithm>
+#include <array>
 #include <boost/beast/http/error.hpp>
+#include <cstddef>
+
+#include "base/text.h"
 
 namespace hearth::http {
 namespace {
 
+constexpr int kBadRequest = 400;
+constexpr int kNotImplemented = 501;
+// Extensions are ignored, and nobody sends any.
+constexpr size_t kChunkExtensionBytesMax = 256;
+
+// Printable ASCII without what a browser would encode or not send.
+bool IsTarget(std::string_view target) {
+  return std::ranges::all_of(target, [](char c) { return c > ' ' && c < 0x7f && c != '#'; });
+}
+
+bool IsNumber(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// Fields that decide how a message is read, and so must not come after it.
+bool IsForbiddenTrailer(std::string_view name) {
+  return std::ranges::any_of(
+      std::array<std::string_view, 4>{"host", "content-length", "transfer-encoding", "connection"},
+      [name](std::string_view forbidden) { return EqualsIgnoringCase(name, forbidden); });
+}
+
 std::string_view View(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
 }  // namespace
+
+bool HasFoldedLine(std::string_view text) {
+  return text.find("\r\n ") != std::string_view::npos ||
+         text.find("\r\n\t") != std::string_view::npos;
+}
 
 Http1Parser::Http1Parser(Http1ParserSink& sink, uint32_t header_bytes_max) : sink_(sink) {
   header_limit(header_bytes_max);
@@ -27,16 +58,50 @@ void Http1Parser::on_request_impl(boost::beast::http::verb, Text method, Text ta
     const size_t path = rest.find_first_of("/?");
     head_.set_authority(rest.substr(0, path));
     rest = path == std::string_view::npos ? "/" : rest.substr(path);
+  } else {
+    has_origin_form_ = rest.starts_with('/') || (rest == "*" && View(method) == "OPTIONS");
   }
   head_.set_target(rest);
 }
 
-void Http1Parser::on_field_impl(boost::beast::http::field field, Text name, Text value, Error&) {
-  if (head_complete_) return;
+void Http1Parser::on_field_impl(boost::beast::http::field field, Text name, Text value,
+                                Error& error) {
+  if (head_complete_) {
+    if (IsForbiddenTrailer(View(name))) error = boost::beast::http::error::bad_field;
+    return;
+  }
   head_.AddHeader(View(name), View(value));
   if (field == boost::beast::http::field::host && head_.authority().empty()) {
     head_.set_authority(View(value));
   }
+}
+
+int Http1Parser::CheckHead(std::string_view text) const {
+  size_t hosts = 0;
+  size_t codings = 0;
+  size_t lengths = 0;
+  bool is_chunked = false;
+  bool is_length = true;
+  for (size_t i = 0; i < head_.header_count(); ++i) {
+    const Header field = head_.header(i);
+    if (field.name == "host") ++hosts;
+    if (field.name == "transfer-encoding") {
+      ++codings;
+      is_chunked = EqualsIgnoringCase(Trim(field.value), "chunked");
+    }
+    if (field.name == "content-length") {
+      ++lengths;
+      is_length = is_length && IsNumber(field.value);
+    }
+  }
+  if (HasFoldedLine(text) || hosts > 1 || lengths > 1 || codings > 1 || !is_length) {
+    return kBadRequest;
+  }
+  if (!has_origin_form_ || !IsTarget(head_.target())) return kBadRequest;
+  if (codings == 0) return 0;
+  // RFC 9112, 6.1: a proxy that knows only one of the two would find another end of the body.
+  if (lengths > 0 || head_.version() == HttpVersion::kHttp10) return kBadRequest;
+  return is_chunked ? 0 : kNotImplemented;
 }
 
 void Http1Parser::on_header_impl(Error& error) {
@@ -49,6 +114,12 @@ void Http1Parser::on_header_impl(Error& error) {
 std::size_t Http1Parser::on_body_impl(Text body, Error&) {
   sink_.OnParsedBody(View(body));
   return body.size();
+}
+
+void Http1Parser::on_chunk_header_impl(std::uint64_t, Text extension, Error& error) {
+  if (extension.size() > kChunkExtensionBytesMax) {
+    error = boost::beast::http::error::bad_chunk_extension;
+  }
 }
 
 std::size_t Http1Parser::on_chunk_body_impl(std::uint64_t, Text body, Error&) {

@@ -81,11 +81,21 @@ size_t Http1Protocol::Receive(std::string_view bytes) {
     boost::beast::error_code error;
     const size_t used = parser_->put(boost::asio::buffer(bytes.data(), bytes.size()), error);
     chunk_head_is_cut_ = request_ == RequestPart::kBody && error == beast_http::error::need_more;
+    const std::string_view parsed = bytes.substr(0, used);
     bytes.remove_prefix(used);
     if (request_ == RequestPart::kHead && parser_->is_header_done() && !error) {
       // Beast limits only incomplete heads, and not to the byte.
       if (used > limits_.header_bytes_max) error = beast_http::error::header_limit;
+      if (const int status = error ? 0 : parser_->CheckHead(parsed); status != 0) {
+        Refuse(status);
+        break;
+      }
       if (!error) Open();
+    } else if (!error && parser_->is_done() && parser_->chunked() && HasFoldedLine(parsed)) {
+      error = beast_http::error::bad_field;  // In the trailers.
+    }
+    if (chunk_head_is_cut_ && bytes.size() > limits_.header_bytes_max) {
+      error = beast_http::error::header_limit;  // Of an endless chunk head, or of trailers.
     }
     if (error == beast_http::error::need_more) break;
     if (error) {

@@ -18,6 +18,7 @@ namespace hearth::http {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -115,7 +116,7 @@ class Http1Test : public testing::Test {
   TestServer server_;
 };
 
-constexpr std::string_view kGet = "GET / HTTP/1.1\r\nhost: a\r\n\r\n";
+constexpr std::string_view kGet = "GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
 TEST_F(Http1Test, KeepsTheConnection) {
   server_.Start();
@@ -132,7 +133,7 @@ TEST_F(Http1Test, KeepsTheConnection) {
 TEST_F(Http1Test, AClientThatLeavesASilentAnswerIsNoticed) {
   server_.Start();
   TestSocket socket(server_.port());
-  socket.Send("GET /silent HTTP/1.1\r\nhost: a\r\n\r\n");
+  socket.Send("GET /silent HTTP/1.1\r\nhost: localhost\r\n\r\n");
   EXPECT_THAT(socket.ReadUntil("begun\n"), HasSubstr("200 OK"));
   EXPECT_FALSE(silent_.closed.Get());
   socket.Close();
@@ -145,7 +146,7 @@ TEST_F(Http1Test, ASilentAnswerOutlivesTheTimeouts) {
   server_.options.connection.send_stall_timeout = 20ms;
   server_.Start();
   TestSocket silent(server_.port());
-  silent.Send("GET /silent HTTP/1.1\r\nhost: a\r\n\r\n");
+  silent.Send("GET /silent HTTP/1.1\r\nhost: localhost\r\n\r\n");
   EXPECT_THAT(silent.ReadUntil("begun\n\r\n"), HasSubstr("200 OK"));
   // Later connections are closed by the same timeouts; this one is not.
   for (int i = 0; i < 5; ++i) {
@@ -182,7 +183,7 @@ TEST_F(Http1Test, APeerThatVanishesIsGivenUp) {
 TEST_F(Http1Test, ClosesWhenAsked) {
   server_.Start();
   TestSocket socket(server_.port());
-  socket.Send("GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
+  socket.Send("GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
   const std::string answer = socket.ReadToEnd();
   EXPECT_THAT(answer, HasSubstr("connection: close\r\n"));
   EXPECT_THAT(answer, HasSubstr("hello\n"));
@@ -192,8 +193,8 @@ TEST_F(Http1Test, AnswersPipelinedRequestsInOrder) {
   server_.Start();
   std::string requests;
   for (int i = 0; i < 50; ++i) {
-    requests += "GET /later HTTP/1.1\r\nhost: a\r\n\r\n";
-    requests += "POST /echo HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\n";
+    requests += "GET /later HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    requests += "POST /echo HTTP/1.1\r\nhost: localhost\r\ncontent-length: 3\r\n\r\n";
     requests += std::to_string(100 + i);
   }
   TestSocket socket(server_.port());
@@ -209,7 +210,7 @@ TEST_F(Http1Test, TakesChunkedBodiesInAnyPieces) {
   server_.Start();
   TestSocket socket(server_.port());
   const std::string request =
-      "\r\nPOST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "\r\nPOST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
       "5;ext=1\r\nhello\r\n7\r\n, world\r\n0\r\nx-trailer: 1\r\n\r\n";
   for (const char c : request) ASSERT_TRUE(socket.Send({&c, 1}));
   EXPECT_THAT(socket.ReadUntil("hello, world"), HasSubstr("content-length: 12\r\n"));
@@ -223,7 +224,7 @@ TEST_F(Http1Test, TakesAnEmptyChunkedBodyInAnyPieces) {
   TestSocket other(server_.port());
   for (size_t piece = 1; piece <= 5; ++piece) {
     TestSocket socket(server_.port());
-    socket.Send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+    socket.Send("POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n");
     const std::string_view last_chunk = "0\r\n\r\n";
     for (size_t sent = 0; sent < last_chunk.size(); sent += piece) {
       ASSERT_TRUE(socket.Send(last_chunk.substr(sent, piece)));
@@ -243,7 +244,8 @@ TEST_F(Http1Test, GivesLeaveToSendTheBody) {
   server_.Start();
   TestSocket socket(server_.port());
   socket.Send(
-      "POST /echo HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\nexpect: 100-continue\r\n\r\n");
+      "POST /echo HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\nexpect: "
+      "100-continue\r\n\r\n");
   EXPECT_EQ(socket.ReadUntil("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
   socket.Send("ok");
   EXPECT_THAT(socket.ReadUntil("ok"), HasSubstr("200 OK\r\n"));
@@ -252,7 +254,8 @@ TEST_F(Http1Test, GivesLeaveToSendTheBody) {
 TEST_F(Http1Test, RefusesABodyBeforeItIsSent) {
   server_.Start();
   TestSocket socket(server_.port());
-  socket.Send("POST /no HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\nexpect: 100-continue\r\n\r\n");
+  socket.Send(
+      "POST /no HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\nexpect: 100-continue\r\n\r\n");
   const std::string answer = socket.ReadToEnd();
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 404"));
   EXPECT_THAT(answer, HasSubstr("connection: close\r\n"));
@@ -260,7 +263,7 @@ TEST_F(Http1Test, RefusesABodyBeforeItIsSent) {
 
 TEST_F(Http1Test, HeadHasTheHeadersOfGetOnly) {
   server_.Start();
-  const std::string answer = Exchange("HEAD / HTTP/1.1\r\nhost: a\r\n\r\n");
+  const std::string answer = Exchange("HEAD / HTTP/1.1\r\nhost: localhost\r\n\r\n");
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(answer, HasSubstr("content-length: 6\r\n"));
   EXPECT_THAT(answer, Not(HasSubstr("hello")));
@@ -268,29 +271,32 @@ TEST_F(Http1Test, HeadHasTheHeadersOfGetOnly) {
 
 TEST_F(Http1Test, AnswersAClientThatClosedItsHalf) {
   server_.Start();
-  EXPECT_THAT(Exchange("GET /later HTTP/1.1\r\nhost: a\r\n\r\n"), HasSubstr("later\n"));
+  EXPECT_THAT(Exchange("GET /later HTTP/1.1\r\nhost: localhost\r\n\r\n"), HasSubstr("later\n"));
 }
 
 TEST_F(Http1Test, SpeaksHttp10) {
   server_.Start();
   TestSocket socket(server_.port());
-  socket.Send("GET / HTTP/1.0\r\n\r\n");
-  EXPECT_THAT(socket.ReadToEnd(), HasSubstr("connection: close\r\n"));
+  socket.Send("GET / HTTP/1.0\r\nhost: localhost\r\n\r\n");
+  EXPECT_THAT(socket.ReadToEnd(), AllOf(HasSubstr("connection: close\r\n"), HasSubstr("hello\n")));
   TestSocket kept(server_.port());
-  kept.Send("GET / HTTP/1.0\r\nconnection: keep-alive\r\n\r\n");
+  kept.Send("GET / HTTP/1.0\r\nhost: localhost\r\nconnection: keep-alive\r\n\r\n");
   EXPECT_THAT(kept.ReadUntil("hello\n"), HasSubstr("connection: keep-alive\r\n"));
 }
 
 TEST_F(Http1Test, TakesAnAbsoluteTarget) {
   server_.Start();
-  EXPECT_THAT(Exchange("GET http://b/?x HTTP/1.1\r\nhost: a\r\n\r\n"), HasSubstr("hello\n"));
-  EXPECT_THAT(Exchange("GET http://b HTTP/1.1\r\nhost: a\r\n\r\n"), HasSubstr("hello\n"));
+  EXPECT_THAT(Exchange("GET http://127.0.0.1/?x HTTP/1.1\r\nhost: localhost\r\n\r\n"),
+              HasSubstr("hello\n"));
+  EXPECT_THAT(Exchange("GET http://127.0.0.1 HTTP/1.1\r\nhost: localhost\r\n\r\n"),
+              HasSubstr("hello\n"));
 }
 
 TEST_F(Http1Test, NamesWhatIsWrong) {
   server_.Start();
-  EXPECT_THAT(Exchange("GET /none HTTP/1.1\r\nhost: a\r\n\r\n"), StartsWith("HTTP/1.1 404"));
-  const std::string wrong_method = Exchange("PUT / HTTP/1.1\r\nhost: a\r\n\r\n");
+  EXPECT_THAT(Exchange("GET /none HTTP/1.1\r\nhost: localhost\r\n\r\n"),
+              StartsWith("HTTP/1.1 404"));
+  const std::string wrong_method = Exchange("PUT / HTTP/1.1\r\nhost: localhost\r\n\r\n");
   EXPECT_THAT(wrong_method, StartsWith("HTTP/1.1 405"));
   EXPECT_THAT(wrong_method, HasSubstr("allow: GET\r\n"));
 }
@@ -299,13 +305,14 @@ TEST_F(Http1Test, RefusesGarbage) {
   server_.Start();
   for (const std::string_view request :
        {"garbage\r\n\r\n", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
-        "GET / HTTP/1.1\r\n\r\n" /* No host. */, "GET / HTTP/9.9\r\nhost: a\r\n\r\n",
+        "GET / HTTP/1.1\r\n\r\n" /* No host. */, "GET / HTTP/9.9\r\nhost: localhost\r\n\r\n",
         "PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n", "GET / HTTP/1.1\r\nhost a\r\n\r\n",
-        "POST /echo HTTP/1.1\r\nhost: a\r\ncontent-length: x\r\n\r\n",
-        "POST /echo HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab",
-        "POST /echo HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\n"
+        "POST /echo HTTP/1.1\r\nhost: localhost\r\ncontent-length: x\r\n\r\n",
+        "POST /echo HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1\r\ncontent-length: "
+        "2\r\n\r\nab",
+        "POST /echo HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1\r\n"
         "transfer-encoding: chunked\r\n\r\n0\r\n\r\n",
-        "POST /echo HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"}) {
+        "POST /echo HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"}) {
     EXPECT_THAT(Exchange(request), StartsWith("HTTP/1.1 400")) << request;
   }
 }
@@ -313,9 +320,10 @@ TEST_F(Http1Test, RefusesGarbage) {
 TEST_F(Http1Test, BothSidesOfTheHeaderLimit) {
   server_.options.connection.header_bytes_max = 1'000;
   server_.Start();
-  const std::string frame = "GET / HTTP/1.1\r\nhost: a\r\nx: \r\n\r\n";
+  const std::string frame = "GET / HTTP/1.1\r\nhost: localhost\r\nx: \r\n\r\n";
   const auto request = [&](size_t bytes) {
-    return "GET / HTTP/1.1\r\nhost: a\r\nx: " + std::string(bytes - frame.size(), 'x') + "\r\n\r\n";
+    return "GET / HTTP/1.1\r\nhost: localhost\r\nx: " + std::string(bytes - frame.size(), 'x') +
+           "\r\n\r\n";
   };
   EXPECT_THAT(Exchange(request(1'000)), StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(Exchange(request(1'001)), StartsWith("HTTP/1.1 431"));
@@ -324,7 +332,7 @@ TEST_F(Http1Test, BothSidesOfTheHeaderLimit) {
 TEST_F(Http1Test, BothSidesOfTheBodyLimit) {
   server_.Start();
   const auto request = [&](size_t bytes) {
-    return "POST /echo HTTP/1.1\r\nhost: a\r\ncontent-length: " + std::to_string(bytes) +
+    return "POST /echo HTTP/1.1\r\nhost: localhost\r\ncontent-length: " + std::to_string(bytes) +
            "\r\n\r\n" + std::string(bytes, 'b');
   };
   TestSocket fits(server_.port());
@@ -369,7 +377,7 @@ TEST_F(Http1Test, GivesUpASlowBodyAndAnIdleConnection) {
   server_.options.connection.body_period = 50ms;
   server_.Start();
   TestSocket slow(server_.port());
-  slow.Send("POST /echo HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\n\r\nhel");
+  slow.Send("POST /echo HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\n\r\nhel");
   EXPECT_THAT(slow.ReadToEnd(), StartsWith("HTTP/1.1 408"));
   TestSocket idle(server_.port());
   idle.Send(kGet);
@@ -379,7 +387,7 @@ TEST_F(Http1Test, GivesUpASlowBodyAndAnIdleConnection) {
 TEST_F(Http1Test, StreamsInChunksNoFasterThanTheClientReads) {
   server_.Start();
   TestSocket socket(server_.port(), /*receive_buffer_bytes=*/4'096);
-  socket.Send("GET /endless HTTP/1.1\r\nhost: a\r\n\r\n");
+  socket.Send("GET /endless HTTP/1.1\r\nhost: localhost\r\n\r\n");
   EXPECT_THAT(socket.ReadUntil("\r\n\r\n"), HasSubstr("transfer-encoding: chunked\r\n"));
   EXPECT_EQ(socket.ReadUntil("\r\n"), "2710\r\n");  // 10,000 in hexadecimal.
   for (int i = 0; i < 1'000; ++i) {
@@ -395,7 +403,7 @@ TEST_F(Http1Test, GivesUpAClientThatReadsNothing) {
   server_.options.connection.send_stall_timeout = 50ms;
   server_.Start();
   TestSocket socket(server_.port(), /*receive_buffer_bytes=*/4'096);
-  socket.Send("GET /endless HTTP/1.1\r\nhost: a\r\n\r\n");
+  socket.Send("GET /endless HTTP/1.1\r\nhost: localhost\r\n\r\n");
   EXPECT_TRUE(endless_.closed.WaitFor([](bool closed) { return closed; }));
 }
 
@@ -405,8 +413,8 @@ TEST_F(Http1Test, ASlowHandlerHoldsTheSenderBack) {
   constexpr size_t kAtMostBytes = 512 * 1024;  // The window and one read.
   TestSocket socket(server_.port());
   std::jthread sender([&] {
-    socket.Send("POST /slow HTTP/1.1\r\nhost: a\r\ncontent-length: " + std::to_string(kBytes) +
-                "\r\n\r\n");
+    socket.Send("POST /slow HTTP/1.1\r\nhost: localhost\r\ncontent-length: " +
+                std::to_string(kBytes) + "\r\n\r\n");
     socket.Send(std::string(kBytes, 'b'));
   });
   ASSERT_TRUE(slow_.received.WaitFor([](size_t bytes) { return bytes >= 256 * 1024; }));
@@ -428,7 +436,7 @@ TEST_F(Http1Test, DrainLetsAnAnswerFinishAndClosesIdleConnections) {
   idle.Send(kGet);
   idle.ReadUntil("hello\n");
   TestSocket busy(server_.port());
-  busy.Send("GET /held HTTP/1.1\r\nhost: a\r\n\r\n");
+  busy.Send("GET /held HTTP/1.1\r\nhost: localhost\r\n\r\n");
   ASSERT_TRUE(held.WaitFor([](const auto& call) { return call != nullptr; }));
 
   auto drained = std::async(std::launch::async, [&] { return server_.server->Drain(20s); });

@@ -21,6 +21,10 @@ constexpr size_t kUnsentFramesMax = 4'000;
 constexpr size_t kUselessFramesMax = 10'000;
 // A header block with more parts than this is an attack; our heads fit into two.
 constexpr size_t kContinuationsMax = 8;
+// A head over the limit is decoded and answered with 431 up to this many times the limit. A larger
+// one is an attack and ends its connection: a byte may stand for kilobytes, and all of them are
+// checked.
+constexpr size_t kHeadBytesFactorMax = 4;
 // How long the first step of a drain waits if the peer does not answer its PING.
 constexpr std::chrono::milliseconds kDrainRoundTripMax{1'000};
 constexpr uint8_t kDrainPing[8] = {'d', 'r', 'a', 'i', 'n', 0, 0, 0};
@@ -61,6 +65,7 @@ Http2Protocol::~Http2Protocol() { nghttp2_session_del(session_); }
 void Http2Protocol::CreateSession() {
   nghttp2_session_callbacks* callbacks = nullptr;
   CHECK(nghttp2_session_callbacks_new(&callbacks) == 0);
+  nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks, &OnBeginFrame);
   nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, &OnBeginHeaders);
   nghttp2_session_callbacks_set_on_header_callback(callbacks, &OnHeader);
   nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, &OnFrame);
@@ -272,8 +277,17 @@ void Http2Protocol::CountReset() {
   if (resets_left_ < 0) nghttp2_session_terminate_session(session_, NGHTTP2_ENHANCE_YOUR_CALM);
 }
 
+int Http2Protocol::OnBeginFrame(nghttp2_session* session, const nghttp2_frame_hd* head,
+                                void* self) {
+  if (head->type == NGHTTP2_HEADERS && !Self(self).stream_order_.Note(head->stream_id)) {
+    nghttp2_session_terminate_session(session, NGHTTP2_PROTOCOL_ERROR);
+  }
+  return 0;
+}
+
 int Http2Protocol::OnBeginHeaders(nghttp2_session* session, const nghttp2_frame* frame,
                                   void* self) {
+  Self(self).head_bytes_ = 0;
   if (frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
   Http2Stream& stream = Self(self).OpenStream(frame->hd.stream_id);
   nghttp2_session_set_stream_user_data(session, frame->hd.stream_id, &stream);
@@ -283,11 +297,16 @@ int Http2Protocol::OnBeginHeaders(nghttp2_session* session, const nghttp2_frame*
 int Http2Protocol::OnHeader(nghttp2_session*, const nghttp2_frame* frame, const uint8_t* name,
                             size_t name_size, const uint8_t* value, size_t value_size, uint8_t,
                             void* self) {
+  Http2Protocol& protocol = Self(self);
+  protocol.head_bytes_ += name_size + value_size + kHeaderOverheadBytes;
+  if (protocol.head_bytes_ > kHeadBytesFactorMax * protocol.limits_.header_bytes_max) {
+    return NGHTTP2_ERR_CALLBACK_FAILURE;  // Stops decoding at once.
+  }
   // Trailers of a request are ignored.
   if (frame->hd.type != NGHTTP2_HEADERS || frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
-  if (Http2Stream* stream = Self(self).FindStream(frame->hd.stream_id)) {
+  if (Http2Stream* stream = protocol.FindStream(frame->hd.stream_id)) {
     stream->OnHeader(View(name, name_size), View(value, value_size),
-                     Self(self).limits_.header_bytes_max);
+                     protocol.limits_.header_bytes_max);
   }
   return 0;
 }

@@ -12,6 +12,7 @@
 #include "http/http2_stream.h"
 #include "http/options.h"
 #include "http/protocol.h"
+#include "http/stream_order.h"
 
 namespace hearth::http {
 
@@ -66,6 +67,7 @@ class Http2Protocol final : public Protocol {
   void CountReset();
 
   // nghttp2's callbacks; `self` is the Http2Protocol.
+  static int OnBeginFrame(nghttp2_session*, const nghttp2_frame_hd* head, void* self);
   static int OnBeginHeaders(nghttp2_session*, const nghttp2_frame* frame, void* self);
   static int OnHeader(nghttp2_session*, const nghttp2_frame* frame, const uint8_t* name,
                       size_t name_size, const uint8_t* value, size_t value_size, uint8_t flags,
@@ -98,6 +100,8 @@ class Http2Protocol final : public Protocol {
   TimePoint ping_sent_ = TimePoint::max();  // max() if no answer is pending.
   DrainStep drain_ = DrainStep::kNone;
   TimePoint final_goaway_due_ = TimePoint::max();
+  StreamOrder stream_order_;
+  size_t head_bytes_ = 0;  // Of the head or the trailers that are being decoded.
   size_t useless_frames_ = 0;
   double resets_left_;  // At `resets_counted_`; refilled over time.
   TimePoint resets_counted_;

@@ -11,8 +11,6 @@
 namespace hearth::http {
 namespace {
 
-// The overhead that RFC 9113 counts for a header field in addition to its text.
-constexpr size_t kHeaderOverheadBytes = 32;
 // A chunk list that grew beyond this is not kept for the next stream.
 constexpr size_t kKeptChunksMax = 64;
 constexpr size_t kWrittenChunksMax = 64;

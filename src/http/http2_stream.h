@@ -16,6 +16,9 @@
 
 namespace hearth::http {
 
+// The overhead that RFC 9113 counts for a header field in addition to its text.
+inline constexpr size_t kHeaderOverheadBytes = 32;
+
 class Http2Protocol;
 
 // One HTTP/2 stream: a request and its answer.

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "http/origin_policy.h"
+
 namespace hearth {
 class MemoryBudget;
 class Metrics;
@@ -63,6 +65,7 @@ struct ServerOptions {
   size_t connections_max = 50'000;
   std::chrono::milliseconds replaceable_after{5'000};
   ConnectionLimits connection = {};
+  OriginPolicy origins = {};
   MemoryBudget* memory = nullptr;  // Must outlive the server. Null: unlimited.
   Metrics* metrics = nullptr;      // Must outlive the server. Null: no metrics.
 };

@@ -80,7 +80,8 @@ Server::Server(ServerOptions options, Service& service)
       refused_connections_(
           metrics_.get().GetCounter("hearth_http_refused_connections_total",
                                     "Connections closed at once because too many were open.")),
-      service_(service, metrics_.get()) {
+      guard_(options_.origins, service, metrics_.get()),
+      service_(guard_, metrics_.get()) {
   CHECK(options_.loops > 0);
   for (size_t i = 0; i < options_.loops; ++i) {
     loops_.push_back(std::make_shared<EventLoop>());

@@ -17,6 +17,7 @@
 #include "http/event_loop.h"
 #include "http/exchange.h"
 #include "http/options.h"
+#include "http/origin_guard.h"
 
 namespace hearth::http {
 
@@ -24,7 +25,7 @@ class Listener;
 class LoopConnections;
 
 // Listens, distributes connections over its loops in turn, and serves HTTP/1.1 and HTTP/2 on one
-// port.
+// port. Requests that the options' OriginPolicy does not admit never reach the service.
 //
 // Threads: Start, Drain and the destructor from one thread; connection_count from any.
 // Ownership: owns loops, threads and connections; borrows the service, which must outlive it.
@@ -61,7 +62,8 @@ class Server {
   const ServerOptions options_;
   const MetricsOrPrivate metrics_;
   Counter& refused_connections_;
-  CountingService service_;
+  OriginGuard guard_;
+  CountingService service_;  // Counts refused requests too.
   std::vector<ListenAddress> bound_;
   std::atomic<size_t> connection_count_ = 0;
   std::atomic<uint64_t> connections_made_ = 0;

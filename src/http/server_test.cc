@@ -23,7 +23,7 @@ using testing::HasSubstr;
 
 // Whether a connection to `port` is served, rather than closed immediately.
 bool IsServed(TestSocket& socket) {
-  socket.Send("GET / HTTP/1.1\r\nhost: a\r\n\r\n");
+  socket.Send("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n");
   return socket.ReadUntil("not found\n").find("404") != std::string::npos;
 }
 
@@ -59,7 +59,7 @@ TEST(ServerTest, KnowsWhereAClientComesFrom) {
   for (const ListenAddress& address : test.server->addresses()) {
     SCOPED_TRACE(address.host);
     TestSocket socket(address.port);
-    socket.Send("GET /peer HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
+    socket.Send("GET /peer HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
     EXPECT_THAT(socket.ReadToEnd(), testing::EndsWith("\r\n\r\n127.0.0.1"));
     TestHttp2Client client(address.port);
     EXPECT_EQ(client.Get("/peer").body, "127.0.0.1");

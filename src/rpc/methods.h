@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@ class Methods {
   void Add(std::string path, Method method);
   // Null if there is no such method.
   const Method* Find(std::string_view path) const;
+  size_t size() const { return methods_.size(); }
 
  private:
   struct PathHash : std::hash<std::string_view> {

@@ -69,7 +69,8 @@ Result<std::unique_ptr<kit::Application>> AppHost::Make(const AppEntry& entry,
       .data_path = data_path,
       .environment = options_.environment,
       .settings = settings == options_.settings.end() ? nlohmann::json::object() : *settings,
-      .sandbox_url = options_.sandbox_url});
+      .sandbox_url = options_.sandbox_url,
+      .memory = options_.memory});
 }
 
 Status AppHost::Add(const AppEntry& entry, const std::string& prefix,
@@ -87,8 +88,8 @@ Status AppHost::Add(const AppEntry& entry, const std::string& prefix,
   }
   if (app->status.ok()) {
     app->service = std::make_unique<kit::AppService>(
-        kit::AppServiceOptions{.name = name, .prefix = prefix}, app->application->routes(),
-        options_.clock, options_.metrics);
+        kit::AppServiceOptions{.name = name, .prefix = prefix, .memory = options_.memory},
+        app->application->routes(), options_.clock, options_.metrics);
     Log(LogLevel::kInfo, "application started", {{"name", name}, {"path", prefix + "/"}});
   } else {
     app->service = std::make_unique<Refusal>(name + " is not running: " + app->status.message());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/memory_budget.h"
 #include "base/metrics.h"
 #include "base/mutex.h"
 #include "base/random.h"
@@ -30,6 +31,8 @@ struct AppHostOptions {
   std::string environment;
   nlohmann::json settings;  // By application's name.
   std::string sandbox_url;
+  // For request bodies and for what the applications allocate. Null: no limit.
+  MemoryBudget* memory = nullptr;
 };
 
 // Runs applications. One that fails is reported and does not affect the others.

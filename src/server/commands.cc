@@ -1,17 +1,20 @@
 #include "server/commands.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "access/admin_token.h"
 #include "base/status_macros.h"
 #include "http/percent.h"
 #include "index/index_config.h"
 #include "model/names.h"
 #include "server/control_client.h"
+#include "server/options.h"
 #include "server/table.h"
 
 namespace hearth::server {
@@ -21,12 +24,21 @@ using Json = nlohmann::json;
 using model::DatabaseName;
 using Rows = std::vector<std::vector<std::string>>;
 
-Result<Json> Call(const std::string& server, ControlRequest request) {
-  ASSIGN_OR_RETURN(const std::string body, CallServer(server, request));
+Result<std::string> CallRaw(const TargetOptions& target, ControlRequest request) {
+  ASSIGN_OR_RETURN(const http::ListenAddress address, ParseAddress(target.server));
+  std::string folder = target.data_path;
+  // Another machine does not get this one's token unless the user says so.
+  if (folder.empty() && http::IsLoopbackHost(address.host)) folder = ServeOptions().data_path;
+  ASSIGN_OR_RETURN(request.admin_token, FindAdminToken(folder));
+  return CallServer(target.server, request);
+}
+
+Result<Json> Call(const TargetOptions& target, ControlRequest request) {
+  ASSIGN_OR_RETURN(const std::string body, CallRaw(target, std::move(request)));
   const bool allow_exceptions = false;
   Json json = Json::parse(body, nullptr, allow_exceptions);
   if (json.is_object()) return json;
-  return Status(Code::kUnknown, server + " did not answer with JSON");
+  return Status(Code::kUnknown, target.server + " did not answer with JSON");
 }
 
 // The text of a member; empty if missing.
@@ -70,7 +82,7 @@ Result<DatabaseName> FindDatabase(const TargetOptions& target) {
     return DatabaseName::Parse("projects/" + target.project + "/databases/" + database);
   }
   ASSIGN_OR_RETURN(const Json json,
-                   Call(target.server, {.method = "GET", .target = "/hearth/v1/databases"}));
+                   Call(target, {.method = "GET", .target = "/hearth/v1/databases"}));
   std::vector<DatabaseName> found;
   std::vector<DatabaseName> of_that_id;
   for (const Json& each : List(json, "databases")) {
@@ -132,9 +144,18 @@ std::string PolicyText(const Json& policy) {
 
 }  // namespace
 
-Result<std::string> ListDatabases(const std::string& server) {
+Result<std::string> FindAdminToken(const std::string& folder) {
+  const char* const token = std::getenv(access::kAdminTokenVariable);
+  if (token != nullptr && *token != '\0') return std::string(token);
+  if (folder.empty()) return std::string();
+  Result<std::string> found = access::ReadAdminToken(folder);
+  if (!found.ok() && found.status().code() == Code::kNotFound) return std::string();
+  return found;
+}
+
+Result<std::string> ListDatabases(const TargetOptions& target) {
   ASSIGN_OR_RETURN(const Json json,
-                   Call(server, {.method = "GET", .target = "/hearth/v1/databases"}));
+                   Call(target, {.method = "GET", .target = "/hearth/v1/databases"}));
   Rows rows = {{"PROJECT", "DATABASE", "STATE", "SIZE", "CREATED (UTC)"}};
   const auto add = [&rows](const Json& each, const std::string& state) -> Status {
     ASSIGN_OR_RETURN(const DatabaseName name, DatabaseName::Parse(Text(each, "name")));
@@ -150,19 +171,19 @@ Result<std::string> ListDatabases(const std::string& server) {
   return FormatTable(rows);
 }
 
-Result<std::string> DeleteDatabase(const std::string& server, const DatabaseOptions& database) {
+Result<std::string> DeleteDatabase(const TargetOptions& target, const DatabaseOptions& database) {
   ASSIGN_OR_RETURN(const DatabaseName name, DatabaseName::Parse("projects/" + database.project +
                                                                 "/databases/" + database.database));
   const std::string path = "/hearth/v1/projects/" + http::EncodePercent(name.project()) +
                            "/databases/" + http::EncodePercent(name.database());
-  RETURN_IF_ERROR(Call(server, {.method = "DELETE", .target = path}).status());
+  RETURN_IF_ERROR(Call(target, {.method = "DELETE", .target = path}).status());
   return "deleted the database " + database.database + " of project " + database.project +
          "; its data is removed in the background\n";
 }
 
 Result<std::string> ListIndexes(const TargetOptions& target) {
   ASSIGN_OR_RETURN(const std::string path, TargetPath(target, "indexes"));
-  ASSIGN_OR_RETURN(const Json json, Call(target.server, {.method = "GET", .target = path}));
+  ASSIGN_OR_RETURN(const Json json, Call(target, {.method = "GET", .target = path}));
   Rows rows = {{"COLLECTION", "SCOPE", "FIELDS", "STATE", "ORIGIN", "SIZE", "ENTRIES WRITTEN",
                 "USES", "READS SAVED", "LAST USE (UTC)"}};
   for (const Json& index : List(json, "indexes")) {
@@ -178,12 +199,12 @@ Result<std::string> ListIndexes(const TargetOptions& target) {
 
 Result<std::string> PrintNeededIndexes(const TargetOptions& target) {
   ASSIGN_OR_RETURN(const std::string path, TargetPath(target, "indexes:needed"));
-  return CallServer(target.server, {.method = "GET", .target = path});
+  return CallRaw(target, {.method = "GET", .target = path});
 }
 
 Result<std::string> ListTtlPolicies(const TargetOptions& target) {
   ASSIGN_OR_RETURN(const std::string path, TargetPath(target, "ttlPolicies"));
-  ASSIGN_OR_RETURN(const Json json, Call(target.server, {.method = "GET", .target = path}));
+  ASSIGN_OR_RETURN(const Json json, Call(target, {.method = "GET", .target = path}));
   Rows rows = {{"COLLECTION", "FIELD", "OFFSET", "STATE", "DELETED", "LATE"}};
   for (const Json& policy : List(json, "ttlPolicies")) {
     rows.push_back({Text(policy, "collectionGroup"), Text(policy, "field"), Text(policy, "offset"),
@@ -205,15 +226,14 @@ Result<std::string> SetTtlPolicy(const TargetOptions& target, const TtlOptions& 
   const auto replace = Json::error_handler_t::replace;
   ASSIGN_OR_RETURN(
       const Json json,
-      Call(target.server,
-           {.method = "PUT", .target = path, .body = body.dump(-1, ' ', false, replace)}));
+      Call(target, {.method = "PUT", .target = path, .body = body.dump(-1, ' ', false, replace)}));
   return "documents of " + PolicyText(json) + "\n";
 }
 
 Result<std::string> ClearTtlPolicy(const TargetOptions& target, const std::string& collection) {
   ASSIGN_OR_RETURN(const std::string path,
                    TargetPath(target, "ttlPolicies/" + http::EncodePercent(collection)));
-  ASSIGN_OR_RETURN(const Json json, Call(target.server, {.method = "DELETE", .target = path}));
+  ASSIGN_OR_RETURN(const Json json, Call(target, {.method = "DELETE", .target = path}));
   if (json.empty()) return "documents of " + collection + " no longer expire\n";
   return "the index configuration also has a policy: documents of " + PolicyText(json) + "\n";
 }

@@ -10,8 +10,9 @@ namespace hearth::server {
 // Selects a server and a database.
 struct TargetOptions {
   std::string server = "127.0.0.1:8080";
-  std::string project;   // Empty: the only one.
-  std::string database;  // Empty: "(default)", or the only one.
+  std::string project;    // Empty: the only one.
+  std::string database;   // Empty: "(default)", or the only one.
+  std::string data_path;  // That of the server, for its token; empty: "data" for a local server.
 };
 
 // The database to delete.
@@ -26,10 +27,14 @@ struct TtlOptions {
   std::string offset = "0s";
 };
 
+// The token to send to a server: from the environment if it has one, else from the file in
+// `folder`. Empty if there is none.
+Result<std::string> FindAdminToken(const std::string& folder);
+
 // Errors: Unavailable if no server answers; NotFound, with the choices, if the database is
 // ambiguous; errors reported by the server.
-Result<std::string> ListDatabases(const std::string& server);
-Result<std::string> DeleteDatabase(const std::string& server, const DatabaseOptions& database);
+Result<std::string> ListDatabases(const TargetOptions& target);
+Result<std::string> DeleteDatabase(const TargetOptions& target, const DatabaseOptions& database);
 Result<std::string> ListIndexes(const TargetOptions& target);
 Result<std::string> PrintNeededIndexes(const TargetOptions& target);
 Result<std::string> ListTtlPolicies(const TargetOptions& target);

@@ -101,6 +101,9 @@ Result<std::string> CallServer(const std::string& server, const ControlRequest& 
   message.set(beast::http::field::host, server);
   message.set(beast::http::field::content_type, "application/json");
   message.set(beast::http::field::connection, "close");
+  if (!request.admin_token.empty()) {
+    message.set(beast::http::field::authorization, "Bearer " + request.admin_token);
+  }
   message.body() = request.body;
   message.prepare_payload();
 

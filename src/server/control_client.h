@@ -11,6 +11,7 @@ struct ControlRequest {
   std::string method;
   std::string target;  // A path whose segments are encoded with http::EncodePercent.
   std::string body = {};
+  std::string admin_token = {};  // Empty: none is sent.
 };
 
 // A running server's response to one request over HTTP/1.1. `server`: "HOST:PORT".

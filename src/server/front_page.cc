@@ -10,8 +10,6 @@ namespace hearth::server {
 namespace {
 
 constexpr char kDataPath[] = "/hearth/front";
-// Beyond this only the number of databases is shown.
-constexpr size_t kNamedDatabasesMax = 20;
 
 nlohmann::json ToJson(const AppHost::Report& report) {
   nlohmann::json facts = nlohmann::json::array();
@@ -28,23 +26,10 @@ nlohmann::json ToJson(const AppHost::Report& report) {
   return json;
 }
 
-nlohmann::json DatabasesOf(const engine::Engine& engine) {
-  const std::vector<documents::ConstDatabaseHandle> databases = engine.Databases();
-  if (databases.size() > kNamedDatabasesMax) return databases.size();
-  nlohmann::json names = nlohmann::json::array();
-  for (const documents::ConstDatabaseHandle& database : databases) {
-    names.push_back(std::string(database->name.project()) + "/" +
-                    std::string(database->name.database()));
-  }
-  return names;
-}
-
 }  // namespace
 
-FrontPage::FrontPage(const engine::Engine& engine, AppHost& apps, const Clock& clock,
-                     Metrics& metrics, std::string project)
-    : engine_(engine),
-      apps_(apps),
+FrontPage::FrontPage(AppHost& apps, const Clock& clock, Metrics& metrics, std::string project)
+    : apps_(apps),
       clock_(clock),
       project_(std::move(project)),
       started_(clock.Monotonic()),
@@ -91,7 +76,6 @@ nlohmann::json FrontPage::Data() {
       {"version", HEARTH_VERSION},
       {"uptimeSeconds", std::chrono::duration_cast<std::chrono::seconds>(uptime).count()},
       {"project", project_},
-      {"databases", DatabasesOf(engine_)},
       {"applications", std::move(applications)}};
   MutexLock lock(mutex_);
   data["address"] = address_;

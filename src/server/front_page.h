@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/metrics.h"
 #include "base/mutex.h"
-#include "engine/engine.h"
 #include "http/exchange.h"
 #include "http/router.h"
 #include "kit/web/app_service.h"
@@ -26,8 +25,7 @@ namespace hearth::server {
 class FrontPage final : public http::Service {
  public:
   // `project`: that of the applications.
-  FrontPage(const engine::Engine& engine, AppHost& apps, const Clock& clock, Metrics& metrics,
-            std::string project);
+  FrontPage(AppHost& apps, const Clock& clock, Metrics& metrics, std::string project);
   ~FrontPage() override;
 
   void Mount(http::Router* router);
@@ -39,7 +37,6 @@ class FrontPage final : public http::Service {
   nlohmann::json Data() EXCLUDES_LOCK(mutex_);
 
  private:
-  const engine::Engine& engine_;
   AppHost& apps_;
   const Clock& clock_;
   const std::string project_;

@@ -35,7 +35,8 @@ size_t MachineMemoryBytes(const std::string& root) {
   size_t bytes =
       static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
   for (const char* file : kLimitFiles) {
-    if (const auto limit = ParseMemoryLimit(ReadLimitFile(root + file))) bytes = std::min(bytes, *limit);
+    if (const auto limit = ParseMemoryLimit(ReadLimitFile(root + file)))
+      bytes = std::min(bytes, *limit);
   }
   return bytes;
 }

@@ -17,6 +17,7 @@ using hearth::Result;
 using hearth::Status;
 using hearth::server::AppOptions;
 using hearth::server::DatabaseOptions;
+using hearth::server::OriginOptions;
 using hearth::server::RunAppOptions;
 using hearth::server::ServeOptions;
 using hearth::server::TargetOptions;
@@ -76,6 +77,23 @@ void AddAppFlags(CLI::App* command, AppOptions* options) {
                     "Let applications call the real services instead of local stand-ins");
 }
 
+void AddOriginFlags(CLI::App* command, OriginOptions* options) {
+  command
+      ->add_option("--allow-host", options->allowed_hosts,
+                   "Also answer requests to this name, such as that of a proxy, besides localhost, "
+                   "127.0.0.1 and [::1]; without a port: with any; may be given more than once")
+      ->take_all()
+      ->expected(1)
+      ->type_name("HOST[:PORT]");
+  command
+      ->add_option("--allow-origin", options->allowed_origins,
+                   "Also let web pages of this origin use the server, besides those of localhost; "
+                   "may be given more than once")
+      ->take_all()
+      ->expected(1)
+      ->type_name("SCHEME://HOST[:PORT]");
+}
+
 void AddServeFlags(CLI::App* serve, ServeOptions* options) {
   serve->add_option("--data", options->data_path, "Data folder; created if missing")
       ->capture_default_str();
@@ -86,6 +104,7 @@ void AddServeFlags(CLI::App* serve, ServeOptions* options) {
       ->take_all()
       ->expected(1)
       ->type_name("HOST:PORT");
+  AddOriginFlags(serve, &options->origins);
   serve->add_option("--cache-mib", options->cache_mib, "Memory for cached data, in MiB")
       ->check(CLI::Range(8, 1024 * 1024))
       ->capture_default_str();
@@ -122,6 +141,14 @@ void AddServeFlags(CLI::App* serve, ServeOptions* options) {
       ->type_name("all|none|NAMES");
   serve->add_option("--app-project", options->app_project, "Project that applications use")
       ->capture_default_str();
+  serve
+      ->add_option("--protect-project", options->protected_projects,
+                   "Let clients use the databases of this project only with the token from "
+                   "admin.token in the data folder; always so for embedded applications' project; "
+                   "may be given more than once")
+      ->take_all()
+      ->expected(1)
+      ->type_name("PROJECT");
   AddAppFlags(serve, &options->app);
   AddLogFlags(serve, &options->log_level, &options->log_format);
 }
@@ -135,6 +162,11 @@ void AddRunAppFlags(CLI::App* run, RunAppOptions* options) {
   run->add_option("--listen", options->listen, "HOST:PORT to listen on; port 0 picks a free one")
       ->capture_default_str()
       ->type_name("HOST:PORT");
+  AddOriginFlags(run, &options->origins);
+  run->add_option("--admin-token-folder", options->admin_token_folder,
+                  "Data folder of the database's server, with the admin.token that a protected "
+                  "project requires. The variable HEARTH_ADMIN_TOKEN takes precedence")
+      ->type_name("FOLDER");
   run->add_option("--data", options->data_path,
                   "Folder for files that are not documents, such as keys; default: data-NAME");
   run->add_option("--drain-seconds", options->drain_seconds,
@@ -145,14 +177,20 @@ void AddRunAppFlags(CLI::App* run, RunAppOptions* options) {
   AddLogFlags(run, &options->log_level, &options->log_format);
 }
 
-void AddServerFlag(CLI::App* command, TargetOptions* target) {
+void AddServerFlags(CLI::App* command, TargetOptions* target) {
   command->add_option("--server", target->server, "Address of the server")
       ->capture_default_str()
       ->type_name("HOST:PORT");
+  command
+      ->add_option(
+          "--data", target->data_path,
+          "Data folder of the server, with its admin.token; default: data, for a server on "
+          "this machine. The variable HEARTH_ADMIN_TOKEN takes precedence")
+      ->type_name("FOLDER");
 }
 
 void AddTargetFlags(CLI::App* command, TargetOptions* target) {
-  AddServerFlag(command, target);
+  AddServerFlags(command, target);
   command->add_option("--project", target->project, "Project id; optional if there is only one");
   command->add_option("--database", target->database, "Database id, if not (default)");
 }
@@ -201,18 +239,16 @@ struct Commands {
     CLI::App* databases = app->add_subcommand("db", "List and delete databases");
     databases->require_subcommand(1);
     CLI::App* list = databases->add_subcommand("list", "List the databases of a running server");
-    AddServerFlag(list, &target);
-    list->callback(
-        [this] { chosen = [this] { return hearth::server::ListDatabases(target.server); }; });
+    AddServerFlags(list, &target);
+    list->callback([this] { chosen = [this] { return ListDatabases(target); }; });
 
     CLI::App* remove = databases->add_subcommand(
         "delete", "Delete a database with its documents, history, indexes and policies");
-    AddServerFlag(remove, &target);
+    AddServerFlags(remove, &target);
     remove->add_option("PROJECT", database.project, "Its project id")->required();
     remove->add_option("DATABASE", database.database, "Its id; (default) is one like any other")
         ->required();
-    remove->callback(
-        [this] { chosen = [this] { return DeleteDatabase(target.server, database); }; });
+    remove->callback([this] { chosen = [this] { return DeleteDatabase(target, database); }; });
   }
 };
 
@@ -247,9 +283,13 @@ int main(int argc, char** argv) {
   CLI::App* run = app.add_subcommand("app", "Run one application against a remote database");
   AddRunAppFlags(run, &app_options);
   std::string sandbox_listen = "127.0.0.1:8090";
-  CLI::App* sandbox =
-      app.add_subcommand("sandbox", "Run local stand-ins for the services applications call");
-  sandbox->add_option("--listen", sandbox_listen, "HOST:PORT to listen on; port 0 picks a free one")
+  CLI::App* sandbox = app.add_subcommand(
+      "sandbox",
+      "Run local stand-ins for the services applications call; its URL contains a "
+      "secret, random unless HEARTH_SANDBOX_TOKEN is set");
+  sandbox
+      ->add_option("--listen", sandbox_listen,
+                   "HOST:PORT of the loopback to listen on; port 0 picks a free one")
       ->capture_default_str()
       ->type_name("HOST:PORT");
   Commands commands;

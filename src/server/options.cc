@@ -11,10 +11,6 @@ constexpr unsigned kPortMax = 65'535;
 // Below this, single large requests would already be refused.
 constexpr size_t kRequestMemoryMibMin = 128;
 
-bool IsLoopback(std::string_view host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
-}
-
 }  // namespace
 
 Result<http::ListenAddress> ParseAddress(std::string_view text) {
@@ -38,7 +34,7 @@ Result<http::ListenAddress> ParseAddress(std::string_view text) {
 
 Result<http::ListenAddress> ParseListenAddress(std::string_view text) {
   ASSIGN_OR_RETURN(http::ListenAddress address, ParseAddress(text));
-  if (!IsLoopback(address.host)) {
+  if (!http::IsLoopbackHost(address.host)) {
     return InvalidArgument("'" + std::string(text) +
                            "' is reachable from other machines, and Hearth has no authentication "
                            "yet: listen on 127.0.0.1, [::1] or localhost");
@@ -63,6 +59,19 @@ std::string AddressText(const http::ListenAddress& address) {
   const bool is_ipv6 = address.host.find(':') != std::string::npos;
   const std::string host = is_ipv6 ? "[" + address.host + "]" : address.host;
   return host + ":" + std::to_string(address.port);
+}
+
+Result<http::OriginPolicy> ParseOriginPolicy(const OriginOptions& options) {
+  http::OriginPolicy policy;
+  for (const std::string& host : options.allowed_hosts) {
+    const Status status = policy.AllowHost(host);
+    if (!status.ok()) return status.While("--allow-host");
+  }
+  for (const std::string& origin : options.allowed_origins) {
+    const Status status = policy.AllowOrigin(origin);
+    if (!status.ok()) return status.While("--allow-origin");
+  }
+  return policy;
 }
 
 Result<indexing::IndexMode> ParseIndexMode(std::string_view text) {

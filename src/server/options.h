@@ -19,10 +19,17 @@ struct AppOptions {
   bool is_live = false;
 };
 
+// Who else may use a server, besides clients that reach it under a name of this machine.
+struct OriginOptions {
+  std::vector<std::string> allowed_hosts;
+  std::vector<std::string> allowed_origins;
+};
+
 // The command line of `hearth serve`.
 struct ServeOptions {
   std::string data_path = "data";
   std::vector<std::string> listen = {"127.0.0.1:8080"};
+  OriginOptions origins;
   size_t cache_mib = 64;
   size_t memory_max_mib = 0;  // 0: half of the machine's.
   size_t loops = 0;           // 0: one per core.
@@ -36,6 +43,7 @@ struct ServeOptions {
   size_t scan_documents_max = 100'000;
   std::string apps = "none";
   std::string app_project = "hearth";
+  std::vector<std::string> protected_projects;  // Besides that of embedded applications.
   AppOptions app;
   std::string log_level = "info";
   std::string log_format = "text";
@@ -47,7 +55,9 @@ struct RunAppOptions {
   std::string firestore;  // HOST:PORT; empty: from the client's environment.
   std::string project = "hearth";
   std::string listen = "127.0.0.1:8081";
-  std::string data_path;  // Empty: "data-NAME".
+  OriginOptions origins;
+  std::string admin_token_folder;  // Of the database's server; empty: from the environment.
+  std::string data_path;           // Empty: "data-NAME".
   size_t drain_seconds = 10;
   AppOptions app;
   std::string log_level = "info";
@@ -65,6 +75,9 @@ Result<size_t> MemoryMaxBytes(const ServeOptions& options, size_t machine_bytes)
 
 // HOST:PORT, with brackets around an IPv6 address.
 std::string AddressText(const http::ListenAddress& address);
+
+// InvalidArgument, with the flag, for a value that is not a host or not an origin.
+Result<http::OriginPolicy> ParseOriginPolicy(const OriginOptions& options);
 
 Result<indexing::IndexMode> ParseIndexMode(std::string_view text);
 Result<LogLevel> ParseLogLevel(std::string_view text);

@@ -20,7 +20,8 @@ TEST(ParseListenAddress, RefusesWhatIsNoAddress) {
 }
 
 TEST(ParseListenAddress, RefusesAddressesThatOthersCanReach) {
-  for (const char* text : {"0.0.0.0:8080", "[::]:8080", "192.168.1.5:8080", "example.com:80"}) {
+  for (const char* text :
+       {"0.0.0.0:8080", "[::]:8080", "192.168.1.5:8080", "example.com:80", "127.evil.example:80"}) {
     EXPECT_NE(ParseListenAddress(text).status().message().find("other machines"), std::string::npos)
         << text;
   }
@@ -29,6 +30,16 @@ TEST(ParseListenAddress, RefusesAddressesThatOthersCanReach) {
 TEST(ParseAddress, LetsAClientGoAnywhere) {
   EXPECT_EQ(ParseAddress("example.com:80")->host, "example.com");
   EXPECT_EQ(ParseAddress("example.com").status().code(), Code::kInvalidArgument);
+}
+
+TEST(ParseOriginPolicy, NamesTheFlagOfAnInvalidValue) {
+  EXPECT_TRUE(ParseOriginPolicy({{"db.example", "a:80"}, {"https://app.example"}}).ok());
+  const Status host = ParseOriginPolicy({{"http://db.example"}, {}}).status();
+  EXPECT_EQ(host.code(), Code::kInvalidArgument);
+  EXPECT_NE(host.message().find("--allow-host"), std::string::npos) << host.message();
+  const Status origin = ParseOriginPolicy({{}, {"app.example"}}).status();
+  EXPECT_EQ(origin.code(), Code::kInvalidArgument);
+  EXPECT_NE(origin.message().find("--allow-origin"), std::string::npos) << origin.message();
 }
 
 TEST(ParseIndexMode, NamesTheChoices) {

@@ -10,6 +10,8 @@
 #include <string>
 #include <thread>
 
+#include "access/access_policy.h"
+#include "access/admin_token.h"
 #include "apps/sandbox/sandbox.h"
 #include "base/clock.h"
 #include "base/memory_budget.h"
@@ -48,6 +50,9 @@ Result<http::ServerOptions> ToServerOptions(const ServeOptions& options, Metrics
     ASSIGN_OR_RETURN(http::ListenAddress address, ParseListenAddress(text));
     result.listen.push_back(std::move(address));
   }
+  ASSIGN_OR_RETURN(result.origins, ParseOriginPolicy(options.origins));
+  result.origins.AddPage("/");
+  result.origins.AddPages("/apps/");
   result.loops =
       options.loops != 0 ? options.loops : std::max(1u, std::thread::hardware_concurrency());
   result.connections_max = options.connections_max;
@@ -95,7 +100,20 @@ Result<AppPlan> PlanApps(const ServeOptions& options) {
   Result<model::DatabaseName> database =
       model::DatabaseName::Parse("projects/" + options.app_project + "/databases/(default)");
   if (!database.ok()) return database.status().While("--app-project");
+  for (const std::string& project : options.protected_projects) {
+    const Status valid =
+        model::DatabaseName::Parse("projects/" + project + "/databases/(default)").status();
+    if (!valid.ok()) return valid.While("--protect-project");
+  }
   return AppPlan{std::move(chosen), std::move(settings), *std::move(database)};
+}
+
+// After the store is opened, which makes this the only process that uses the data folder.
+Result<access::AccessPolicy> MakePolicy(const ServeOptions& options, const AppPlan& plan) {
+  ASSIGN_OR_RETURN(std::string token, access::LoadOrCreateAdminToken(options.data_path));
+  std::vector<std::string> projects = options.protected_projects;
+  if (!plan.chosen.empty()) projects.emplace_back(plan.database.project());
+  return access::AccessPolicy(std::move(token), std::move(projects));
 }
 
 // Null if not needed.
@@ -156,14 +174,15 @@ Status Serve(const ServeOptions& options) {
   storage_options.metrics = &metrics;
   ASSIGN_OR_RETURN(const std::unique_ptr<storage::Store> store,
                    storage::OpenRocksDbStore(storage_options));
+  ASSIGN_OR_RETURN(const access::AccessPolicy policy, MakePolicy(options, plan));
   ASSIGN_OR_RETURN(const std::unique_ptr<engine::Engine> engine,
                    engine::Engine::Open(*store, clock, random, engine_options));
   opened = engine.get();
   index_files.Apply(engine.get());
-  service::FirestoreMethods firestore(*engine, clock, random);
+  service::FirestoreMethods firestore(*engine, policy, clock, random);
   firestore.Register(&methods);
-  doors::control::ControlService control(*engine, metrics);
-  doors::control::EmulatorService emulator(*engine);
+  doors::control::ControlService control(*engine, policy, metrics);
+  doors::control::EmulatorService emulator(*engine, policy);
   doors::rest::RestService rest(methods, background, {.memory = &memory});
   doors::webchannel::ChannelService channel(methods, background, {.memory = &memory});
   http::Router router;
@@ -182,10 +201,11 @@ Status Serve(const ServeOptions& options) {
                 .metrics = metrics,
                 .environment = EnvironmentOf(std::getenv("APP_ENV"), std::getenv("NODE_ENV")),
                 .settings = std::move(plan.settings),
-                .sandbox_url = stand_ins ? stand_ins->url() : ""});
+                .sandbox_url = stand_ins ? stand_ins->url() : "",
+                .memory = &memory});
   AddApps(plan, options, &apps);
   apps.Mount(&router);
-  auto front = std::make_unique<FrontPage>(*engine, apps, clock, metrics, options.app_project);
+  auto front = std::make_unique<FrontPage>(apps, clock, metrics, options.app_project);
   front->Mount(&router);
   http::Server server(std::move(server_options), router);
   RETURN_IF_ERROR(server.Start());

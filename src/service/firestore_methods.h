@@ -5,6 +5,7 @@
 #include <memory>
 #include <string_view>
 
+#include "access/access_policy.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/status.h"
@@ -12,6 +13,7 @@
 #include "http/exchange.h"
 #include "rpc/call.h"
 #include "rpc/methods.h"
+#include "service/databases.h"
 #include "service/write_streams.h"
 #include "wire/requests.h"
 
@@ -30,12 +32,13 @@ bool IsBehind(const rpc::Call& call);
 // google.firestore.v1.Firestore, for all doors: requests in, the engine's answers out.
 //
 // Threads: methods run on the server's loops, several at once, and never block them; those with
-// long requests run on readers. Ownership: borrows the engine, the clock and the random source,
-// which must outlive every call.
+// long requests run on readers. Ownership: borrows the engine, the policy, the clock and the random
+// source, which must outlive every call.
 class FirestoreMethods {
  public:
-  FirestoreMethods(engine::Engine& engine, const Clock& clock, RandomSource& random)
-      : engine_(engine), clock_(clock), write_streams_(clock, random) {}
+  FirestoreMethods(engine::Engine& engine, const access::AccessPolicy& policy, const Clock& clock,
+                   RandomSource& random)
+      : engine_(engine), databases_(engine, policy), clock_(clock), write_streams_(clock, random) {}
 
   // Adds the methods to `methods`, which must not outlive this object.
   void Register(rpc::Methods* methods);
@@ -76,6 +79,7 @@ class FirestoreMethods {
                      Callback<void(std::unique_ptr<engine::ReadView>)> use);
 
   engine::Engine& engine_;
+  const Databases databases_;
   const Clock& clock_;
   WriteStreams write_streams_;
 };

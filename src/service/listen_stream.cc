@@ -91,7 +91,8 @@ class TargetNames {
 
 class ListenStream final : public rpc::Receiver {
  public:
-  ListenStream(Engine& engine, Call call) : engine_(engine), call_(std::move(call)) {}
+  ListenStream(Engine& engine, const Databases& databases, Call call)
+      : engine_(engine), databases_(databases), call_(std::move(call)) {}
   ~ListenStream() override { Close(); }
 
   void OnMessage(std::string_view message) override {
@@ -116,7 +117,14 @@ class ListenStream final : public rpc::Receiver {
   Status Take(std::string_view message) {
     proto::ListenRequest request;
     RETURN_IF_ERROR(wire::ParseMessage(message, &request));
-    RETURN_IF_ERROR(Open(request.database()));
+    if (const Status status = Open(request.database()); !status.ok()) {
+      // SDKs pass only this to their listeners; they try again after the end of a stream.
+      if (status.code() == Code::kPermissionDenied && request.has_add_target()) {
+        call_->Send(wire::EncodeTargetChange(
+            {request::TargetEvent::Kind::kRemove, {request.add_target().target_id()}, status}));
+      }
+      return status;
+    }
     switch (request.target_change_case()) {
       case proto::ListenRequest::kAddTarget: {
         ASSIGN_OR_RETURN(const TargetId id, names_.NameOf(request.add_target().target_id()));
@@ -136,7 +144,7 @@ class ListenStream final : public rpc::Receiver {
   Status Open(const std::string& name) {
     if (watcher_) return CheckStreamDatabase(name, database_->name);
     ASSIGN_OR_RETURN(const model::DatabaseName database, StreamDatabase(name, call_->head()));
-    database_ = engine_.OpenDatabase(database);
+    ASSIGN_OR_RETURN(database_, databases_.Open(*call_, database));
     watcher_ = engine_.Watch(*database_, std::make_unique<CallSink>(call_, database_->name),
                              KeyOf(*call_));
     call_->OnCancelled([watcher = watcher_] { watcher->Close(); });
@@ -148,6 +156,7 @@ class ListenStream final : public rpc::Receiver {
   }
 
   Engine& engine_;
+  const Databases& databases_;
   const Call call_;
   documents::ConstDatabaseHandle database_;
   std::shared_ptr<Watcher> watcher_;  // Shared with the work in progress.
@@ -157,7 +166,7 @@ class ListenStream final : public rpc::Receiver {
 }  // namespace
 
 std::unique_ptr<rpc::Receiver> FirestoreMethods::Listen(const Call& call) {
-  return std::make_unique<ListenStream>(engine_, call);
+  return std::make_unique<ListenStream>(engine_, databases_, call);
 }
 
 }  // namespace hearth::service

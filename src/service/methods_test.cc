@@ -8,30 +8,10 @@
 #include "base/testing/fake_clock.h"
 #include "engine/testing/test_engine.h"
 #include "service/firestore_methods.h"
+#include "service/testing/ended_call.h"
 
 namespace hearth::service {
 namespace {
-
-// A call that records how it ended.
-class EndedCall final : public rpc::Call {
- public:
-  const http::RequestHead& head() const override { return head_; }
-  bool closed() const override { return status_.has_value(); }
-  Executor& executor() const override { return InlineExecutor::Get(); }
-  void OnCancelled(Task) override {}
-  void Send(std::string) override { ADD_FAILURE(); }
-  void Send(rpc::MessageBatch) override { ADD_FAILURE(); }
-  void WhenWritable(Task) override { ADD_FAILURE(); }
-  void Finish(const Status& status) override { status_ = status; }
-  void Finish(rpc::MessageBatch, const Status& status) override { status_ = status; }
-  void Respond(Result<std::string> answer) override { status_ = answer.status(); }
-
-  const std::optional<Status>& status() const { return status_; }
-
- private:
-  http::RequestHead head_;
-  std::optional<Status> status_;
-};
 
 class PipelineMethodTest : public testing::Test {
  protected:
@@ -42,12 +22,14 @@ class PipelineMethodTest : public testing::Test {
     if (!method) return std::nullopt;
     const auto call = std::make_shared<EndedCall>();
     std::get<rpc::SingleRequestMethod> (*method)(call, request);
+    EXPECT_TRUE(call->sent().empty());
     return call->status();
   }
 
   engine::TestEngine engine_;
   RandomSource random_;
-  FirestoreMethods service_{engine_.engine(), engine_.clock(), random_};
+  const access::AccessPolicy policy_{"secret", {}};
+  FirestoreMethods service_{engine_.engine(), policy_, engine_.clock(), random_};
   rpc::Methods methods_;
 };
 
@@ -80,7 +62,8 @@ TEST(ReadMethodsTest, AFullQueueOfReadersRefusesThem) {
   options.readers.queued_tasks_max = 0;
   engine::TestEngine full(options);
   RandomSource random;
-  FirestoreMethods service(full.engine(), full.clock(), random);
+  const access::AccessPolicy policy("secret", {});
+  FirestoreMethods service(full.engine(), policy, full.clock(), random);
   rpc::Methods methods;
   service.Register(&methods);
   const std::string root = NameDatabase().text() + "/documents";

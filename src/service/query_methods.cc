@@ -30,10 +30,10 @@ constexpr size_t kBatchBytesMax = size_t{16} * 1024;
 constexpr std::chrono::milliseconds kBatchTimeMax{1};
 
 // Runs `use` on a reader thread with the started query. A query that fails to start ends the call.
-Status StartQuery(Engine& engine, const Call& call, engine::QueryRequest request,
-                  Callback<void(Run)> use) {
-  const documents::DatabaseHandle database =
-      engine.OpenDatabase(request.query.query.parent.database);
+Status StartQuery(Engine& engine, const Databases& databases, const Call& call,
+                  engine::QueryRequest request, Callback<void(Run)> use) {
+  ASSIGN_OR_RETURN(const documents::DatabaseHandle database,
+                   databases.Open(*call, request.query.query.parent.database));
   request.consistency = ForClientOf(*call, std::move(request.consistency));
   request.client = KeyOf(*call);
   request.is_cancelled = [call] { return call->closed(); };
@@ -50,8 +50,8 @@ Status StartQuery(Engine& engine, const Call& call, engine::QueryRequest request
 // Threads: one step at a time, on a reader thread.
 class ResultStream : public std::enable_shared_from_this<ResultStream> {
  public:
-  ResultStream(Engine& engine, const Clock& clock, Call call)
-      : engine_(engine), clock_(clock), call_(std::move(call)) {}
+  ResultStream(Engine& engine, const Databases& databases, const Clock& clock, Call call)
+      : engine_(engine), databases_(databases), clock_(clock), call_(std::move(call)) {}
 
   void Start(std::string_view bytes) {
     if (Status status = Read(bytes); !status.ok()) call_->Finish(status);
@@ -66,7 +66,7 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
     form_.mask = request.query.select;
     if (request.query.nearest) form_.distance_field = request.query.nearest->distance_result_field;
     ASSIGN_OR_RETURN(query::NormalizedQuery query, query::Normalize(std::move(request.query)));
-    return StartQuery(engine_, call_,
+    return StartQuery(engine_, databases_, call_,
                       {std::move(query), QueryAnswer::kDocuments, std::move(request.consistency)},
                       [self = shared_from_this()](Run run) { self->Open(std::move(run)); });
   }
@@ -147,6 +147,7 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
   }
 
   Engine& engine_;
+  const Databases& databases_;
   const Clock& clock_;
   const Call call_;
   wire::ResultForm form_;
@@ -190,7 +191,7 @@ Result<std::string> AnswerPartition(QueryRun& run, const wire::PartitionRequest&
 void FirestoreMethods::RunQuery(const Call& call, std::string_view request) {
   // Before anything is parsed: under overload, a refusal must cost much less than an answer.
   if (Status room = engine_.CheckReaders(KeyOf(*call)); !room.ok()) return call->Finish(room);
-  std::make_shared<ResultStream>(engine_, clock_, call)->Start(request);
+  std::make_shared<ResultStream>(engine_, databases_, clock_, call)->Start(request);
 }
 
 void FirestoreMethods::RunAggregationQuery(const Call& call, std::string_view bytes) {
@@ -203,7 +204,7 @@ void FirestoreMethods::RunAggregationQuery(const Call& call, std::string_view by
                      query::Normalize(request.base.query, request.aggregations));
     engine::QueryRequest asked{std::move(query), QueryAnswer::kAggregates,
                                std::move(request.base.consistency)};
-    return StartQuery(engine_, call, std::move(asked),
+    return StartQuery(engine_, databases_, call, std::move(asked),
                       [this, call, request = std::move(request)](Run run) {
                         if (!run->new_transaction().empty()) {
                           call->Send(wire::EncodeQueryTransaction(run->new_transaction()));
@@ -224,7 +225,7 @@ void FirestoreMethods::PartitionQuery(const Call& call, std::string_view bytes) 
     ASSIGN_OR_RETURN(query::NormalizedQuery query, query::Normalize(request.query));
     engine::QueryRequest asked{std::move(query), QueryAnswer::kPartitions,
                                std::move(request.consistency)};
-    return StartQuery(engine_, call, std::move(asked),
+    return StartQuery(engine_, databases_, call, std::move(asked),
                       [call, request = std::move(request)](Run run) {
                         Result<std::string> answer = AnswerPartition(*run, request);
                         run.reset();

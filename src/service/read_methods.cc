@@ -37,14 +37,16 @@ struct Get {
   ReadMask mask;
   Consistency consistency;
 
-  static Result<Get> Parse(Engine& engine, std::string_view bytes) {
+  static Result<Get> Parse(const Databases& databases, const rpc::Call& call,
+                           std::string_view bytes) {
     proto::GetDocumentRequest request;
     RETURN_IF_ERROR(wire::ParseMessage(bytes, &request));
     ASSIGN_OR_RETURN(model::DocumentName name, model::DocumentName::Parse(request.name()));
     ASSIGN_OR_RETURN(ReadMask mask, wire::ReadMaskOf(request));
     ASSIGN_OR_RETURN(Consistency consistency, wire::ReadConsistency(request));
-    return Get{engine.OpenDatabase(name.database), std::move(name.path),
-               std::move(*request.mutable_name()), std::move(mask), std::move(consistency)};
+    ASSIGN_OR_RETURN(documents::DatabaseHandle database, databases.Open(call, name.database));
+    return Get{std::move(database), std::move(name.path), std::move(*request.mutable_name()),
+               std::move(mask), std::move(consistency)};
   }
 };
 
@@ -54,8 +56,8 @@ struct Get {
 // reader thread.
 class BatchGet : public std::enable_shared_from_this<BatchGet> {
  public:
-  BatchGet(Engine& engine, std::shared_ptr<rpc::Call> call)
-      : engine_(engine), call_(std::move(call)) {}
+  BatchGet(Engine& engine, const Databases& databases, std::shared_ptr<rpc::Call> call)
+      : engine_(engine), databases_(databases), call_(std::move(call)) {}
 
   void Start(std::string_view bytes) {
     if (Status status = Read(bytes); !status.ok()) call_->Finish(status);
@@ -79,7 +81,8 @@ class BatchGet : public std::enable_shared_from_this<BatchGet> {
     }
     ASSIGN_OR_RETURN(mask_, wire::ReadMaskOf(request));
     ASSIGN_OR_RETURN(const Consistency consistency, wire::ReadConsistencyOrBegin(request));
-    const documents::DatabaseHandle database = engine_.OpenDatabase(database_name);
+    ASSIGN_OR_RETURN(const documents::DatabaseHandle database,
+                     databases_.Open(*call_, database_name));
     name_prefix_ = database_name.text() + "/documents/";
     if (std::holds_alternative<request::Now>(consistency)) {
       Open(engine_.ReadNewest(*database));
@@ -137,6 +140,7 @@ class BatchGet : public std::enable_shared_from_this<BatchGet> {
   }
 
   Engine& engine_;
+  const Databases& databases_;
   const std::shared_ptr<rpc::Call> call_;
   std::string name_prefix_;
   ReadMask mask_;
@@ -159,7 +163,8 @@ struct List {
   Consistency consistency;
   ReadScope scope;
 
-  static Result<List> Parse(Engine& engine, std::string_view bytes) {
+  static Result<List> Parse(const Databases& databases, const rpc::Call& call,
+                            std::string_view bytes) {
     proto::ListDocumentsRequest message;
     RETURN_IF_ERROR(wire::ParseMessage(bytes, &message));
     ASSIGN_OR_RETURN(model::ParentName parent, model::ParentName::Parse(message.parent()));
@@ -181,7 +186,8 @@ struct List {
     ASSIGN_OR_RETURN(ReadScope scope, engine::ScopeOf(request));
     ASSIGN_OR_RETURN(ReadMask mask, wire::ReadMaskOf(message));
     ASSIGN_OR_RETURN(Consistency consistency, wire::ReadConsistency(message));
-    documents::DatabaseHandle database = engine.OpenDatabase(request.parent.database);
+    ASSIGN_OR_RETURN(documents::DatabaseHandle database,
+                     databases.Open(call, request.parent.database));
     return List{std::move(database), std::move(request), std::move(mask), std::move(consistency),
                 std::move(scope)};
   }
@@ -190,7 +196,7 @@ struct List {
 }  // namespace
 
 void FirestoreMethods::GetDocument(const Call& call, std::string_view request) {
-  Result<Get> parsed = Get::Parse(engine_, request);
+  Result<Get> parsed = Get::Parse(databases_, *call, request);
   if (!parsed.ok()) return call->Finish(parsed.status());
   if (std::holds_alternative<request::Now>(parsed->consistency)) {
     const auto record = engine_.GetNewestIfInMemory(*parsed->database, parsed->path);
@@ -212,12 +218,12 @@ void FirestoreMethods::GetDocument(const Call& call, std::string_view request) {
 }
 
 void FirestoreMethods::BatchGetDocuments(const Call& call, std::string_view request) {
-  std::make_shared<BatchGet>(engine_, call)->Start(request);
+  std::make_shared<BatchGet>(engine_, databases_, call)->Start(request);
 }
 
 void FirestoreMethods::ListDocuments(const Call& call, std::string_view request) {
   if (Status room = engine_.CheckReaders(KeyOf(*call)); !room.ok()) return call->Finish(room);
-  Result<List> parsed = List::Parse(engine_, request);
+  Result<List> parsed = List::Parse(databases_, *call, request);
   if (!parsed.ok()) return call->Finish(parsed.status());
   const Database& database = *parsed->database;
   Consistency consistency = std::move(parsed->consistency);
@@ -244,7 +250,8 @@ void FirestoreMethods::ListCollectionIds(const Call& call, std::string_view requ
     if (message.has_read_time()) {
       ASSIGN_OR_RETURN(consistency, wire::ReadTime(message.read_time()));
     }
-    const documents::DatabaseHandle database = engine_.OpenDatabase(parent.database);
+    ASSIGN_OR_RETURN(const documents::DatabaseHandle database,
+                     databases_.Open(*call, parent.database));
     ReadScope scope;
     scope.access = ReadScope::Access::kScans;
     ReadOnReaders(call, *database, std::move(consistency), std::move(scope),

@@ -25,7 +25,8 @@ struct SingleWrite {
   ReadMask mask;
 };
 
-Result<SingleWrite> ParseCreate(Engine& engine, std::string_view bytes) {
+Result<SingleWrite> ParseCreate(Engine& engine, const Databases& databases, const rpc::Call& call,
+                                std::string_view bytes) {
   proto::CreateDocumentRequest request;
   RETURN_IF_ERROR(wire::ParseMessage(bytes, &request));
   ASSIGN_OR_RETURN(const model::ParentName parent, model::ParentName::Parse(request.parent()));
@@ -40,10 +41,12 @@ Result<SingleWrite> ParseCreate(Engine& engine, std::string_view bytes) {
   ASSIGN_OR_RETURN(write.fields, wire::ReadFields(request.mutable_document()));
   write.precondition.exists = false;
   ASSIGN_OR_RETURN(ReadMask mask, wire::ReadMaskOf(request));
-  return SingleWrite{engine.OpenDatabase(parent.database), std::move(write), std::move(mask)};
+  ASSIGN_OR_RETURN(documents::DatabaseHandle database, databases.Open(call, parent.database));
+  return SingleWrite{std::move(database), std::move(write), std::move(mask)};
 }
 
-Result<SingleWrite> ParseUpdate(Engine& engine, std::string_view bytes) {
+Result<SingleWrite> ParseUpdate(const Databases& databases, const rpc::Call& call,
+                                std::string_view bytes) {
   proto::UpdateDocumentRequest request;
   RETURN_IF_ERROR(wire::ParseMessage(bytes, &request));
   ASSIGN_OR_RETURN(model::DocumentName name, model::DocumentName::Parse(request.document().name()));
@@ -54,16 +57,19 @@ Result<SingleWrite> ParseUpdate(Engine& engine, std::string_view bytes) {
   }
   ASSIGN_OR_RETURN(write.precondition, wire::ReadPrecondition(request.current_document()));
   ASSIGN_OR_RETURN(ReadMask mask, wire::ReadMaskOf(request));
-  return SingleWrite{engine.OpenDatabase(name.database), std::move(write), std::move(mask)};
+  ASSIGN_OR_RETURN(documents::DatabaseHandle database, databases.Open(call, name.database));
+  return SingleWrite{std::move(database), std::move(write), std::move(mask)};
 }
 
-Result<SingleWrite> ParseDelete(Engine& engine, std::string_view bytes) {
+Result<SingleWrite> ParseDelete(const Databases& databases, const rpc::Call& call,
+                                std::string_view bytes) {
   proto::DeleteDocumentRequest request;
   RETURN_IF_ERROR(wire::ParseMessage(bytes, &request));
   ASSIGN_OR_RETURN(model::DocumentName name, model::DocumentName::Parse(request.name()));
   Write write{std::move(name.path), request::WriteKind::kDelete, {}, {}, {}, {}};
   ASSIGN_OR_RETURN(write.precondition, wire::ReadPrecondition(request.current_document()));
-  return SingleWrite{engine.OpenDatabase(name.database), std::move(write), std::nullopt};
+  ASSIGN_OR_RETURN(documents::DatabaseHandle database, databases.Open(call, name.database));
+  return SingleWrite{std::move(database), std::move(write), std::nullopt};
 }
 
 // Commits the write, and answers with the resulting document, if there is one.
@@ -140,15 +146,15 @@ class BatchWriter : public std::enable_shared_from_this<BatchWriter> {
 }  // namespace
 
 void FirestoreMethods::CreateDocument(const Call& call, std::string_view request) {
-  CommitSingle(engine_, call, ParseCreate(engine_, request));
+  CommitSingle(engine_, call, ParseCreate(engine_, databases_, *call, request));
 }
 
 void FirestoreMethods::UpdateDocument(const Call& call, std::string_view request) {
-  CommitSingle(engine_, call, ParseUpdate(engine_, request));
+  CommitSingle(engine_, call, ParseUpdate(databases_, *call, request));
 }
 
 void FirestoreMethods::DeleteDocument(const Call& call, std::string_view request) {
-  CommitSingle(engine_, call, ParseDelete(engine_, request));
+  CommitSingle(engine_, call, ParseDelete(databases_, *call, request));
 }
 
 void FirestoreMethods::Commit(const Call& call, std::string_view request) {
@@ -159,7 +165,7 @@ void FirestoreMethods::Commit(const Call& call, std::string_view request) {
                      model::DatabaseName::Parse(message.database()));
     ASSIGN_OR_RETURN(std::vector<request::Write> writes,
                      wire::ReadWrites(name, message.mutable_writes()));
-    const documents::DatabaseHandle database = engine_.OpenDatabase(name);
+    ASSIGN_OR_RETURN(documents::DatabaseHandle database, databases_.Open(*call, name));
     engine_.Commit(
         *database, std::move(writes), message.transaction(), call->executor(),
         [call](const Result<CommitResult>& result) {
@@ -181,8 +187,9 @@ void FirestoreMethods::BatchWrite(const Call& call, std::string_view request) {
     ASSIGN_OR_RETURN(std::vector<request::Write> writes,
                      wire::ReadWrites(name, message.mutable_writes()));
     RETURN_IF_ERROR(request::CheckEachDocumentOnce(writes));
-    const documents::DatabaseHandle database = engine_.OpenDatabase(name);
-    auto writer = std::make_shared<BatchWriter>(engine_, call, database, std::move(writes));
+    ASSIGN_OR_RETURN(documents::DatabaseHandle database, databases_.Open(*call, name));
+    auto writer =
+        std::make_shared<BatchWriter>(engine_, call, std::move(database), std::move(writes));
     call->executor().Post([writer = std::move(writer)] { writer->Start(); });
     return Status();
   };
@@ -198,7 +205,7 @@ void FirestoreMethods::BeginTransaction(const Call& call, std::string_view reque
     ASSIGN_OR_RETURN(const request::TransactionOptions options,
                      wire::ReadTransactionOptions(message.options(),
                                                   request::TransactionOptions::Mode::kReadWrite));
-    const documents::DatabaseHandle database = engine_.OpenDatabase(name);
+    ASSIGN_OR_RETURN(const documents::DatabaseHandle database, databases_.Open(*call, name));
     ASSIGN_OR_RETURN(const std::string transaction,
                      engine_.BeginTransaction(*database, options, call->client()));
     return wire::EncodeBeginTransaction(transaction);
@@ -212,7 +219,7 @@ void FirestoreMethods::Rollback(const Call& call, std::string_view request) {
     RETURN_IF_ERROR(wire::ParseMessage(request, &message));
     ASSIGN_OR_RETURN(const model::DatabaseName name,
                      model::DatabaseName::Parse(message.database()));
-    const documents::DatabaseHandle database = engine_.OpenDatabase(name);
+    ASSIGN_OR_RETURN(const documents::DatabaseHandle database, databases_.Open(*call, name));
     RETURN_IF_ERROR(engine_.Rollback(*database, message.transaction()));
     return std::string();  // google.protobuf.Empty.
   };

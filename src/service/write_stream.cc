@@ -29,8 +29,11 @@ constexpr size_t kLoopMessageBytesMax = 64 * 1024;
 // Threads: the call's loop.
 class WriteStream final : public rpc::Receiver {
  public:
-  WriteStream(Engine& engine, WriteStreams& streams, Call call)
-      : engine_(engine), streams_(streams), shared_(std::make_shared<Shared>(std::move(call))) {
+  WriteStream(Engine& engine, const Databases& databases, WriteStreams& streams, Call call)
+      : engine_(engine),
+        databases_(databases),
+        streams_(streams),
+        shared_(std::make_shared<Shared>(std::move(call))) {
     shared_->stream = this;
   }
 
@@ -111,7 +114,7 @@ class WriteStream final : public rpc::Receiver {
     if (!request.writes().empty()) {
       return InvalidArgument("'writes' must not be set on an initial write request.");
     }
-    database_ = engine_.OpenDatabase(name);
+    ASSIGN_OR_RETURN(database_, databases_.Open(*shared_->call, name));
     if (request.stream_id().empty() && !request.stream_token().empty()) {
       return InvalidArgument("Resuming a stream requires its 'stream_id' and a 'stream_token'.");
     }
@@ -186,6 +189,7 @@ class WriteStream final : public rpc::Receiver {
   }
 
   Engine& engine_;
+  const Databases& databases_;
   WriteStreams& streams_;
   const std::shared_ptr<Shared> shared_;  // Shared with the commit in progress.
   documents::DatabaseHandle database_;
@@ -194,7 +198,7 @@ class WriteStream final : public rpc::Receiver {
 }  // namespace
 
 std::unique_ptr<rpc::Receiver> FirestoreMethods::Write(const Call& call) {
-  return std::make_unique<WriteStream>(engine_, write_streams_, call);
+  return std::make_unique<WriteStream>(engine_, databases_, write_streams_, call);
 }
 
 }  // namespace hearth::service

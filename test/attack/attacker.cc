@@ -1,6 +1,7 @@
 #include "attack/attacker.h"
 
 #include <cstdlib>
+#include <fstream>
 
 namespace hearth::attack {
 
@@ -74,9 +75,13 @@ proto::RunAggregationQueryRequest LongCount(const std::string& collection) {
   return request;
 }
 
-double Metric(uint16_t port, std::string_view name) {
+double Metric(uint16_t port, const std::string& data, std::string_view name) {
+  std::string token;
+  std::ifstream(data + "/admin.token") >> token;
   http::TestHttp2Client client(port);
-  const std::string text = client.Get("/metrics").body;
+  const int32_t stream = client.Open("GET", "/metrics", {{"authorization", "Bearer " + token}});
+  client.UntilClosed(stream);
+  const std::string& text = client.answer(stream).body;
   const std::string line = "\n" + std::string(name) + " ";
   const size_t found = text.find(line);
   return found == std::string::npos ? -1 : std::atof(text.c_str() + found + line.size());

@@ -33,7 +33,8 @@ proto::RunQueryRequest NumberQuery(const std::string& collection, int64_t number
 // Counts the documents whose text is "absent": it has to look at every one of them.
 proto::RunAggregationQueryRequest LongCount(const std::string& collection);
 
-// A value of /metrics, without labels; -1 if there is none.
-double Metric(uint16_t port, std::string_view name);
+// A value of /metrics, without labels; -1 if there is none. `data`: the server's folder, which has
+// the administrator's token.
+double Metric(uint16_t port, const std::string& data, std::string_view name);
 
 }  // namespace hearth::attack

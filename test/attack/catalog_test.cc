@@ -35,8 +35,11 @@ bool Exists(FirestoreClient& client, const std::string& project, size_t i = 0) {
   return answers.ok() && !answers->empty() && answers->at(0).has_found();
 }
 
-std::string RunCommand(const ServerProcess& server, std::vector<std::string> arguments) {
-  arguments.insert(arguments.end(), {"--server", "127.0.0.1:" + std::to_string(server.port())});
+// Runs a command against the server of `folder`.
+std::string RunCommand(const ServerProcess& server, const TemporaryFolder& folder,
+                       std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--server", "127.0.0.1:" + std::to_string(server.port()),
+                                     "--data", folder / "data"});
   const auto command = RunHearth(arguments);
   const support::Exit exit = command->Wait();
   EXPECT_EQ(exit.code, 0) << command->Stderr();
@@ -53,7 +56,7 @@ TEST(CatalogAttack, ReadingFromMadeUpProjectsUsesUpNothing) {
     ASSERT_FALSE(Exists(client, "made-up-" + std::to_string(i)));
   }
   EXPECT_EQ(PutIn(client, "another"), Status());
-  const std::string listed = RunCommand(*server, {"db", "list"});
+  const std::string listed = RunCommand(*server, folder, {"db", "list"});
   EXPECT_EQ(Lines(listed).size(), 3u) << listed;
   EXPECT_THAT(listed, Not(HasSubstr("made-up")));
 }
@@ -80,7 +83,7 @@ TEST(CatalogAttack, WritingToMadeUpProjectsIsLimitedAndCanBeUndone) {
   EXPECT_EQ(PutIn(client, "real", 1), Status());
   EXPECT_FALSE(Exists(client, "new"));
   EXPECT_EQ(PutIn(client, "new").code(), Code::kResourceExhausted);
-  RunCommand(*server, {"db", "delete", "made-up-3", "(default)"});
+  RunCommand(*server, folder, {"db", "delete", "made-up-3", "(default)"});
   EXPECT_EQ(PutIn(client, "new"), Status());
 }
 
@@ -95,7 +98,7 @@ TEST(CatalogAttack, ADeletionSurvivesKills) {
     for (size_t i = 0; i < kCommits; ++i) {
       ASSERT_EQ(PutIn(client, "large", i * kWritesPerCommit, kWritesPerCommit), Status());
     }
-    RunCommand(*server, {"db", "delete", "large", "(default)"});
+    RunCommand(*server, folder, {"db", "delete", "large", "(default)"});
   }
   // Each start resumes the removal and is killed in its midst, or finds it finished.
   for (int kill = 0; kill < 3; ++kill) {
@@ -109,7 +112,7 @@ TEST(CatalogAttack, ADeletionSurvivesKills) {
   ASSERT_EQ(PutIn(client, "large"), Status());  // Another database of that name.
   std::string listed;
   do {
-    listed = RunCommand(*server, {"db", "list"});
+    listed = RunCommand(*server, folder, {"db", "list"});
   } while (listed.find("REMOVING") != std::string::npos);
   EXPECT_EQ(Lines(listed).size(), 3u) << listed;
   EXPECT_TRUE(Exists(client, "large"));

@@ -33,6 +33,10 @@ class FairnessAttackTest : public testing::Test {
     return count;
   }
 
+  double LongReads() const {
+    return Metric(server_->port(), folder_ / "data", "hearth_long_reads");
+  }
+
   const TemporaryFolder folder_;
   std::unique_ptr<ServerProcess> server_;
   std::unique_ptr<FirestoreClient> other_;
@@ -105,12 +109,12 @@ TEST_F(FairnessAttackTest, AbandonedCountsEnd) {
 
   const std::vector<int32_t> abandoned = start();
   ASSERT_TRUE(greedy.RoundTrip());
-  while (Metric(server_->port(), "hearth_long_reads") < 1) {
+  while (LongReads() < 1) {
   }
   const Time left = now();
   for (const int32_t stream : abandoned) greedy.Reset(stream);
   greedy.Flush();
-  while (Metric(server_->port(), "hearth_long_reads") > 0) {
+  while (LongReads() > 0) {
   }
   const double share = std::chrono::duration<double>(now() - left) / whole;
   RecordProperty("share_percent", static_cast<int>(100 * share));
@@ -125,7 +129,7 @@ TEST_F(FairnessAttackTest, AServerWithLongWorkStopsAtOnce) {
   const auto one = std::chrono::steady_clock::now() - before;
   for (int i = 0; i < 200; ++i) StartCall(greedy, "RunAggregationQuery", LongCount("c"));
   ASSERT_TRUE(greedy.RoundTrip());
-  while (Metric(server_->port(), "hearth_long_reads") < 1) {
+  while (LongReads() < 1) {
   }
   greedy.socket().Close();
   const auto stop = std::chrono::steady_clock::now();

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {answer, contrast, fitsWidth, nameless, patienceMs, useApps} from './support/apps.js';
-import {FeedClient} from './support/feed_client.js';
+import {FeedClient, feedFlags} from './support/feed_client.js';
 import {caughtUp, firstPost, go, openFeed, phone, pictureFiles} from './support/feed_page.js';
 
 const feedUrl = /\/apps\/feed\/feed(\?.*)?$/;
@@ -37,7 +37,7 @@ async function populate(context) {
   });
 }
 
-const context = useApps({ready: populate});
+const context = useApps({flags: feedFlags, ready: populate});
 
 const open = (options) => openFeed(context, options);
 const reader = () => client.account({follows: authors});

@@ -3,12 +3,13 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {fitsWidth, useApps} from './support/apps.js';
-import {FeedClient} from './support/feed_client.js';
+import {FeedClient, feedFlags} from './support/feed_client.js';
 import {caughtUp, firstPost, go, openFeed, phone, pictureFiles} from './support/feed_page.js';
 import {png} from './support/png.js';
 
 let client;
 const context = useApps({
+  flags: feedFlags,
   ready: (context) => {
     client = new FeedClient(context);
   },

@@ -12,9 +12,11 @@ import {runHearth} from './support/server.js';
 const notFound = 5;
 const inSeconds = (seconds) => new Date(Date.now() + seconds * 1000);
 
+const flagsOf = (server) => ['--server', server.address, '--data', server.data];
+
 // Runs a command against `server` that must succeed; returns its output.
 async function run(server, ...args) {
-  const {code, stdout, stderr} = await runHearth(...args, '--server', server.address);
+  const {code, stdout, stderr} = await runHearth(...args, ...flagsOf(server));
   assert.equal(code, 0, stderr);
   return stdout;
 }
@@ -74,7 +76,7 @@ test('declared indexes are listed as such', async () => {
 
 test('`hearth db` lists and deletes databases', async () => {
   const server = await serve();
-  const at = ['--server', server.address];
+  const at = flagsOf(server);
   assert.equal(await run(server, 'db', 'list'), 'no databases: the first write creates one\n');
   await fail(
     1,
@@ -114,7 +116,7 @@ test('`hearth db` lists and deletes databases', async () => {
 
 test('the database need not be named while there is only one', async () => {
   const server = await serve();
-  const at = ['--server', server.address];
+  const at = flagsOf(server);
   await fail(1, /the server has no database yet/, 'indexes', ...at);
   await openFirestore(server, {projectId: 'one'}).doc('a/b').set({});
   assert.equal(await run(server, 'ttl', 'list'), 'no TTL policies\n');
@@ -140,7 +142,7 @@ test('the database need not be named while there is only one', async () => {
 
 test('errors are reported in one line, with an exit code', async () => {
   const server = await serve();
-  const at = ['--server', server.address, '--project', 'p'];
+  const at = [...flagsOf(server), '--project', 'p'];
   await fail(
     2,
     /^hearth: no hearth server answers at 127\.0\.0\.1:1 \(Connection refused\)/,
@@ -195,7 +197,7 @@ test('documents expire seconds after their time', async () => {
     return listed.test(text);
   };
   assert.ok(await eventually(isListed), text);
-  const metrics = await (await fetch(`http://${server.address}/metrics`)).text();
+  const metrics = await (await fetch(`http://${server.address}/metrics`, {headers: server.admin})).text();
   assert.match(
     metrics,
     new RegExp(
@@ -219,7 +221,7 @@ test('a server exports exactly the documented metrics', async () => {
   assert.ok(expected.length > 20, 'the table has been found');
   const server = await serve();
   await openFirestore(server).doc('rooms/r1').set({size: 1});
-  const text = await (await fetch(`http://${server.address}/metrics`)).text();
+  const text = await (await fetch(`http://${server.address}/metrics`, {headers: server.admin})).text();
   const shown = new Map([...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, kind]) => [name, kind]));
   for (const name of expected) assert.ok(shown.has(name), `${name} is documented and not shown`);
   for (const [name, kind] of shown) assert.equal(kind, documented.get(name), name);
@@ -261,15 +263,7 @@ test('policies of the configuration', async () => {
   const firestore = openFirestore(server);
   await firestore.doc('sessions/old').set({until: inSeconds(-60)});
   assert.ok(await eventually(async () => !(await exists(firestore, 'sessions/old'))));
-  await fail(
-    1,
-    /comes from the index configuration: change the file/,
-    'ttl',
-    'clear',
-    'sessions',
-    '--server',
-    server.address,
-  );
+  await fail(1, /comes from the index configuration: change the file/, 'ttl', 'clear', 'sessions', ...flagsOf(server));
   await run(server, 'ttl', 'set', 'sessions', 'until', '--offset', '1d');
   assert.match(
     await run(server, 'ttl', 'clear', 'sessions'),
@@ -293,11 +287,27 @@ test('web pages of other origins get nothing and change nothing', async () => {
     [policy, {method: 'DELETE'}, 400],
     [policy, {method: 'PUT', body: ' '.repeat(65 * 1024), headers: json}, 413],
   ];
-  for (const [url, options, status] of attempts) {
-    const answer = await fetch(url, options);
+  for (const [url, {headers, ...options}, status] of attempts) {
+    const answer = await fetch(url, {...options, headers: {...server.admin, ...headers}});
     assert.equal(answer.status, status, `${options.method} ${url}`);
     assert.ok([...answer.headers.keys()].every((name) => !name.startsWith('access-control-')));
   }
   assert.equal(await run(server, 'ttl', 'list'), 'no TTL policies\n');
-  assert.equal((await fetch(policy, {method: 'PUT', body, headers: json})).status, 200);
+  assert.equal((await fetch(policy, {method: 'PUT', body, headers: json})).status, 403);
+  assert.equal((await fetch(policy, {method: 'PUT', body, headers: {...json, ...server.admin}})).status, 200);
+});
+
+test('commands need the token of the server: from its folder or from the environment', async () => {
+  const server = await serve();
+  await openFirestore(server, {projectId: 'p'}).doc('a/b').set({});
+  const at = ['--server', server.address];
+  await fail(1, /^hearth: Only the administrator may do this\. .*admin\.token/, 'indexes', ...at);
+  await fail(1, /Only the administrator/, 'ttl', 'list', ...at, '--data', join(folder, 'nowhere'));
+  process.env.HEARTH_ADMIN_TOKEN = server.admin.authorization.slice('Bearer '.length);
+  try {
+    const {code, stderr} = await runHearth('indexes', ...at);
+    assert.equal(code, 0, stderr);
+  } finally {
+    delete process.env.HEARTH_ADMIN_TOKEN;
+  }
 });

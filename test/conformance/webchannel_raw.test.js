@@ -57,7 +57,7 @@ test('the handshake gives a session', async () => {
   const answer = await channel.open();
   assert.equal(answer.status, 200);
   assert.match(answer.body, /^\d+\n\[\[0,\["c","[\w=-]+","",8,12,30000\]\]\]$/);
-  assert.equal(answer.headers['access-control-allow-origin'], 'http://page.test');
+  assert.equal(answer.headers['access-control-allow-origin'], 'http://localhost:3000');
   assert.equal(answer.headers['access-control-allow-credentials'], 'true');
   assert.match(answer.headers['access-control-expose-headers'], /x-http-session-id/);
   assert.match(answer.headers['content-type'], /^text\/plain/);
@@ -76,7 +76,7 @@ test('a listener gets its snapshot, and then each change', async () => {
   await channel.open([database.target(2)]);
   const back = await channel.back();
   assert.equal(back.status, 200);
-  assert.equal(back.headers['access-control-allow-origin'], 'http://page.test');
+  assert.equal(back.headers['access-control-allow-origin'], 'http://localhost:3000');
   await back.until(hasSnapshot);
   assert.deepEqual(
     documentsOf(back).map(({fields}) => fields.n),
@@ -254,7 +254,7 @@ ownTest('an unknown session has its error text', 'its body is empty', async () =
   const {status, body, headers} = await channel.send([]);
   assert.equal(status, 400);
   assert.ok(body.indexOf('Unknown SID') > 0, 'clients look for them behind the first character');
-  assert.equal(headers['access-control-allow-origin'], 'http://page.test');
+  assert.equal(headers['access-control-allow-origin'], 'http://localhost:3000');
 });
 
 ownTest('invalid requests are refused', 'it hangs up or never answers', async () => {
@@ -295,7 +295,7 @@ test('a preflight is answered', async () => {
     {'access-control-request-method': 'POST', 'access-control-request-headers': 'x-goog-api-client'},
   );
   assert.equal(status, 200);
-  assert.equal(headers['access-control-allow-origin'], 'http://page.test');
+  assert.equal(headers['access-control-allow-origin'], 'http://localhost:3000');
   assert.equal(headers['access-control-allow-headers'], 'x-goog-api-client');
 });
 

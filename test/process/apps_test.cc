@@ -26,6 +26,14 @@ std::string Ask(uint16_t port, const std::string& path, const std::string& heade
   return socket.ReadToEnd();
 }
 
+// The header of the administrator of a data folder.
+std::string Admin(const std::string& folder) {
+  std::string token;
+  std::ifstream(folder + "/admin.token") >> token;
+  EXPECT_FALSE(token.empty()) << folder;
+  return "Authorization: Bearer " + token + "\r\n";
+}
+
 constexpr char kAcceptHtml[] = "Accept: text/html,*/*;q=0.8\r\n";
 
 TEST(Apps, WhatMakesNoSenseIsRefused) {
@@ -54,6 +62,7 @@ TEST(Apps, WhatMakesNoSenseIsRefused) {
       {{"app", "hackernews", "--firestore", "nonsense"}, "nonsense"},
       {{"app", "hackernews", "--firestore", "127.0.0.1:1", "--listen", "nonsense"}, "nonsense"},
       {{"sandbox", "--listen", "nonsense"}, "nonsense"},
+      {{"sandbox", "--listen", "0.0.0.0:0"}, "reachable from other machines"},
   };
   for (const auto& [arguments, text] : cases) {
     SCOPED_TRACE(testing::PrintToString(arguments));
@@ -69,7 +78,6 @@ TEST(Apps, NoneLeavesTheDatabaseAlone) {
   EXPECT_THAT(Ask(server->port(), "/apps/hackernews/"), StartsWith("HTTP/1.1 404 "));
   const std::string front = Ask(server->port(), "/hearth/front");
   EXPECT_THAT(front, HasSubstr("\"applications\":[]"));
-  EXPECT_THAT(front, HasSubstr("\"databases\":[]"));
   EXPECT_THAT(front, HasSubstr("\"address\":\"127.0.0.1:" + std::to_string(server->port())));
 }
 
@@ -93,18 +101,20 @@ TEST(Apps, AllRunAndStop) {
   EXPECT_THAT(Ask(server->port(), "/apps/feed/", kAcceptHtml), HasSubstr("<!doctype html>"));
   EXPECT_THAT(Ask(server->port(), "/apps/feed/health"), StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(Ask(server->port(), "/hearth/front"), HasSubstr("\"state\":\"running\""));
-  EXPECT_THAT(Ask(server->port(), "/metrics"), HasSubstr("hearth_app_requests_total{"));
+  EXPECT_THAT(Ask(server->port(), "/metrics", Admin(folder / "data")),
+              HasSubstr("hearth_app_requests_total{"));
   server->Signal(SIGTERM);
   EXPECT_EQ(server->Wait().code, 0) << server->Stderr();
 }
 
 // The answer, once `is_there` holds for it.
 std::string AskUntil(uint16_t port, const std::string& path,
-                     const std::function<bool(const std::string&)>& is_there) {
+                     const std::function<bool(const std::string&)>& is_there,
+                     const std::string& headers = "") {
   const auto end = std::chrono::steady_clock::now() + support::kPatience;
   std::string answer;
   do {
-    answer = Ask(port, path);
+    answer = Ask(port, path, headers);
   } while (!is_there(answer) && std::chrono::steady_clock::now() < end);
   EXPECT_TRUE(is_there(answer)) << answer;
   return answer;
@@ -123,19 +133,25 @@ TEST(Apps, AllRunWithTheIndexesThatTheyBring) {
       });
   EXPECT_THAT(synced, HasSubstr("\"lastError\":null"));
   // The demo accounts post, which fans out to their followers' pages.
-  AskUntil(server->port(), "/metrics", [](const std::string& metrics) {
-    return metrics.find("feed_events_total{outcome=\"done\"} ") != std::string::npos &&
-           metrics.find("feed_events_total{outcome=\"done\"} 0") == std::string::npos;
-  });
-  EXPECT_THAT(Ask(server->port(), "/metrics"),
+  const std::string admin = Admin(folder / "data");
+  AskUntil(
+      server->port(), "/metrics",
+      [](const std::string& metrics) {
+        return metrics.find("feed_events_total{outcome=\"done\"} ") != std::string::npos &&
+               metrics.find("feed_events_total{outcome=\"done\"} 0") == std::string::npos;
+      },
+      admin);
+  EXPECT_THAT(Ask(server->port(), "/metrics", admin),
               Not(ContainsRegex("feed_events_total.outcome=\"failed\". [1-9]")));
   // Created once the database is on disk.
-  AskUntil(server->port(), "/hearth/v1/projects/hearth/databases/(default)/indexes",
-           [](const std::string& indexes) {
-             return indexes.find("\"rooms\"") != std::string::npos &&
-                    indexes.find("\"dev-stories\"") != std::string::npos &&
-                    indexes.find("\"dev-feed-posts\"") != std::string::npos;
-           });
+  AskUntil(
+      server->port(), "/hearth/v1/projects/hearth/databases/(default)/indexes",
+      [](const std::string& indexes) {
+        return indexes.find("\"rooms\"") != std::string::npos &&
+               indexes.find("\"dev-stories\"") != std::string::npos &&
+               indexes.find("\"dev-feed-posts\"") != std::string::npos;
+      },
+      admin);
   EXPECT_THAT(server->Stderr(), Not(HasSubstr("requires an index")));
   server->Signal(SIGTERM);
   EXPECT_EQ(server->Wait().code, 0) << server->Stderr();
@@ -222,15 +238,57 @@ TEST(Apps, OneAloneOnADatabaseElsewhere) {
   ASSERT_TRUE(app->WaitUntilListening()) << app->Stderr();
   EXPECT_THAT(Ask(app->port(), "/"), HasSubstr("<!doctype html>"));
   EXPECT_THAT(Ask(app->port(), "/api/v1/stories"), StartsWith("HTTP/1.1 200 "));
-  EXPECT_THAT(Ask(app->port(), "/metrics"), HasSubstr("hearth_app_requests_total{"));
+  EXPECT_THAT(Ask(app->port(), "/metrics"), StartsWith("HTTP/1.1 403 "));
+  EXPECT_THAT(Ask(app->port(), "/metrics", Admin(folder / "app")),
+              HasSubstr("hearth_app_requests_total{"));
   app->Signal(SIGTERM);
   EXPECT_EQ(app->Wait().code, 0) << app->Stderr();
 }
 
+TEST(Apps, OneAloneUsesAProtectedDatabaseWithItsToken) {
+  const TemporaryFolder folder;
+  const auto database = Serve(folder / "data", {"--protect-project", "hearth"});
+  const std::string stories = "/v1/projects/hearth/databases/(default)/documents/dev-stories";
+  const std::string address = "127.0.0.1:" + std::to_string(database->port());
+  const auto app =
+      RunHearth({"app", "hackernews", "--firestore", address, "--listen", "127.0.0.1:0", "--data",
+                 folder / "app", "--admin-token-folder", folder / "data"});
+  ASSERT_TRUE(app->WaitUntilListening()) << app->Stderr();
+  AskUntil(app->port(), "/api/v1/status", [](const std::string& status) {
+    return status.find("\"stories\":0") == std::string::npos &&
+           status.find("\"lastError\":null") != std::string::npos &&
+           status.find("\"lastRun\":null") == std::string::npos;
+  });
+  const std::string refused = Ask(database->port(), stories, "Authorization: Bearer owner\r\n");
+  EXPECT_THAT(refused, StartsWith("HTTP/1.1 403 "));
+  EXPECT_THAT(refused, HasSubstr("admin.token"));
+  EXPECT_THAT(Ask(database->port(), stories, Admin(folder / "data")), HasSubstr("\"documents\""));
+  app->Signal(SIGTERM);
+  EXPECT_EQ(app->Wait().code, 0) << app->Stderr();
+}
+
+TEST(Apps, EmbeddedOnesShareTheirDatabaseWithNobody) {
+  const TemporaryFolder folder;
+  const auto server = Serve(folder / "data", {"--apps", "hackernews", "--app-project", "mine"});
+  for (const auto& [project, status] : {std::pair("mine", 403), std::pair("hearth", 200)}) {
+    const std::string documents =
+        "/v1/projects/" + std::string(project) + "/databases/(default)/documents/dev-stories";
+    EXPECT_THAT(Ask(server->port(), documents, "Authorization: Bearer owner\r\n"),
+                StartsWith("HTTP/1.1 " + std::to_string(status)))
+        << project;
+    EXPECT_THAT(Ask(server->port(), documents, Admin(folder / "data")),
+                StartsWith("HTTP/1.1 200 "));
+  }
+}
+
 TEST(Apps, TheSandboxAlone) {
+  setenv("HEARTH_SANDBOX_TOKEN", "0123456789abcdef", 1);
   const auto sandbox = RunHearth({"sandbox", "--listen", "127.0.0.1:0"});
+  unsetenv("HEARTH_SANDBOX_TOKEN");
   ASSERT_TRUE(sandbox->WaitUntilListening()) << sandbox->Stderr();
-  EXPECT_THAT(Ask(sandbox->port(), "/hn/v0/maxitem.json"), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(Ask(sandbox->port(), "/0123456789abcdef/hn/v0/maxitem.json"),
+              StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(Ask(sandbox->port(), "/hn/v0/maxitem.json"), StartsWith("HTTP/1.1 404 "));
   sandbox->Signal(SIGTERM);
   EXPECT_EQ(sandbox->Wait().code, 0);
 }

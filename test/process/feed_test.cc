@@ -24,9 +24,9 @@ uint64_t Seed() {
   return seed;
 }
 
-// Without demo accounts: only the users of the test post.
+// Without demo accounts: only the users of the test post, as often as they can.
 std::string SettingsWithoutDemo(const TemporaryFolder& folder) {
-  std::ofstream(folder / "apps.json") << R"({"feed": {"demo": false}})";
+  std::ofstream(folder / "apps.json") << R"({"feed": {"demo": false, "posts_per_hour": 1000000}})";
   return folder / "apps.json";
 }
 

@@ -2,8 +2,10 @@
 
 #include <memory>
 
+#include "apps/feed/api/limits.h"
 #include "apps/feed/core/feed_core.h"
 #include "apps/feed/media/media_store.h"
+#include "apps/feed/media/picture_removal.h"
 #include "apps/feed/stores/tokens.h"
 #include "base/clock.h"
 #include "kit/web/routes.h"
@@ -16,6 +18,8 @@ struct ApiParts {
   FeedCore& core;
   Tokens& tokens;
   MediaStore& media;
+  PictureRemoval& removal;
+  LimitOptions limits = {};
 };
 
 class AuthApi;

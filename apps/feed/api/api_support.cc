@@ -119,6 +119,16 @@ kit::Response AccountGone() { return Unauthenticated("the account no longer exis
 
 kit::Response NoContent() { return {.status = 204}; }
 
+kit::Response TooMany(std::string_view message, std::chrono::milliseconds wait) {
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait);
+  const auto minutes = std::chrono::ceil<std::chrono::minutes>(wait).count();
+  const std::string time = minutes <= 1 ? "a minute" : std::to_string(minutes) + " minutes";
+  kit::Response response =
+      Error(429, DefaultCode(429), std::string(message) + "; try again in " + time);
+  response.headers.emplace_back("retry-after", std::to_string(seconds.count()));
+  return response;
+}
+
 kit::Handler Gate::SignedIn(ForUser handler) const {
   return [&tokens = tokens_, handler = std::move(handler)](const kit::Request& request) {
     const Result<std::optional<UserId>> viewer = ViewerOf(request, tokens);

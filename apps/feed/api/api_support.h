@@ -1,6 +1,7 @@
 // Shared by the endpoints: errors, authentication, cursors and JSON forms.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -37,6 +38,8 @@ kit::Response Failed(const Status& status);
 // 401: a token outlives its account if the database was recreated.
 kit::Response AccountGone();
 kit::Response NoContent();
+// 429 with Retry-After; the message says how long to wait.
+kit::Response TooMany(std::string_view message, std::chrono::milliseconds wait);
 
 // Identifies the user by the request's access token: "Authorization: Bearer TOKEN". An invalid
 // token is answered with 401 even where none is required, so that the client notices.

@@ -5,6 +5,7 @@
 
 #include "apps/feed/api/api_support.h"
 #include "base/status_macros.h"
+#include "kit/web/lane.h"
 #include "kit/web/session.h"
 
 namespace hearth::feed {
@@ -37,21 +38,30 @@ kit::JsonFields ParseBody(const kit::Request& request) {
 
 kit::Response BadRequest(std::string_view message) { return Error(400, DefaultCode(400), message); }
 
-std::pair<std::string, std::string> RemovedCookie() {
-  return kit::SetCookie(AuthApi::kRefreshCookie, "", {.max_age = std::chrono::seconds(-1)});
+std::pair<std::string, std::string> RemovedCookie(const kit::Request& request) {
+  return kit::SetCookie(AuthApi::kRefreshCookie, "",
+                        kit::CookieOptions::For(request, std::chrono::seconds(-1)));
+}
+
+kit::Response UsernameTaken() {
+  return Error(409, "username_taken", "this username is already taken");
 }
 
 }  // namespace
 
 AuthApi::AuthApi(const ApiParts& parts)
-    : parts_(parts), sign_in_tries_(parts_.clock, kSignInTriesMax, kSignInWindow, kSignInKeysMax) {}
+    : parts_(parts),
+      registrations_(parts_.clock, parts_.limits.registrations_per_hour, kRegistrationWindow,
+                     kRegistrationKeysMax),
+      sign_ins_(parts_.clock, parts_.limits.failed_sign_ins_per_address) {}
 
 void AuthApi::AddTo(kit::Routes* routes) {
   const auto bind = [this](kit::Response (AuthApi::*method)(const kit::Request&)) {
     return [this, method](const kit::Request& request) { return (this->*method)(request); };
   };
-  routes->Add("POST", "/auth/register", bind(&AuthApi::Register));
-  routes->Add("POST", "/auth/login", bind(&AuthApi::Login));
+  const kit::RouteOptions sign_in = {.work = kit::Work::kSignIn};
+  routes->Add("POST", "/auth/register", bind(&AuthApi::Register), sign_in);
+  routes->Add("POST", "/auth/login", bind(&AuthApi::Login), sign_in);
   routes->Add("POST", "/auth/refresh", bind(&AuthApi::Refresh));
   routes->Add("POST", "/auth/logout", bind(&AuthApi::Logout));
   const Gate gate(parts_.tokens);
@@ -86,15 +96,24 @@ kit::Response AuthApi::Register(const kit::Request& request) {
   const std::optional<Delivery> delivery = DeliveryOf(&fields);
   if (!delivery) return BadRequest(kBadSession);
 
-  Result<std::string> hash = kit::HashPassword(password);
-  if (!hash.ok()) return Failed(hash.status());
-  user.password_hash = *std::move(hash);
-  const Result<User> created = parts_.core.users().Create(std::move(user));
-  if (created.status().code() == Code::kAlreadyExists) {
-    return Error(409, "username_taken", "this username is already taken");
+  const Status known = parts_.core.users().FindByName(user.username).status();
+  if (known.ok()) return UsernameTaken();
+  if (known.code() != Code::kNotFound) return Failed(known);
+  const std::string address = kit::AddressGroup(request.peer());
+  const kit::QuotaWindows::Outcome quota = registrations_.Spend(address);
+  if (!quota.allowed) {
+    return TooMany("too many new accounts from your address", quota.until_reset);
   }
+  const Result<User> created = Create(std::move(user), password);
+  if (!created.ok()) registrations_.Refund(address);
+  if (created.status().code() == Code::kAlreadyExists) return UsernameTaken();
   if (!created.ok()) return Failed(created.status());
-  return StartSession(201, *created, *delivery);
+  return StartSession(request, 201, *created, *delivery);
+}
+
+Result<User> AuthApi::Create(User user, const std::string& password) {
+  ASSIGN_OR_RETURN(user.password_hash, kit::HashPassword(password));
+  return parts_.core.users().Create(std::move(user));
 }
 
 kit::Response AuthApi::Login(const kit::Request& request) {
@@ -106,19 +125,20 @@ kit::Response AuthApi::Login(const kit::Request& request) {
   const std::optional<Delivery> delivery = DeliveryOf(&fields);
   if (!delivery) return BadRequest(kBadSession);
 
-  const std::string key = request.peer() + " " + username;
-  const kit::QuotaWindows::Outcome quota = sign_in_tries_.Spend(key);
-  if (!quota.allowed) {
-    const auto wait = std::chrono::ceil<std::chrono::seconds>(quota.until_reset);
-    kit::Response response = Error(429, DefaultCode(429), "too many attempts; try again later");
-    response.headers.emplace_back("retry-after", std::to_string(wait.count()));
-    return response;
+  SignInLimits::Client client = {.address = kit::AddressGroup(request.peer()),
+                                 .username = username,
+                                 .device = DeviceOf(request, username)};
+  if (const std::optional<std::chrono::milliseconds> wait = sign_ins_.Begin(&client)) {
+    return TooMany("too many failed attempts", *wait);
   }
   const Result<std::optional<User>> user = FindByPassword(username, password);
-  if (!user.ok()) return Failed(user.status());
+  if (!user.ok()) {
+    sign_ins_.Cancel(client);
+    return Failed(user.status());
+  }
   if (!*user) return Error(401, "invalid_credentials", "wrong username or password");
-  sign_in_tries_.Reset(key);
-  return StartSession(200, **user, *delivery);
+  sign_ins_.Succeed(client);
+  return StartSession(request, 200, **user, *delivery);
 }
 
 kit::Response AuthApi::Refresh(const kit::Request& request) {
@@ -128,9 +148,9 @@ kit::Response AuthApi::Refresh(const kit::Request& request) {
   const Delivery delivery = token ? Delivery::kBody : Delivery::kCookie;
   if (!token) token = request.Cookie(kRefreshCookie);
 
-  const auto refuse = [delivery] {
+  const auto refuse = [&request, delivery] {
     kit::Response response = Error(401, "invalid_refresh_token", "the refresh token is not valid");
-    if (delivery == Delivery::kCookie) response.headers.push_back(RemovedCookie());
+    if (delivery == Delivery::kCookie) response.headers.push_back(RemovedCookie(request));
     return response;
   };
   if (!token) return refuse();
@@ -140,7 +160,7 @@ kit::Response AuthApi::Refresh(const kit::Request& request) {
   const Result<User> user = parts_.core.users().Get(rotated->user_id);
   if (user.status().code() == Code::kNotFound) return refuse();
   if (!user.ok()) return Failed(user.status());
-  return Tell(200, *user, rotated->refresh_token, delivery);
+  return Tell(request, 200, *user, rotated->refresh_token, delivery);
 }
 
 kit::Response AuthApi::Logout(const kit::Request& request) {
@@ -152,7 +172,7 @@ kit::Response AuthApi::Logout(const kit::Request& request) {
     if (const Status ended = parts_.tokens.EndFamily(*token); !ended.ok()) return Failed(ended);
   }
   kit::Response response = NoContent();
-  response.headers.push_back(RemovedCookie());
+  response.headers.push_back(RemovedCookie(request));
   return response;
 }
 
@@ -164,6 +184,17 @@ kit::Response AuthApi::GetMe(UserId viewer) const {
 }
 
 kit::Response AuthApi::FinishOnboarding(UserId viewer) {
+  const Result<User> user = parts_.core.users().Get(viewer);
+  if (user.status().code() == Code::kNotFound) return AccountGone();
+  if (!user.ok()) return Failed(user.status());
+  const Result<int64_t> accounts = parts_.core.users().Count();
+  if (!accounts.ok()) return Failed(accounts.status());
+  const int64_t wanted = std::min(kFollowsWanted, *accounts - 1);  // Nobody follows themselves.
+  if (user->is_new_user && user->following_count < wanted) {
+    return Error(
+        409, "follows_missing",
+        "choose " + std::to_string(wanted - user->following_count) + " more to follow first");
+  }
   const Status finished = parts_.core.users().FinishOnboarding(viewer);
   if (!finished.ok() && finished.code() != Code::kNotFound) return Failed(finished);
   return GetMe(viewer);
@@ -189,14 +220,27 @@ Result<std::optional<User>> AuthApi::FindByPassword(const std::string& username,
   return std::optional(*std::move(user));
 }
 
-kit::Response AuthApi::StartSession(int status, const User& user, Delivery delivery) {
-  const Result<std::string> refresh_token = parts_.tokens.StartFamily(user.id);
-  if (!refresh_token.ok()) return Failed(refresh_token.status());
-  return Tell(status, user, *refresh_token, delivery);
+std::optional<std::string> AuthApi::DeviceOf(const kit::Request& request,
+                                             const std::string& username) const {
+  const std::optional<std::string> cookie = request.Cookie(kDeviceCookie);
+  return cookie ? parts_.tokens.CheckDevice(*cookie, username) : std::nullopt;
 }
 
-kit::Response AuthApi::Tell(int status, const User& user, const std::string& refresh_token,
-                            Delivery delivery) const {
+kit::Response AuthApi::StartSession(const kit::Request& request, int status, const User& user,
+                                    Delivery delivery) {
+  const Result<std::string> refresh_token = parts_.tokens.StartFamily(user.id);
+  if (!refresh_token.ok()) return Failed(refresh_token.status());
+  kit::Response response = Tell(request, status, user, *refresh_token, delivery);
+  if (delivery == Delivery::kCookie) {
+    response.headers.push_back(kit::SetCookie(
+        kDeviceCookie, parts_.tokens.SignDevice(user.username, DeviceOf(request, user.username)),
+        kit::CookieOptions::For(request, Tokens::kDeviceLifetime)));
+  }
+  return response;
+}
+
+kit::Response AuthApi::Tell(const kit::Request& request, int status, const User& user,
+                            const std::string& refresh_token, Delivery delivery) const {
   nlohmann::json body = {{"access_token", parts_.tokens.SignAccess(user.id)},
                          {"token_type", "Bearer"},
                          {"expires_in", std::chrono::seconds(Tokens::kAccessLifetime).count()},
@@ -205,8 +249,8 @@ kit::Response AuthApi::Tell(int status, const User& user, const std::string& ref
   kit::Response response = kit::Response::Json(body, status);
   response.headers.emplace_back("cache-control", "no-store");
   if (delivery == Delivery::kCookie) {
-    response.headers.push_back(
-        kit::SetCookie(kRefreshCookie, refresh_token, {.max_age = Tokens::kRefreshLifetime}));
+    response.headers.push_back(kit::SetCookie(
+        kRefreshCookie, refresh_token, kit::CookieOptions::For(request, Tokens::kRefreshLifetime)));
   }
   return response;
 }

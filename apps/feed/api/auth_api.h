@@ -5,6 +5,7 @@
 #include <string>
 
 #include "apps/feed/api/api.h"
+#include "apps/feed/api/limits.h"
 #include "kit/jobs/quota.h"
 #include "kit/web/json_fields.h"
 #include "kit/web/routes.h"
@@ -23,10 +24,11 @@ class AuthApi {
   static constexpr size_t kPasswordCharactersMax = 200;
   static constexpr size_t kDisplayNameCharactersMax = 60;
   static constexpr size_t kBioCharactersMax = 300;
-  // Per name and address.
-  static constexpr size_t kSignInTriesMax = 10;
-  static constexpr std::chrono::minutes kSignInWindow{15};
-  static constexpr size_t kSignInKeysMax = 100'000;
+  static constexpr char kDeviceCookie[] = "feed_device";
+  static constexpr std::chrono::hours kRegistrationWindow{1};
+  static constexpr size_t kRegistrationKeysMax = 100'000;
+  // New users follow this many accounts, or all if there are fewer.
+  static constexpr int64_t kFollowsWanted = 3;
 
   explicit AuthApi(const ApiParts& parts);
 
@@ -45,15 +47,21 @@ class AuthApi {
 
   // From the field "session"; nullopt if it is neither.
   static std::optional<Delivery> DeliveryOf(kit::JsonFields* fields);
+  Result<User> Create(User user, const std::string& password);
   // Takes as long for missing accounts as for wrong passwords.
   Result<std::optional<User>> FindByPassword(const std::string& username,
                                              const std::string& password) const;
-  kit::Response StartSession(int status, const User& user, Delivery delivery);
-  kit::Response Tell(int status, const User& user, const std::string& refresh_token,
-                     Delivery delivery) const;
+  kit::Response StartSession(const kit::Request& request, int status, const User& user,
+                             Delivery delivery);
+  kit::Response Tell(const kit::Request& request, int status, const User& user,
+                     const std::string& refresh_token, Delivery delivery) const;
+  // Of the browser, if it has signed in as this user before.
+  std::optional<std::string> DeviceOf(const kit::Request& request,
+                                      const std::string& username) const;
 
   const ApiParts parts_;
-  kit::QuotaWindows sign_in_tries_;
+  kit::QuotaWindows registrations_;
+  SignInLimits sign_ins_;
 };
 
 }  // namespace hearth::feed

@@ -64,11 +64,14 @@ kit::Response CommentsApi::Create(const kit::Request& request, UserId viewer) {
   const Result<User> user = parts_.core.users().Get(viewer);
   if (user.status().code() == Code::kNotFound) return AccountGone();
   if (!user.ok()) return Failed(user.status());
+  const kit::QuotaWindows::Outcome quota = comments_.Spend(ToText(viewer));
+  if (!quota.allowed) return TooMany("you have commented too often", quota.until_reset);
   const Result<Comment> comment = parts_.core.comments().Create({.post_id = *post_id,
                                                                  .user_id = viewer,
                                                                  .username = user->username,
                                                                  .text = text,
                                                                  .parent_id = parent_id});
+  if (!comment.ok()) comments_.Refund(ToText(viewer));
   if (comment.status().code() == Code::kNotFound) return MissingOf(*post_id);
   if (comment.status().code() == Code::kInvalidArgument) {
     return Error(400, "reply_too_deep", "a reply cannot be replied to");

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 
 #include "apps/feed/api/api.h"
+#include "kit/jobs/quota.h"
 #include "kit/web/routes.h"
 
 namespace hearth::feed {
@@ -15,7 +17,13 @@ class CommentsApi {
   static constexpr size_t kCommentsPerPage = 20;
   static constexpr size_t kTextCharactersMax = 2'200;
 
-  explicit CommentsApi(const ApiParts& parts) : parts_(parts) {}
+  static constexpr std::chrono::hours kCommentsWindow{1};
+  static constexpr size_t kCommentsKeysMax = 100'000;
+
+  explicit CommentsApi(const ApiParts& parts)
+      : parts_(parts),
+        comments_(parts_.clock, parts_.limits.comments_per_hour, kCommentsWindow,
+                  kCommentsKeysMax) {}
 
   void AddTo(kit::Routes* routes);
 
@@ -28,6 +36,7 @@ class CommentsApi {
   kit::Response MissingOf(PostId post_id) const;
 
   const ApiParts parts_;
+  kit::QuotaWindows comments_;  // By user.
 };
 
 }  // namespace hearth::feed

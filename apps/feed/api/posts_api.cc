@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "apps/feed/api/api_support.h"
+#include "base/log.h"
 #include "base/utf8.h"
 #include "kit/web/json_fields.h"
 #include "kit/web/multipart.h"
+#include "kit/web/negotiation.h"
 
 namespace hearth::feed {
 namespace {
@@ -65,7 +67,8 @@ void PostsApi::AddTo(kit::Routes* routes) {
       return (this->*method)(request, viewer);
     });
   };
-  routes->Add("POST", "/posts", signed_in(&PostsApi::Create), {.body_bytes_max = kUploadBytesMax});
+  routes->Add("POST", "/posts", signed_in(&PostsApi::Create),
+              {.body_bytes_max = kUploadBytesMax, .work = kit::Work::kUpload});
   routes->Add("GET", "/posts/:id",
               gate.Anyone([this](const kit::Request& request, const std::optional<UserId>& viewer) {
                 return GetPost(request, viewer);
@@ -84,15 +87,21 @@ kit::Response PostsApi::Create(const kit::Request& request, UserId viewer) {
   const Result<User> user = parts_.core.users().Get(viewer);
   if (user.status().code() == Code::kNotFound) return AccountGone();
   if (!user.ok()) return Failed(user.status());
-  MediaStore::Upload upload(parts_.media);
+  // Pictures that are refused count too: decoding them is most of the work.
+  const kit::QuotaWindows::Outcome quota = posts_.Spend(ToText(viewer));
+  if (!quota.allowed) return TooMany("you have posted too often", quota.until_reset);
+  MediaStore::Upload upload(parts_.media, ToText(viewer));
   std::vector<Media> media;
   if (std::optional<kit::Response> wrong = AddPictures(form.images, &upload, &media)) {
     return *std::move(wrong);
   }
   const Result<Post> post = parts_.core.CreatePost(*user, form.caption, media);
-  // Whatever the error: a commit without an answer may have happened.
+  if (!post.ok()) {
+    // Whatever the error: a commit without an answer may have happened.
+    upload.KeepInDoubt();
+    return Failed(post.status());
+  }
   upload.Keep();
-  if (!post.ok()) return Failed(post.status());
   return Tell(201, *post, std::nullopt);
 }
 
@@ -138,6 +147,10 @@ std::optional<kit::Response> PostsApi::AddPictures(const std::vector<std::string
     Result<Media> added = upload->Add(images[i]);
     if (added.status().code() == Code::kInvalidArgument) {
       bad.push_back({.position = i, .reason = added.status().message()});
+    } else if (added.status().code() == Code::kResourceExhausted) {
+      kit::Response busy = Error(503, DefaultCode(503), added.status().message());
+      busy.headers.emplace_back("retry-after", "5");
+      return busy;
     } else if (!added.ok()) {
       return Failed(added.status());
     } else {
@@ -176,6 +189,11 @@ kit::Response PostsApi::Delete(const kit::Request& request, UserId viewer) {
   if (!id) return InvalidId("post");
   const Status deleted = parts_.core.DeletePost(*id, viewer);
   if (!deleted.ok()) return Refused(deleted);
+  // The post is deleted in any case.
+  if (const Status removed = parts_.removal.Finish(*id); !removed.ok()) {
+    Log(LogLevel::kWarning, "feed: the pictures of a deleted post are removed later",
+        {{"post", ToText(*id)}, {"reason", removed.ToString()}});
+  }
   return NoContent();
 }
 
@@ -205,15 +223,25 @@ kit::Response PostsApi::Unlike(const kit::Request& request, UserId viewer) {
 }
 
 kit::Response PostsApi::GetPicture(const kit::Request& request) const {
-  Result<std::string> picture = parts_.media.Read(request.Parameter("file"));
+  const std::string& file = request.Parameter("file");
+  const std::string etag = "\"" + file.substr(0, file.find('.')) + "\"";
+  const std::pair<std::string, std::string> headers[] = {
+      // A deleted picture must not be shown any longer: no shared cache keeps it, and browsers ask
+      // each time whether it still exists.
+      {"cache-control", "private, no-cache"},
+      {"etag", etag}};
+  const std::optional<std::string_view> known = request.Header("if-none-match");
+  if (known && kit::MatchesEtag(*known, etag) && parts_.media.Has(file)) {
+    return {.status = 304, .headers = {std::begin(headers), std::end(headers)}};
+  }
+  Result<std::string> picture = parts_.media.Read(file);
   if (picture.status().code() == Code::kNotFound) {
     return Error(404, DefaultCode(404), "there is no such picture");
   }
   if (!picture.ok()) return Failed(picture.status());
   return {.content_type = "image/webp",
           .body = *std::move(picture),
-          // Named by content: another picture has another name.
-          .headers = {{"cache-control", "public, max-age=31536000, immutable"}}};
+          .headers = {std::begin(headers), std::end(headers)}};
 }
 
 kit::Response PostsApi::Tell(int status, const Post& post,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "apps/feed/api/api.h"
 #include "apps/feed/media/media_store.h"
+#include "kit/jobs/quota.h"
 #include "kit/web/routes.h"
 
 namespace hearth::feed {
@@ -25,7 +27,12 @@ class PostsApi {
   // is rejected with a specific error.
   static constexpr size_t kUploadBytesMax = 12 * MediaStore::kImageBytesMax + 1024 * 1024;
 
-  explicit PostsApi(const ApiParts& parts) : parts_(parts) {}
+  static constexpr std::chrono::hours kPostsWindow{1};
+  static constexpr size_t kPostsKeysMax = 100'000;
+
+  explicit PostsApi(const ApiParts& parts)
+      : parts_(parts),
+        posts_(parts_.clock, parts_.limits.posts_per_hour, kPostsWindow, kPostsKeysMax) {}
 
   void AddTo(kit::Routes* routes);
 
@@ -55,6 +62,7 @@ class PostsApi {
   static kit::Response Refused(const Status& status);
 
   const ApiParts parts_;
+  kit::QuotaWindows posts_;  // By user.
 };
 
 }  // namespace hearth::feed

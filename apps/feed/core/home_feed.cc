@@ -54,11 +54,13 @@ Result<FeedCache::Mark> EnsureMark(FeedCache& cache, const PostStore& posts) {
 
 HomeFeed::HomeFeed(FeedCache& cache, const FollowStore& follows, const PostStore& posts,
                    FollowedPosts& followed_posts, Metrics& metrics)
-    : cache_(cache),
-      follows_(follows),
-      posts_(posts),
-      followed_posts_(followed_posts),
-      metrics_(metrics) {}
+    : cache_(cache), follows_(follows), posts_(posts), followed_posts_(followed_posts) {
+  for (const char* path :
+       {"behind", "cold", "degraded", "exhausted", "hit", "nobody", "unwarmed"}) {
+    pages_[path] = &metrics.GetCounter(
+        "feed_pages_total", "Pages of home feeds, by how they came about.", {{"path", path}});
+  }
+}
 
 Result<PostPage> HomeFeed::Read(UserId user, const std::optional<PostKey>& before) {
   // The mark is read before the lists: an author whose posts are pulled from now on is on the list
@@ -67,10 +69,7 @@ Result<PostPage> HomeFeed::Read(UserId user, const std::optional<PostKey>& befor
   ASSIGN_OR_RETURN(FollowStore::Sources sources, follows_.GetSources(user));
   const Question question{.user = user, .before = before, .sources = std::move(sources)};
   ASSIGN_OR_RETURN(Answer answer, Ask(question, mark));
-  metrics_
-      .GetCounter("feed_pages_total", "Pages of home feeds, by how they came about.",
-                  {{"path", answer.path}})
-      .Add();
+  pages_.at(answer.path)->Add();
   PostPage page{.posts = std::move(answer.posts)};
   page.has_more = page.posts.size() > kPageSize;
   if (page.has_more) page.posts.resize(kPageSize);

@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "apps/feed/cache/feed_cache.h"
@@ -75,7 +77,8 @@ class HomeFeed {
   const FollowStore& follows_;
   const PostStore& posts_;
   FollowedPosts& followed_posts_;
-  Metrics& metrics_;
+  // By Answer::path; immutable after construction.
+  std::map<std::string_view, Counter*> pages_;
   SingleFlight warming_{kWarmingWaitersMax};  // By user.
 };
 

@@ -4,15 +4,17 @@
 #include <fcntl.h>
 #include <sodium.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <iterator>
 #include <system_error>
-#include <utility>
+#include <thread>
 
 #include "base/check.h"
 #include "base/log.h"
@@ -88,7 +90,14 @@ bool Exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
 }  // namespace
 
-MediaStore::MediaStore(std::string folder) : folder_(std::move(folder)) {
+size_t MediaStore::Options::DefaultDecoders() {
+  return std::clamp<size_t>(std::thread::hardware_concurrency() / 2, 1, 4);
+}
+
+MediaStore::MediaStore(std::string folder, const Options& options)
+    : folder_(std::move(folder)),
+      memory_(options.memory),
+      decoders_(kit::LaneOptions::Of(options.decoders, kQueuedPicturesMax)) {
   CHECK(sodium_init() >= 0);
   // Leftovers of a process that died while writing.
   std::error_code ignored;
@@ -98,7 +107,7 @@ MediaStore::MediaStore(std::string folder) : folder_(std::move(folder)) {
 MediaStore::Upload::~Upload() { store_.End(files_, Outcome::kGivenUp); }
 
 Result<Media> MediaStore::Upload::Add(std::string_view bytes) {
-  ASSIGN_OR_RETURN(const Encoded encoded, store_.Encode(bytes));
+  ASSIGN_OR_RETURN(const Encoded encoded, store_.Encode(bytes, owner_));
   Media media;
   media.width = encoded.width;
   media.height = encoded.height;
@@ -123,20 +132,68 @@ Result<std::string> MediaStore::Read(const std::string& file) const {
   return content;
 }
 
-Result<MediaStore::Encoded> MediaStore::Encode(std::string_view bytes) {
+bool MediaStore::Has(const std::string& file) const { return IsName(file) && Exists(PathOf(file)); }
+
+Result<MediaStore::Encoded> MediaStore::Encode(std::string_view bytes, const std::string& owner) {
   if (bytes.size() > kImageBytesMax) {
     return InvalidArgument("the picture is larger than " + std::to_string(kImageBytesMax) +
                            " bytes");
   }
-  const MutexLock lock(decoding_);
-  ASSIGN_OR_RETURN(kit::Image image, kit::DecodeImage(bytes, {.edge_wanted = kEdgeMax}));
-  ASSIGN_OR_RETURN(image, kit::ShrinkImage(image, kEdgeMax));
-  ASSIGN_OR_RETURN(const kit::Image thumbnail, kit::ShrinkImage(image, kThumbnailEdgeMax));
-  Encoded encoded;
-  encoded.width = image.width;
-  encoded.height = image.height;
-  ASSIGN_OR_RETURN(encoded.shown, kit::EncodeWebp(image, kQuality));
-  ASSIGN_OR_RETURN(encoded.thumbnail, kit::EncodeWebp(thumbnail, kQuality));
+  std::promise<Result<Encoded>> promise;
+  std::future<Result<Encoded>> encoded = promise.get_future();
+  const kit::Lane::Admission admission =
+      decoders_.TryPost({.group = owner}, [this, bytes, promise = std::move(promise)]() mutable {
+        promise.set_value(EncodeNow(bytes));
+      });
+  if (admission != kit::Lane::Admission::kTaken) {
+    return Status(Code::kResourceExhausted, "too many pictures are waiting; try again soon");
+  }
+  return encoded.get();
+}
+
+Status MediaStore::ClaimMemory(size_t bytes, MemoryClaim* claim) {
+  if (memory_ != nullptr && bytes > memory_->bytes_max() / 8 * 7) {
+    return InvalidArgument("the picture has more pixels than this server has memory for");
+  }
+  MutexLock lock(decoding_mutex_);
+  while (!claim->Resize(bytes)) {
+    // Other pictures will return their memory soon. That of other clients may be held for long.
+    if (decoding_ == 0) {
+      return Status(Code::kResourceExhausted,
+                    "the server is short of memory for pictures; try again soon");
+    }
+    decoding_ended_.Wait(decoding_mutex_);
+  }
+  ++decoding_;
+  return {};
+}
+
+void MediaStore::EndDecoding() {
+  {
+    MutexLock lock(decoding_mutex_);
+    --decoding_;
+  }
+  decoding_ended_.NotifyAll();
+}
+
+Result<MediaStore::Encoded> MediaStore::EncodeNow(std::string_view bytes) {
+  constexpr kit::ImageLimits kLimits = {.edge_wanted = kEdgeMax};
+  ASSIGN_OR_RETURN(const size_t decoding_bytes, kit::ImageMemoryBytes(bytes, kLimits));
+  MemoryClaim claim(memory_);
+  RETURN_IF_ERROR(ClaimMemory(decoding_bytes + kEncodingBytes, &claim));
+  Result<Encoded> encoded = [&]() -> Result<Encoded> {
+    ASSIGN_OR_RETURN(kit::Image image, kit::DecodeImage(bytes, kLimits));
+    ASSIGN_OR_RETURN(image, kit::ShrinkImage(image, kEdgeMax));
+    ASSIGN_OR_RETURN(const kit::Image thumbnail, kit::ShrinkImage(image, kThumbnailEdgeMax));
+    Encoded result;
+    result.width = image.width;
+    result.height = image.height;
+    ASSIGN_OR_RETURN(result.shown, kit::EncodeWebp(image, kQuality));
+    ASSIGN_OR_RETURN(result.thumbnail, kit::EncodeWebp(thumbnail, kQuality));
+    return result;
+  }();
+  claim.Reset();
+  EndDecoding();
   return encoded;
 }
 
@@ -161,7 +218,10 @@ Result<std::string> MediaStore::Store(std::string_view content, std::vector<std:
 
 bool MediaStore::UseExisting(const std::string& file) {
   const MutexLock lock(in_use_mutex_);
-  if (!Exists(PathOf(file))) return false;
+  const std::string path = PathOf(file);
+  // Also notes that the file is in use, for FilesUnusedFor.
+  if (utimensat(AT_FDCWD, path.c_str(), nullptr, 0) != 0) return false;
+  if (const auto removal = removals_.find(file); removal != removals_.end()) removal->second = true;
   ++in_use_[file].uploads;
   return true;
 }
@@ -176,6 +236,7 @@ Status MediaStore::UseNew(const std::string& temporary_path, const std::string& 
     unlink(temporary_path.c_str());
     return DiskFailed("cannot name a picture", error);
   }
+  if (const auto removal = removals_.find(file); removal != removals_.end()) removal->second = true;
   Use& use = in_use_[file];
   ++use.uploads;
   if (is_new) use.is_new = true;
@@ -195,6 +256,47 @@ void MediaStore::End(const std::vector<std::string>& files, Outcome outcome) {
     }
     in_use_.erase(found);
   }
+}
+
+Result<MediaStore::Removal> MediaStore::RemoveUnlessNeeded(
+    const std::string& file, const std::function<Result<bool>()>& is_needed) {
+  if (!IsName(file)) return Removal::kGone;
+  {
+    const MutexLock lock(in_use_mutex_);
+    if (in_use_.contains(file) || !removals_.try_emplace(file, false).second) {
+      return Removal::kBusy;
+    }
+  }
+  const Result<bool> needed = is_needed();
+  {
+    const MutexLock lock(in_use_mutex_);
+    const auto removal = removals_.find(file);
+    const bool was_used = removal->second;
+    removals_.erase(removal);
+    if (!needed.ok()) return needed.status();
+    if (*needed) return Removal::kNeeded;
+    if (was_used) return Removal::kBusy;
+    if (unlink(PathOf(file).c_str()) != 0) {
+      if (errno == ENOENT) return Removal::kGone;
+      return DiskFailed("cannot remove a picture", errno);
+    }
+  }
+  RETURN_IF_ERROR(SyncFolder(FolderOf(file)));
+  return Removal::kGone;
+}
+
+std::vector<std::string> MediaStore::FilesUnusedFor(std::chrono::seconds age, size_t folder) const {
+  constexpr char kDigits[] = "0123456789abcdef";
+  const std::string path = folder_ + "/" + kDigits[folder / 16 % 16] + kDigits[folder % 16];
+  const auto newest = std::filesystem::file_time_type::clock::now() - age;
+  std::vector<std::string> files;
+  std::error_code ignored;  // A folder that does not exist has no files.
+  for (const auto& entry : std::filesystem::directory_iterator(path, ignored)) {
+    const std::string name = entry.path().filename().string();
+    const auto used = entry.last_write_time(ignored);
+    if (IsName(name) && !ignored && used <= newest) files.push_back(name);
+  }
+  return files;
 }
 
 std::string MediaStore::FolderOf(const std::string& file) const {

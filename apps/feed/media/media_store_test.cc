@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <thread>
 
 #include "kit/images/images.h"
 #include "storage/testing/temporary_folder.h"
@@ -31,7 +32,7 @@ std::string Picture(int width, int height, int shade) {
 class MediaStoreTest : public testing::Test {
  protected:
   Media AddAndKeep(const std::string& picture) {
-    MediaStore::Upload upload(store_);
+    MediaStore::Upload upload(store_, "someone");
     const Result<Media> media = upload.Add(picture);
     EXPECT_TRUE(media.ok()) << media.status().ToString();
     upload.Keep();
@@ -85,7 +86,7 @@ TEST_F(MediaStoreTest, TheSamePictureIsStoredOnce) {
 
 TEST_F(MediaStoreTest, APostThatIsRefusedLeavesNothingBehind) {
   {
-    MediaStore::Upload upload(store_);
+    MediaStore::Upload upload(store_, "someone");
     ASSERT_TRUE(upload.Add(Picture(600, 600, 1)).ok());
     ASSERT_TRUE(upload.Add(Picture(100, 100, 1)).ok());
     EXPECT_EQ(upload.Add("no picture").status().code(), Code::kInvalidArgument);
@@ -97,7 +98,7 @@ TEST_F(MediaStoreTest, APostThatIsRefusedLeavesNothingBehind) {
 TEST_F(MediaStoreTest, APostThatIsRefusedTakesNothingFromOthers) {
   const Media kept = AddAndKeep(Picture(600, 600, 1));
   {
-    MediaStore::Upload refused(store_);
+    MediaStore::Upload refused(store_, "someone");
     EXPECT_EQ(*refused.Add(Picture(600, 600, 1)), kept);
   }
   EXPECT_TRUE(store_.Read(kept.file).ok());
@@ -106,9 +107,9 @@ TEST_F(MediaStoreTest, APostThatIsRefusedTakesNothingFromOthers) {
 
 TEST_F(MediaStoreTest, OfTwoPostsAtTheSameTimeOneMayBeRefused) {
   const std::string picture = Picture(600, 600, 1);
-  std::optional<MediaStore::Upload> maker(store_);
+  std::optional<MediaStore::Upload> maker(std::in_place, store_, "someone");
   ASSERT_TRUE(maker->Add(picture).ok());
-  MediaStore::Upload other(store_);
+  MediaStore::Upload other(store_, "someone");
   const Result<Media> media = other.Add(picture);
   ASSERT_TRUE(media.ok());
   maker.reset();
@@ -117,7 +118,7 @@ TEST_F(MediaStoreTest, OfTwoPostsAtTheSameTimeOneMayBeRefused) {
   EXPECT_TRUE(store_.Read(media->file).ok());
 
   // The other order: kept by the second while the first is still in progress.
-  maker.emplace(store_);
+  maker.emplace(store_, "someone");
   ASSERT_TRUE(maker->Add(Picture(600, 600, 2)).ok());
   const Media second = AddAndKeep(Picture(600, 600, 2));
   maker.reset();
@@ -125,8 +126,8 @@ TEST_F(MediaStoreTest, OfTwoPostsAtTheSameTimeOneMayBeRefused) {
 }
 
 TEST_F(MediaStoreTest, WhenAllGiveUpTheFileIsGone) {
-  std::optional<MediaStore::Upload> first(store_);
-  std::optional<MediaStore::Upload> second(store_);
+  std::optional<MediaStore::Upload> first(std::in_place, store_, "someone");
+  std::optional<MediaStore::Upload> second(std::in_place, store_, "someone");
   ASSERT_TRUE(first->Add(Picture(600, 600, 1)).ok());
   ASSERT_TRUE(second->Add(Picture(600, 600, 1)).ok());
   first.reset();
@@ -136,7 +137,7 @@ TEST_F(MediaStoreTest, WhenAllGiveUpTheFileIsGone) {
 }
 
 TEST_F(MediaStoreTest, WhatIsNoPictureOrTooLargeIsRefused) {
-  MediaStore::Upload upload(store_);
+  MediaStore::Upload upload(store_, "someone");
   EXPECT_EQ(upload.Add("<html>").status().code(), Code::kInvalidArgument);
   const Status large = upload.Add(std::string(MediaStore::kImageBytesMax + 1, 'x')).status();
   EXPECT_EQ(large.code(), Code::kInvalidArgument);
@@ -167,9 +168,76 @@ TEST_F(MediaStoreTest, WhatAProcessLeftThatDiedIsRemoved) {
   EXPECT_EQ(FileCount(), 2u);
 }
 
+TEST_F(MediaStoreTest, AFileThatIsUsedWhileTheDatabaseIsAskedStays) {
+  const std::string picture = Picture(100, 100, 1);
+  const Media media = AddAndKeep(picture);
+  const auto not_needed = [] { return Result<bool>(false); };
+  // An upload begins and ends meanwhile: its post may be newer than the answer.
+  EXPECT_EQ(*store_.RemoveUnlessNeeded(media.file,
+                                       [&]() -> Result<bool> {
+                                         AddAndKeep(picture);
+                                         return false;
+                                       }),
+            MediaStore::Removal::kBusy);
+  EXPECT_TRUE(store_.Has(media.file));
+  EXPECT_EQ(*store_.RemoveUnlessNeeded(media.file, [] { return Result<bool>(true); }),
+            MediaStore::Removal::kNeeded);
+  {
+    MediaStore::Upload in_doubt(store_, "someone");
+    ASSERT_TRUE(in_doubt.Add(Picture(100, 100, 2)).ok());
+    in_doubt.KeepInDoubt();
+  }
+  const Media doubtful = AddAndKeep(Picture(100, 100, 2));
+  EXPECT_EQ(*store_.RemoveUnlessNeeded(doubtful.file, not_needed), MediaStore::Removal::kBusy);
+  EXPECT_EQ(*store_.RemoveUnlessNeeded(media.file, not_needed), MediaStore::Removal::kGone);
+  EXPECT_FALSE(store_.Has(media.file));
+  EXPECT_EQ(*store_.RemoveUnlessNeeded(media.file, not_needed), MediaStore::Removal::kGone);
+}
+
+TEST_F(MediaStoreTest, DecodingTakesMemoryFromTheBudget) {
+  constexpr size_t kNeeded = 2 * 1'000 * 500 * 4 + MediaStore::kEncodingBytes;
+  const std::string picture = Picture(1'000, 500, 1);
+  MemoryBudget memory(kNeeded * 2);
+  MediaStore store(folder_ / "bounded", {.memory = &memory});
+  MediaStore::Upload upload(store, "someone");
+  memory.Take(kNeeded);  // Other clients hold so much that the rest does not suffice.
+  const Status refused = upload.Add(picture).status();
+  EXPECT_EQ(refused.code(), Code::kResourceExhausted);
+  EXPECT_THAT(refused.message(), HasSubstr("short of memory"));
+  memory.Return(kNeeded);
+  EXPECT_TRUE(upload.Add(picture).ok());
+  EXPECT_EQ(upload.Add("no picture").status().code(), Code::kInvalidArgument);
+  EXPECT_EQ(memory.used_bytes(), 0u);
+}
+
+TEST_F(MediaStoreTest, APictureThatNeedsMoreThanTheBudgetIsRefusedForGood) {
+  MemoryBudget memory(MediaStore::kEncodingBytes);
+  MediaStore store(folder_ / "bounded", {.memory = &memory});
+  MediaStore::Upload upload(store, "someone");
+  const Status refused = upload.Add(Picture(100, 100, 1)).status();
+  EXPECT_EQ(refused.code(), Code::kInvalidArgument);
+  EXPECT_THAT(refused.message(), HasSubstr("more pixels than"));
+}
+
+TEST_F(MediaStoreTest, PicturesWaitForTheMemoryOfOthers) {
+  constexpr size_t kNeeded = 2 * 600 * 600 * 4 + MediaStore::kEncodingBytes;
+  MemoryBudget memory(kNeeded * 8 / 7 + 64);  // For one picture at a time.
+  MediaStore store(folder_ / "bounded", {.memory = &memory, .decoders = 4});
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&, i] {
+      MediaStore::Upload upload(store, std::to_string(i));
+      const Status added = upload.Add(Picture(600, 600, i)).status();
+      EXPECT_TRUE(added.ok()) << added.ToString();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(memory.used_bytes(), 0u);
+}
+
 TEST_F(MediaStoreTest, ADiskThatRefusesIsUnavailable) {
   std::ofstream(folder_ / "media") << "a file where the folder should be";
-  MediaStore::Upload upload(store_);
+  MediaStore::Upload upload(store_, "someone");
   EXPECT_EQ(upload.Add(Picture(100, 100, 1)).status().code(), Code::kUnavailable);
 }
 

@@ -52,6 +52,9 @@ class Collections {
   }
   // The ids of the authors whose posts are pulled by readers, not pushed.
   client::DocumentReference pulled_authors() const { return Of("lists").Doc("pulled"); }
+  // Deleted posts whose pictures may still be stored.
+  client::CollectionReference removals() const { return Of("removals"); }
+  client::DocumentReference removal(PostId post) const { return removals().Doc(ToText(post)); }
   // Families of refresh tokens.
   client::CollectionReference sessions() const { return Of("sessions"); }
   client::CollectionReference events() const { return Of("events"); }

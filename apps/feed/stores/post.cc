@@ -1,10 +1,21 @@
 #include "apps/feed/stores/post.h"
 
+#include <set>
 #include <utility>
 
 #include "apps/feed/stores/documents.h"
 
 namespace hearth::feed {
+
+std::vector<std::string> FilesOf(const std::vector<Media>& media) {
+  std::set<std::string> files;
+  for (const Media& one : media) files.insert({one.file, one.thumbnail});
+  return {files.begin(), files.end()};
+}
+
+client::Array ToArray(const std::vector<std::string>& texts) {
+  return client::Array(texts.begin(), texts.end());
+}
 
 client::Map ToDocument(const Post& post) {
   client::Array media;
@@ -25,7 +36,8 @@ client::Map ToDocument(const Post& post) {
           // Queries for posts that are not deleted filter on null, which a missing field does not
           // match.
           {"deleted_at", nullptr},
-          {"media", std::move(media)}};
+          {"media", std::move(media)},
+          {kFilesField, ToArray(FilesOf(post.media))}};
 }
 
 Result<Post> ReadPost(const client::DocumentSnapshot& document) {

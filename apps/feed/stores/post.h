@@ -32,6 +32,12 @@ struct Post {
   std::vector<Media> media;
 };
 
+// The field with the names of all files of a post, each once. Queries find by it the posts that
+// need a file. Deleted posts do not have it.
+inline constexpr char kFilesField[] = "files";
+std::vector<std::string> FilesOf(const std::vector<Media>& media);
+client::Array ToArray(const std::vector<std::string>& texts);
+
 // The document of a post; created_at is in whole seconds.
 client::Map ToDocument(const Post& post);
 // DataLoss if the document is not a post.

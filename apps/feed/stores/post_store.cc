@@ -124,7 +124,10 @@ Result<Post> PostStore::Delete(PostId id, UserId user_id) {
                          transaction.Get(collections_.post(id)));
         ASSIGN_OR_RETURN(post, OwnedBy(user_id, document, id));
         transaction.Update(collections_.post(id),
-                           {{"deleted_at", client::Timestamp::FromMicros(clock_.WallMicros())}});
+                           {{"deleted_at", client::Timestamp::FromMicros(clock_.WallMicros())},
+                            {"media", client::Array()},
+                            {kFilesField, FieldValue::Delete()}});
+        transaction.Set(collections_.removal(id), {{kFilesField, ToArray(FilesOf(post.media))}});
         transaction.Update(collections_.user(user_id), {{"post_count", FieldValue::Increment(-1)}});
         return Status();
       }));

@@ -39,7 +39,8 @@ class PostStore {
   Result<std::vector<Post>> GetAll(const std::vector<PostId>& ids) const;
   // PermissionDenied for another user's post.
   Result<Post> EditCaption(PostId id, UserId user_id, const std::string& caption);
-  // Marks it as deleted. PermissionDenied for another user's post; NotFound if already deleted.
+  // Marks it as deleted, and notes that its pictures are to be removed (PictureUses), which the
+  // returned post still has. PermissionDenied for another user's post; NotFound if already deleted.
   Result<Post> Delete(PostId id, UserId user_id);
 
   // Posts of one author, strictly before `before`.

@@ -22,6 +22,13 @@ std::string CookieOf(const kit::Response& response) {
   return "";
 }
 
+std::string DeviceCookieOf(const kit::Response& response) {
+  for (const auto& [name, value] : response.headers) {
+    if (value.starts_with("feed_device=")) return value.substr(0, value.find(';'));
+  }
+  return "";
+}
+
 std::string CookieAttributesOf(const kit::Response& response) {
   for (const auto& [name, value] : response.headers) {
     if (name == "set-cookie") return value;
@@ -105,7 +112,7 @@ TEST_P(FeedTest, AccountsWithoutAPasswordCannotSignIn) {
 }
 
 TEST_P(FeedTest, SigningInIsLimitedByAddressAndName) {
-  for (size_t i = 0; i < AuthApi::kSignInTriesMax; ++i) {
+  for (size_t i = 0; i < SignInLimits::kNameFailuresMax; ++i) {
     ExpectError(Login(Credentials("alice", "wrong")), 401, "invalid_credentials");
   }
   const kit::Response limited = Login(Credentials("ALICE", "wrong"));
@@ -113,8 +120,62 @@ TEST_P(FeedTest, SigningInIsLimitedByAddressAndName) {
   EXPECT_THAT(limited.headers, testing::Contains(testing::Pair("retry-after", "900")));
   ExpectError(Login(Credentials("bob", "wrong")), 401, "invalid_credentials");
   ExpectError(Login(Credentials("alice", "wrong"), "127.0.0.2"), 401, "invalid_credentials");
-  Advance(AuthApi::kSignInWindow);
+  Advance(SignInLimits::kWindow);
   ExpectError(Login(Credentials("alice", "wrong")), 401, "invalid_credentials");
+}
+
+TEST_P(FeedTest, TheRightPasswordNeverUsesUpTheLimit) {
+  Body(Register(Credentials("alice")), 201);
+  for (size_t i = 0; i < SignInLimits::kNameFailuresMax + 2; ++i) Body(Login(Credentials("alice")));
+  // Nor does an attempt that fails for another reason.
+  transport_->FailReads(Status(Code::kUnavailable, "nobody there"));
+  for (size_t i = 0; i < SignInLimits::kNameFailuresMax + 2; ++i) {
+    ExpectError(Login(Credentials("alice")), 503, "unavailable");
+  }
+  transport_->FailReads(Status());
+  Body(Login(Credentials("alice")));
+}
+
+TEST_P(FeedTest, ABrowserThatSignedInBeforeIsNotLockedOutByOthers) {
+  nlohmann::json json = Credentials("alice");
+  json["session"] = "cookie";
+  const std::string device = DeviceCookieOf(Register(json));
+  ASSERT_THAT(device, testing::StartsWith("feed_device="));
+  for (size_t i = 0; i < SignInLimits::kNameFailuresMax; ++i) {
+    ExpectError(Login(Credentials("alice", "wrong")), 401, "invalid_credentials");
+  }
+  ExpectError(Login(Credentials("alice")), 429, "too_many_requests");
+  const auto login = [&](const nlohmann::json& credentials, const std::string& cookie) {
+    return Send("POST", "/auth/login", {.json = credentials, .cookie = cookie});
+  };
+  const kit::Response again = login(json, device);
+  Body(again);
+  // Its own failures are limited, with the same browser's next cookie too.
+  for (size_t i = 0; i < SignInLimits::kNameFailuresMax; ++i) {
+    ExpectError(login(Credentials("alice", "wrong"), DeviceCookieOf(again)), 401,
+                "invalid_credentials");
+  }
+  ExpectError(login(json, device), 429, "too_many_requests");
+  // It says nothing about other users, and is no access token.
+  EXPECT_EQ(tokens_.CheckDevice(device.substr(device.find('=') + 1), "bob"), std::nullopt);
+  ExpectError(Send("GET", "/me", {.token = device.substr(device.find('=') + 1)}), 401,
+              "unauthenticated");
+}
+
+TEST_P(FeedTest, RegisteringIsLimitedByAddress) {
+  size_t made = 0;
+  kit::Response last;
+  while ((last = Register(Credentials("user" + std::to_string(made)))).status == 201) ++made;
+  EXPECT_EQ(made, kLimits.registrations_per_hour);
+  ExpectError(last, 429, "too_many_requests");
+  EXPECT_THAT(last.headers, testing::Contains(testing::Pair("retry-after", "3600")));
+  EXPECT_THAT(last.body, testing::HasSubstr("try again in 60 minutes"));
+  // A name that is taken, or invalid, does not count.
+  ExpectError(Register(Credentials("user0")), 409, "username_taken");
+  Body(Send("POST", "/auth/register", {.json = Credentials("elsewhere"), .peer = "127.0.0.2"}),
+       201);
+  Advance(AuthApi::kRegistrationWindow);
+  Body(Register(Credentials("later")), 201);
 }
 
 TEST_P(FeedTest, PagesGetTheirRefreshTokenAsACookieOnly) {
@@ -275,6 +336,33 @@ TEST_P(FeedTest, WhatChangesThingsNeedsAnAccessToken) {
   for (const auto& [method, target] : endpoints) {
     ExpectError(Send(method, target), 401, "unauthenticated");
   }
+}
+
+TEST_P(FeedTest, OnboardingNeedsThreeFollows) {
+  const Account alice = NewUser("alice");
+  std::vector<Account> others;
+  for (int i = 0; i < 4; ++i) others.push_back(NewUser("other" + std::to_string(i)));
+  for (int follows = 0; follows < AuthApi::kFollowsWanted; ++follows) {
+    const kit::Response refused = SendAs(alice, "PATCH", "/me/onboarding");
+    ExpectError(refused, 409, "follows_missing");
+    EXPECT_THAT(refused.body,
+                testing::HasSubstr("Choose " + std::to_string(3 - follows) + " more"));
+    EXPECT_EQ(GetAs(alice, "/me").at("is_new_user"), true);
+    const std::string id = ToText(others[static_cast<size_t>(follows)].id);
+    EXPECT_EQ(SendAs(alice, "POST", "/users/" + id + "/follow").status, 201);
+  }
+  EXPECT_EQ(Body(SendAs(alice, "PATCH", "/me/onboarding")).at("is_new_user"), false);
+  // Afterwards the number of follows does not matter.
+  EXPECT_EQ(SendAs(alice, "DELETE", "/users/" + ToText(others[0].id) + "/follow").status, 204);
+  EXPECT_EQ(Body(SendAs(alice, "PATCH", "/me/onboarding")).at("is_new_user"), false);
+}
+
+TEST_P(FeedTest, OnboardingNeedsAsManyFollowsAsThereAreAccounts) {
+  const Account alice = NewUser("alice");
+  const Account bob = NewUser("bob");
+  ExpectError(SendAs(alice, "PATCH", "/me/onboarding"), 409, "follows_missing");
+  EXPECT_EQ(SendAs(alice, "POST", "/users/" + ToText(bob.id) + "/follow").status, 201);
+  EXPECT_EQ(Body(SendAs(alice, "PATCH", "/me/onboarding")).at("is_new_user"), false);
 }
 
 TEST_P(FeedTest, OnboardingEndsOnce) {

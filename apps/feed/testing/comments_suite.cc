@@ -164,5 +164,19 @@ TEST_P(FeedTest, CommentsAtOnceHaveIdsOfTheirOwn) {
               ElementsAre(CommentId{1}, CommentId{2}, CommentId{3}, CommentId{4}));
 }
 
+TEST_P(FeedTest, CommentingIsLimitedByUser) {
+  const Account alice = NewUser("alice");
+  const std::string path = "/posts/" + ToText(NewPost(alice)) + "/comments";
+  ExpectError(SendAs(alice, "POST", path, {{"text", "x"}, {"parent_id", 99}}), 404,
+              "comment_not_found");  // Does not count.
+  for (size_t i = 0; i < kLimits.comments_per_hour; ++i) {
+    Body(SendAs(alice, "POST", path, {{"text", "x"}}), 201);
+  }
+  const kit::Response limited = SendAs(alice, "POST", path, {{"text", "x"}});
+  ExpectError(limited, 429, "too_many_requests");
+  EXPECT_NE(limited.body.find("try again in 60 minutes"), std::string::npos) << limited.body;
+  Body(SendAs(NewUser("bob"), "POST", path, {{"text", "x"}}), 201);
+}
+
 }  // namespace
 }  // namespace hearth::feed

@@ -34,8 +34,14 @@ FeedTest::FeedTest()
       signer_(MakeSigner(clock_)),
       tokens_(clock_, collections_, signer_),
       media_(folder_.path() + "/media"),
+      removal_(clock_, collections_, media_),
       core_(MakeParts(), FanOutOptions()),
-      api_({.clock = clock_, .core = core_, .tokens = tokens_, .media = media_}) {
+      api_({.clock = clock_,
+            .core = core_,
+            .tokens = tokens_,
+            .media = media_,
+            .removal = removal_,
+            .limits = kLimits}) {
   api_.AddTo(&routes_);
 }
 
@@ -99,6 +105,7 @@ kit::Response FeedTest::Send(const std::string& method, const std::string& targe
   head.set_target(target);
   if (!options.token.empty()) head.AddHeader("authorization", "Bearer " + options.token);
   if (!options.cookie.empty()) head.AddHeader("cookie", options.cookie);
+  if (!options.if_none_match.empty()) head.AddHeader("if-none-match", options.if_none_match);
   if (!options.content_type.empty()) head.AddHeader("content-type", options.content_type);
   const std::string path(head.path());
   return routes_.Answer(kit::Request(std::move(head),

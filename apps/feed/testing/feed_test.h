@@ -36,6 +36,9 @@
 namespace hearth::feed {
 
 inline constexpr int64_t kStartSeconds = 1'764'410'400;  // 2025-11-29T10:00:00Z
+// Few enough to reach in a test.
+inline constexpr LimitOptions kLimits = {
+    .registrations_per_hour = 3, .posts_per_hour = 5, .comments_per_hour = 60};
 inline constexpr char kSecret[] = "a secret that only these tests know";
 
 class FeedTest : public testing::TestWithParam<client::ContractBackend> {
@@ -57,6 +60,7 @@ class FeedTest : public testing::TestWithParam<client::ContractBackend> {
     std::string body = {};  // If there is no JSON.
     std::string content_type = {};
     std::string cookie = {};
+    std::string if_none_match = {};
     std::string peer = "127.0.0.1";
   };
   kit::Response Send(const std::string& method, const std::string& target,
@@ -125,6 +129,7 @@ class FeedTest : public testing::TestWithParam<client::ContractBackend> {
   kit::SessionSigner signer_;
   Tokens tokens_;
   MediaStore media_;
+  PictureRemoval removal_;
 
  private:
   std::vector<nlohmann::json> AllItems(const std::string& target, const char* name,

@@ -46,7 +46,8 @@ WorkflowTest::~WorkflowTest() {
 void WorkflowTest::Restart() {
   if (app_) app_->Stop();
   app_.reset();
-  nlohmann::json settings = {{"session_secret", kSecret}, {"pushed_followers_max", 5}};
+  nlohmann::json settings = {
+      {"session_secret", kSecret}, {"pushed_followers_max", 5}, {"posts_per_hour", 1'000}};
   if (redis_) settings["redis"] = redis_->address().ToString();
   Result<std::unique_ptr<kit::Application>> app = MakeApplication({.database = database_,
                                                                    .clock = clock_,

@@ -26,13 +26,6 @@ export function complaint(
   return undefined;
 }
 
-function explainEntry(error: unknown): string {
-  if (!(error instanceof HttpError) || error.status !== 429) return explain(error);
-  return error.retryAfterSeconds
-    ? `Too many tries. Please wait ${Math.ceil(error.retryAfterSeconds / 60)} min and try again.`
-    : explain(error);
-}
-
 export function authView(app: App): View {
   let mode: Mode = 'sign-in';
   const username = h('input', {
@@ -93,7 +86,7 @@ export function authView(app: App): View {
           : reason.status === 409
             ? username
             : undefined;
-      complain(explainEntry(reason), about);
+      complain(explain(reason), about);
     } finally {
       setText(button, label());
     }

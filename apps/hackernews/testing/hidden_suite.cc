@@ -187,6 +187,42 @@ TEST_P(ReaderTest, SigningOutRemovesTheCookie) {
   EXPECT_NE(CookieHeader(response).find("Max-Age=0"), std::string::npos) << CookieHeader(response);
 }
 
+TEST_P(ReaderTest, ACopiedCookieDoesNotWorkAfterSigningOut) {
+  const std::string cookie = SignIn();
+  const std::string elsewhere = SignIn();
+  ASSERT_EQ(Send("GET", "/api/v1/me", "", cookie).status, 200);
+  EXPECT_EQ(Send("POST", "/api/v1/logout", "", cookie).status, 200);
+  for (int restarts = 0; restarts < 2; ++restarts) {
+    EXPECT_EQ(Send("GET", "/api/v1/me", "", cookie).status, 401);
+    EXPECT_EQ(Send("GET", "/api/v1/hidden", "", cookie).status, 401);
+    EXPECT_EQ(Send("POST", "/api/v1/hidden", R"({"hidden": 1})", cookie).status, 401);
+    EXPECT_EQ(Send("DELETE", "/api/v1/hidden/1", "", cookie).status, 401);
+    // Another session of the same user goes on.
+    EXPECT_EQ(Send("GET", "/api/v1/me", "", elsewhere).status, 200);
+    Restart();
+  }
+  EXPECT_EQ(Send("POST", "/api/v1/logout", "", cookie).status, 200);  // Twice is fine.
+}
+
+TEST_P(ReaderTest, AnEndedSessionIsForgottenWhenItsTokenExpires) {
+  const std::string cookie = SignIn();
+  Advance(kHourMs);
+  EXPECT_EQ(Send("POST", "/api/v1/logout", "", cookie).status, 200);
+  EXPECT_EQ(Send("POST", "/api/v1/logout", "", "hackernews_session=forged").status, 200);
+  const Result<client::QuerySnapshot> ended = collections_.ended_sessions().Get();
+  ASSERT_TRUE(ended.ok());
+  ASSERT_EQ(ended->size(), 1u);
+  EXPECT_EQ(ended->documents[0].Get("expires_at")->timestamp(),
+            client::Timestamp::FromMicros((kStartMs + kDayMs) * 1'000));
+  const nlohmann::json config = nlohmann::json::parse(IndexConfigJson());
+  size_t policies = 0;
+  for (const nlohmann::json& field : config.at("fieldOverrides")) {
+    const std::string group = field.at("collectionGroup");
+    if (group.ends_with("-ended-sessions") && field.value("ttl", false)) ++policies;
+  }
+  EXPECT_EQ(policies, 4u);
+}
+
 TEST_P(ReaderTest, OtherEndpointsAreUnknown) {
   for (const char* path : {"/api/v1/nothing", "/api/v1", "/api/v2/stories", "/nothing"}) {
     const kit::Response response = Send("GET", path);

@@ -45,6 +45,13 @@ Status CheckAddress(std::string_view address) {
   return Status();
 }
 
+// The characters of RFC 6750; any other could end the header.
+bool IsBearerToken(std::string_view text) {
+  constexpr std::string_view kToken =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/=";
+  return text.find_first_not_of(kToken) == std::string_view::npos;
+}
+
 // The account and its clock, owned by the function that makes tokens.
 struct Signer {
   SystemClock clock;
@@ -70,6 +77,9 @@ Result<Firestore> Connect(const RemoteOptions& options) {
   if (options.timeout <= std::chrono::milliseconds(0) || options.connections_max == 0) {
     return InvalidArgument("the time-out and the number of connections must be positive");
   }
+  if (!IsBearerToken(options.bearer_token)) {
+    return InvalidArgument("the bearer token has characters that no token has");
+  }
   const auto signer = std::make_shared<Signer>();  // Shared by the copies of the function below.
   if (!key.empty()) {
     ASSIGN_OR_RETURN(signer->account, ServiceAccount::Load(key, signer->clock));
@@ -84,8 +94,10 @@ Result<Firestore> Connect(const RemoteOptions& options) {
   channel.server = {address, has_key ? Encryption::kTls : Encryption::kNone};
   channel.timeout = options.timeout;
   channel.connections_max = options.connections_max;
-  const auto authorization = [signer]() -> Result<std::string> {
-    if (!signer->account) return std::string("Bearer owner");  // The emulators' name for any user.
+  // "owner": the emulators' name for any user.
+  const std::string bearer = options.bearer_token.empty() ? "owner" : options.bearer_token;
+  const auto authorization = [signer, bearer]() -> Result<std::string> {
+    if (!signer->account) return "Bearer " + bearer;
     ASSIGN_OR_RETURN(const std::string token, signer->account->Token());
     return "Bearer " + token;
   };

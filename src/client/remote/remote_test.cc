@@ -71,6 +71,15 @@ TEST_F(ConnectTest, AKeyMustBeThere) {
   unsetenv("GOOGLE_APPLICATION_CREDENTIALS");
 }
 
+TEST_F(ConnectTest, ATokenCannotEndItsHeader) {
+  options_.bearer_token = "0123abcDEF-._~+/=";
+  EXPECT_EQ(CodeOf(), Code::kOk);
+  for (const char* token : {"a b", "a\r\nx: y", "a,b", "\xC3\xA9"}) {
+    options_.bearer_token = token;
+    EXPECT_EQ(CodeOf(), Code::kInvalidArgument) << token;
+  }
+}
+
 TEST_F(ConnectTest, LimitsArePositive) {
   options_.connections_max = 0;
   EXPECT_EQ(CodeOf(), Code::kInvalidArgument);

@@ -59,8 +59,10 @@ Result<index::TtlPolicy> ParsePolicy(const std::string& collection, std::string_
 
 }  // namespace
 
-ControlService::ControlService(engine::Engine& engine, Metrics& metrics)
+ControlService::ControlService(engine::Engine& engine, const access::AccessPolicy& policy,
+                               Metrics& metrics)
     : engine_(engine),
+      policy_(policy),
       metrics_(metrics),
       handler_([this](const std::shared_ptr<http::PlainCall>& call) {
         const Status accepted = engine_.RunOnReaders(call->client()->key(), [this, call] {
@@ -74,6 +76,9 @@ std::shared_ptr<http::ExchangeHandler> ControlService::Open(http::Exchange& exch
 }
 
 PlainAnswer ControlService::Answer(const http::RequestHead& head, std::string_view body) {
+  if (const Status status = policy_.CheckAdministrator(head); !status.ok()) {
+    return ErrorAnswer(status);
+  }
   if (const Status status = CheckOrigin(head); !status.ok()) return ErrorAnswer(status);
   const std::optional<Parts> parts = SplitPath(head.path());
   if (!parts) return ErrorAnswer(InvalidArgument("the path has a '%' without two hex digits"));

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "access/access_policy.h"
 #include "base/metrics.h"
 #include "base/status.h"
 #include "engine/engine.h"
@@ -30,12 +31,15 @@ inline constexpr size_t kControlBodyBytesMax = 64 * 1024;
 //           {"field": "createdAt", "offset": "2d"}
 //   DELETE  /hearth/v1/projects/P/databases/D/ttlPolicies/COLLECTION
 //
-// Threads: safe for concurrent use; never blocks a loop. Ownership: borrows the engine and the
-// registry, which must outlive every call. Errors: Google's JSON.
+// Every request needs the administrator's token: the answers tell about all databases, and so do
+// the metrics.
+//
+// Threads: safe for concurrent use; never blocks a loop. Ownership: borrows what the constructor is
+// given, which must outlive every call. Errors: Google's JSON.
 class ControlService final : public http::Service {
  public:
   // `metrics`: the source of GET /metrics.
-  ControlService(engine::Engine& engine, Metrics& metrics);
+  ControlService(engine::Engine& engine, const access::AccessPolicy& policy, Metrics& metrics);
 
   std::shared_ptr<http::ExchangeHandler> Open(http::Exchange& exchange) override;
 
@@ -63,6 +67,7 @@ class ControlService final : public http::Service {
                                     const std::string& collection) const;
 
   engine::Engine& engine_;
+  const access::AccessPolicy& policy_;
   Metrics& metrics_;
   const http::PlainHandler handler_;
 };

@@ -22,12 +22,14 @@ class ControlServiceTest : public testing::Test {
   void MakeDatabase() { engine_.MustCommit(SetNumber("rooms/r1", 1)); }
 
   http::PlainAnswer Ask(std::string_view method, std::string_view target,
-                        std::string_view body = "") {
+                        std::string_view body = "",
+                        std::string_view authorization = "Bearer secret") {
     http::RequestHead head;
     head.set_method(method);
     head.set_target(target);
     head.set_authority("localhost:8080");
     head.AddHeader("content-type", "application/json");
+    head.AddHeader("authorization", authorization);
     return service_.Answer(head, body);
   }
   http::PlainAnswer AskDatabase(std::string_view method, std::string_view rest,
@@ -51,8 +53,28 @@ class ControlServiceTest : public testing::Test {
 
   Metrics metrics_;
   TestEngine engine_{OptionsWith(metrics_)};
-  ControlService service_{engine_.engine(), metrics_};
+  const access::AccessPolicy policy_{"secret", {}};
+  ControlService service_{engine_.engine(), policy_, metrics_};
 };
+
+TEST_F(ControlServiceTest, TellsStrangersNothing) {
+  MakeDatabase();
+  const std::string policies = std::string(kBase) + "ttlPolicies";
+  for (const std::string_view stranger : {"", "Bearer owner", "Basic secret"}) {
+    for (const std::string& target :
+         {std::string("/metrics"), std::string("/hearth/v1/databases"),
+          std::string(kBase) + "indexes", std::string(kBase) + "indexes:needed", policies,
+          std::string("/hearth/nonsense")}) {
+      const std::string message =
+          ExpectError(Ask("GET", target, "", stranger), 403, "PERMISSION_DENIED");
+      EXPECT_THAT(message, HasSubstr("admin.token"));
+    }
+    ExpectError(Ask("PUT", policies + "/rooms", R"({"field": "at"})", stranger), 403,
+                "PERMISSION_DENIED");
+    ExpectError(Ask("DELETE", policies + "/rooms", "", stranger), 403, "PERMISSION_DENIED");
+  }
+  EXPECT_EQ(json::parse(AskDatabase("GET", "ttlPolicies").body)["ttlPolicies"], json::array());
+}
 
 TEST_F(ControlServiceTest, ListsDatabasesThatCameIntoBeing) {
   EXPECT_EQ(json::parse(Ask("GET", "/hearth/v1/databases").body),

@@ -71,8 +71,9 @@ void Respond(const Call& call, const Status& status) {
   call->Respond(std::move(answer));
 }
 
-Status Start(engine::Engine& engine, const Call& call) {
+Status Start(engine::Engine& engine, const access::AccessPolicy& policy, const Call& call) {
   ASSIGN_OR_RETURN(const ClearRequest request, ReadRequest(call->head()));
+  RETURN_IF_ERROR(policy.CheckDatabase(call->head(), request.database));
   engine::Clear(engine, *engine.OpenDatabase(request.database), request.scope, *call->loop(),
                 [call](const Status& status) { Respond(call, status); });
   return Status();
@@ -80,9 +81,9 @@ Status Start(engine::Engine& engine, const Call& call) {
 
 }  // namespace
 
-EmulatorService::EmulatorService(engine::Engine& engine)
-    : handler_([&engine](const Call& call) {
-        if (const Status status = Start(engine, call); !status.ok()) Respond(call, status);
+EmulatorService::EmulatorService(engine::Engine& engine, const access::AccessPolicy& policy)
+    : handler_([&engine, &policy](const Call& call) {
+        if (const Status status = Start(engine, policy, call); !status.ok()) Respond(call, status);
       }) {}
 
 std::shared_ptr<http::ExchangeHandler> EmulatorService::Open(http::Exchange& exchange) {

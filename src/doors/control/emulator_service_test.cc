@@ -36,7 +36,7 @@ class EmulatorServiceTest : public testing::Test {
   std::string Ask(std::string_view method, const std::string& target,
                   const std::string& headers = "", const std::string& body = "") {
     http::TestSocket socket(server_.port());
-    socket.Send(std::string(method) + " " + target + " HTTP/1.1\r\nhost: x\r\n" +
+    socket.Send(std::string(method) + " " + target + " HTTP/1.1\r\nhost: localhost\r\n" +
                 "connection: close\r\ncontent-length: " + std::to_string(body.size()) + "\r\n" +
                 headers + "\r\n" + body);
     return socket.ReadToEnd();
@@ -66,7 +66,8 @@ class EmulatorServiceTest : public testing::Test {
   }
 
   engine::TestEngine engine_;
-  EmulatorService service_{engine_.engine()};
+  const access::AccessPolicy policy_{"secret", {"p2"}};
+  EmulatorService service_{engine_.engine(), policy_};
   http::TestServer server_;
 };
 
@@ -90,6 +91,16 @@ TEST_F(EmulatorServiceTest, HeadersBodiesAndParametersDoNotMatter) {
   Fill();
   EXPECT_THAT(Ask("DELETE", kBase + "%28default%29/documents"), StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(Left(), IsEmpty());
+}
+
+TEST_F(EmulatorServiceTest, OnlyTheAdministratorClearsAProtectedProject) {
+  const std::string documents = "/emulator/v1/projects/p2/databases/(default)/documents";
+  for (const char* stranger : {"", "authorization: Bearer owner\r\n"}) {
+    EXPECT_THAT(Refusal(Ask("DELETE", documents, stranger), 403, "PERMISSION_DENIED"),
+                HasSubstr("admin.token"));
+  }
+  EXPECT_THAT(Ask("DELETE", documents, "authorization: Bearer secret\r\n"),
+              StartsWith("HTTP/1.1 200 "));
 }
 
 TEST_F(EmulatorServiceTest, WorksOverHttp2) {

@@ -12,9 +12,9 @@
 
 namespace hearth::doors::control {
 
-// PermissionDenied for a request that a web page of another origin has made, or could have made by
-// DNS rebinding, that is by giving its own name the server's address: pages run beside the server,
-// on the user's machine, without the user's consent. InvalidArgument for a change whose body is not
+// PermissionDenied for a request that a web page of another origin has made, even of one that may
+// use the database: only pages of this server have to do with its operation. The server has already
+// checked the host (`http/origin_policy.h`). InvalidArgument for a change whose body is not
 // declared to be JSON: a page cannot send that to another origin without a preflight request, which
 // gets no answer here.
 Status CheckOrigin(const http::RequestHead& head);

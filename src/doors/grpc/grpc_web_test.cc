@@ -64,11 +64,12 @@ class GrpcWebTest : public testing::Test {
 
   std::string Ask(std::string_view path, std::string_view type, std::string_view body) {
     TestSocket socket(server_.port());
-    socket.Send("POST " + std::string(path) +
-                " HTTP/1.1\r\nhost: a\r\norigin: http://page\r\nconnection: close\r\n"
-                "content-type: " +
-                std::string(type) + "\r\ncontent-length: " + std::to_string(body.size()) +
-                "\r\n\r\n" + std::string(body));
+    socket.Send(
+        "POST " + std::string(path) +
+        " HTTP/1.1\r\nhost: localhost\r\norigin: http://localhost:5173\r\nconnection: close\r\n"
+        "content-type: " +
+        std::string(type) + "\r\ncontent-length: " + std::to_string(body.size()) + "\r\n\r\n" +
+        std::string(body));
     return socket.ReadToEnd();
   }
   static std::string Trailers(std::string text) {
@@ -84,7 +85,7 @@ TEST_F(GrpcWebTest, Unary) {
   const std::string answer = Ask("/t.S/Echo", "application/grpc-web+proto", TestFrame("hello"));
   EXPECT_THAT(answer,
               StartsWith("HTTP/1.1 200 OK\r\ncontent-type: application/grpc-web+proto\r\n"));
-  EXPECT_THAT(answer, HasSubstr("access-control-allow-origin: http://page\r\n"));
+  EXPECT_THAT(answer, HasSubstr("access-control-allow-origin: http://localhost:5173\r\n"));
   EXPECT_THAT(answer, HasSubstr("hello"));
   EXPECT_THAT(answer, HasSubstr(Trailers("grpc-status: 0\r\n")));
 }
@@ -122,7 +123,8 @@ TEST_F(GrpcWebTest, RubbishDoesNoHarm) {
 TEST_F(GrpcWebTest, PreflightsAreAnswered) {
   TestSocket socket(server_.port());
   socket.Send(
-      "OPTIONS /t.S/Echo HTTP/1.1\r\nhost: a\r\norigin: http://page\r\nconnection: close\r\n"
+      "OPTIONS /t.S/Echo HTTP/1.1\r\nhost: localhost\r\norigin: "
+      "http://localhost:5173\r\nconnection: close\r\n"
       "access-control-request-method: POST\r\naccess-control-request-headers: x-grpc-web\r\n\r\n");
   EXPECT_THAT(socket.ReadToEnd(), HasSubstr("access-control-allow-headers: x-grpc-web\r\n"));
 }

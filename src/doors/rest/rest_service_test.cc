@@ -52,7 +52,7 @@ class RestServiceTest : public testing::Test {
   std::string Ask(std::string_view method, const std::string& target, const std::string& body = "",
                   const std::string& more_headers = "") {
     TestSocket socket(server_.port());
-    socket.Send(std::string(method) + " " + kRoot + target + " HTTP/1.1\r\nhost: x\r\n" +
+    socket.Send(std::string(method) + " " + kRoot + target + " HTTP/1.1\r\nhost: localhost\r\n" +
                 "connection: close\r\ncontent-length: " + std::to_string(body.size()) + "\r\n" +
                 more_headers + "\r\n" + body);
     return socket.ReadToEnd();
@@ -63,7 +63,8 @@ class RestServiceTest : public testing::Test {
   // Over HTTP/2, where the body is not chunked.
   TestAnswer Ask2(std::string_view method, const std::string& target, std::string_view body = "") {
     TestHttp2Client client(server_.port());
-    const int32_t stream = client.Open(method, kRoot + target, {{"origin", "http://page"}});
+    const int32_t stream =
+        client.Open(method, kRoot + target, {{"origin", "http://localhost:5173"}});
     client.SendBody(stream, body);
     client.EndBody(stream);
     EXPECT_TRUE(client.UntilClosed(stream));
@@ -110,7 +111,7 @@ TEST_F(RestServiceTest, AnswersWithAnObject) {
   const TestAnswer answer2 = Ask2("GET", "/c/a");
   EXPECT_EQ(answer2.http_status(), 200);
   EXPECT_EQ(json::parse(answer2.body)["name"], "projects/p/databases/d/documents/c/a");
-  EXPECT_EQ(answer2.headers.at("access-control-allow-origin"), "http://page");
+  EXPECT_EQ(answer2.headers.at("access-control-allow-origin"), "http://localhost:5173");
 }
 
 TEST_F(RestServiceTest, AnEmptyAnswerIsAnEmptyObject) {
@@ -171,7 +172,7 @@ TEST_F(RestServiceTest, ErrorsAreObjectsOrInLists) {
   const TestAnswer single = Ask2("GET", "/c/a");
   EXPECT_EQ(single.http_status(), 404);
   EXPECT_EQ(json::parse(single.body), error);
-  EXPECT_EQ(single.headers.at("access-control-allow-origin"), "http://page");
+  EXPECT_EQ(single.headers.at("access-control-allow-origin"), "http://localhost:5173");
   const TestAnswer at_once = Ask2("POST", ":runQuery");
   EXPECT_EQ(at_once.http_status(), 404);
   EXPECT_EQ(json::parse(at_once.body), json::array({error}));
@@ -237,15 +238,15 @@ TEST_F(RestServiceTest, AnswersForWhatIsNotThere) {
   methods_.Add("/google.firestore.v1.Firestore/Listen",
                rpc::StreamMethod([](const std::shared_ptr<rpc::Call>&) { return nullptr; }));
   Start();
-  const std::string unknown = Ask("GET", ":nope", "", "origin: http://page\r\n");
+  const std::string unknown = Ask("GET", ":nope", "", "origin: http://localhost:5173\r\n");
   EXPECT_THAT(unknown, StartsWith("HTTP/1.1 404 "));
-  EXPECT_THAT(unknown, HasSubstr("access-control-allow-origin: http://page\r\n"));
+  EXPECT_THAT(unknown, HasSubstr("access-control-allow-origin: http://localhost:5173\r\n"));
   EXPECT_EQ(json::parse(BodyOf(unknown))["error"]["message"], "Method not found.");
   EXPECT_THAT(Ask("PUT", "/c/a"), StartsWith("HTTP/1.1 404 "));
   EXPECT_THAT(Ask("POST", ":listen"), StartsWith("HTTP/1.1 501 "));
   EXPECT_THAT(Ask("POST", ":executePipeline"), StartsWith("HTTP/1.1 501 "));
   const std::string preflight = Ask("OPTIONS", ":commit", "",
-                                    "origin: http://page\r\n"
+                                    "origin: http://localhost:5173\r\n"
                                     "access-control-request-method: POST\r\n"
                                     "access-control-request-headers: content-type\r\n");
   EXPECT_THAT(preflight, StartsWith("HTTP/1.1 200 "));
@@ -336,7 +337,7 @@ TEST_F(RestServiceTest, AReaderOfHttp1ThatLeavesCancelsItsCall) {
   Start();
   TestSocket socket(server_.port());
   socket.Send(std::string("POST ") + kRoot +
-              ":runQuery HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n");
+              ":runQuery HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n");
   EXPECT_THAT(socket.ReadSome(), StartsWith("HTTP/1.1 200 "));
   socket.Close();
   EXPECT_TRUE(cancelled.WaitFor([](bool value) { return value; }));

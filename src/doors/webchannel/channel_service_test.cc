@@ -149,11 +149,11 @@ class ChannelServiceTest : public testing::Test {
   }
   // On a connection of its own, so that the loops alternate.
   HttpAnswer Ask(std::string_view method, std::string_view target, std::string_view body,
-                 std::string_view more_headers = "origin: http://page\r\n") {
+                 std::string_view more_headers = "origin: http://localhost:5173\r\n") {
     TestSocket socket(server_.port());
-    socket.Send(std::string(method) + " " + std::string(target) + " HTTP/1.1\r\nhost: a\r\n" +
-                std::string(more_headers) + "content-length: " + std::to_string(body.size()) +
-                "\r\n\r\n" + std::string(body));
+    socket.Send(std::string(method) + " " + std::string(target) +
+                " HTTP/1.1\r\nhost: localhost\r\n" + std::string(more_headers) +
+                "content-length: " + std::to_string(body.size()) + "\r\n\r\n" + std::string(body));
     return ReadAnswer(socket);
   }
   static std::string Target(std::string_view query) {
@@ -184,7 +184,7 @@ class ChannelServiceTest : public testing::Test {
     return "GET " +
            Target("RID=rpc&TYPE=xmlhttp&SID=" + id + "&AID=" + std::to_string(acknowledged) +
                   "&CI=" + std::to_string(buffered)) +
-           " HTTP/1.1\r\nhost: a\r\norigin: http://page\r\n\r\n";
+           " HTTP/1.1\r\nhost: localhost\r\norigin: http://localhost:5173\r\n\r\n";
   }
   bool WaitForReceived(const std::vector<std::string>& texts) {
     return log_.received.WaitFor([&](const auto& all) { return all == texts; });
@@ -274,7 +274,7 @@ TEST_F(ChannelServiceTest, HandshakeNamesTheSession) {
   EXPECT_THAT(answer.body, testing::MatchesRegex("[0-9]+\n\\[\\[0,\\[\"c\",\"[A-Za-z0-9_-]+\","
                                                  "\"\",8,12,30000\\]\\]\\]"));
   EXPECT_THAT(answer.head, HasSubstr("x-http-session-id: "));
-  EXPECT_THAT(answer.head, HasSubstr("access-control-allow-origin: http://page\r\n"));
+  EXPECT_THAT(answer.head, HasSubstr("access-control-allow-origin: http://localhost:5173\r\n"));
   EXPECT_THAT(Ask("POST", Target("RID=1"), "count=0").head, Not(HasSubstr("x-http-session-id: ")));
 }
 
@@ -284,7 +284,7 @@ TEST_F(ChannelServiceTest, StreamsWhatTheMethodSends) {
   BackReader back(server_.port(), BackRequest(id, 0, 0));
   EXPECT_THAT(back.head(), HasSubstr("HTTP/1.1 200 OK\r\n"));
   EXPECT_THAT(back.head(), HasSubstr("content-type: text/plain; charset=utf-8\r\n"));
-  EXPECT_THAT(back.head(), HasSubstr("access-control-allow-origin: http://page\r\n"));
+  EXPECT_THAT(back.head(), HasSubstr("access-control-allow-origin: http://localhost:5173\r\n"));
   EXPECT_EQ(back.Read(1), (Arrays{{1, "a"}}));
   const HttpAnswer answer = Forward(id, 1, {"b", "c"}, 1);
   EXPECT_EQ(answer.status, 200);
@@ -381,8 +381,8 @@ TEST_F(ChannelServiceTest, APausedMethodHoldsTheClientBack) {
     for (const auto& socket : sockets) EXPECT_FALSE(socket->readable());
     sockets.push_back(std::make_unique<TestSocket>(server_.port()));
     sockets.back()->Send("POST " + Target("RID=2&SID=" + id) +
-                         " HTTP/1.1\r\nhost: a\r\ncontent-length: " + std::to_string(body.size()) +
-                         "\r\n\r\n" + body);
+                         " HTTP/1.1\r\nhost: localhost\r\ncontent-length: " +
+                         std::to_string(body.size()) + "\r\n\r\n" + body);
   }
   for (const auto& socket : sockets) EXPECT_EQ(ReadAnswer(*socket).status, 200);
   EXPECT_TRUE(WaitForReceived({"pause"}));
@@ -644,7 +644,7 @@ TEST_F(ChannelServiceTest, UnknownSessions) {
     EXPECT_EQ(answer.status, 400);
     // Clients search for the words after the first character.
     EXPECT_THAT(answer.body.substr(1), HasSubstr("Unknown SID"));
-    EXPECT_THAT(answer.head, HasSubstr("access-control-allow-origin: http://page\r\n"));
+    EXPECT_THAT(answer.head, HasSubstr("access-control-allow-origin: http://localhost:5173\r\n"));
   }
 }
 
@@ -660,9 +660,10 @@ TEST_F(ChannelServiceTest, OtherMethodsHaveNoChannel) {
 
 TEST_F(ChannelServiceTest, AnswersPreflights) {
   Start();
-  const HttpAnswer answer = Ask("OPTIONS", Target(""), "",
-                                "origin: http://page\r\naccess-control-request-method: POST\r\n"
-                                "access-control-request-headers: x-goog-api-client\r\n");
+  const HttpAnswer answer =
+      Ask("OPTIONS", Target(""), "",
+          "origin: http://localhost:5173\r\naccess-control-request-method: POST\r\n"
+          "access-control-request-headers: x-goog-api-client\r\n");
   EXPECT_EQ(answer.status, 200);
   EXPECT_THAT(answer.head, HasSubstr("access-control-allow-headers: x-goog-api-client\r\n"));
 }

@@ -19,6 +19,11 @@ constexpr timeval kTestPatience = {.tv_sec = 20, .tv_usec = 0};
 }  // namespace
 
 TestSocket::TestSocket(uint16_t port, int receive_buffer_bytes)
+    : TestSocket(port, receive_buffer_bytes, nullptr) {}
+
+TestSocket::TestSocket(uint16_t port, const char* source) : TestSocket(port, 0, source) {}
+
+TestSocket::TestSocket(uint16_t port, int receive_buffer_bytes, const char* source)
     : descriptor_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &kTestPatience, sizeof(kTestPatience));
   setsockopt(descriptor_, SOL_SOCKET, SO_SNDTIMEO, &kTestPatience, sizeof(kTestPatience));
@@ -30,6 +35,10 @@ TestSocket::TestSocket(uint16_t port, int receive_buffer_bytes)
   setsockopt(descriptor_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   sockaddr_in address = {};
   address.sin_family = AF_INET;
+  if (source != nullptr) {
+    CHECK(inet_pton(AF_INET, source, &address.sin_addr) == 1);
+    CHECK(bind(descriptor_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0);
+  }
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   connected_ =

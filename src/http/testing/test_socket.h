@@ -13,6 +13,8 @@ class TestSocket {
  public:
   // `receive_buffer_bytes` other than 0 limits the kernel's receive buffer to about that size.
   explicit TestSocket(uint16_t port, int receive_buffer_bytes = 0);
+  // As another client: `source` is an address of the loopback, such as "127.0.0.2".
+  TestSocket(uint16_t port, const char* source);
   ~TestSocket();
   TestSocket(const TestSocket&) = delete;
   TestSocket& operator=(const TestSocket&) = delete;
@@ -32,6 +34,8 @@ class TestSocket {
   bool readable() const;
 
  private:
+  TestSocket(uint16_t port, int receive_buffer_bytes, const char* source);
+
   int descriptor_ = -1;
   bool connected_ = false;
   std::string unread_;

@@ -17,6 +17,18 @@ Result<Image> DecodePng(std::string_view bytes, const ImageLimits& limits);
 Result<Image> DecodeGif(std::string_view bytes, const ImageLimits& limits);
 Result<Image> DecodeWebp(std::string_view bytes, const ImageLimits& limits);
 
+// The size that the file's header announces, checked against the limits.
+struct ImageSize {
+  int width;
+  int height;
+  // Decoders of files with several scans keep the coefficients of the whole picture.
+  size_t coefficient_bytes = 0;
+};
+Result<ImageSize> MeasureJpeg(std::string_view bytes, const ImageLimits& limits);
+Result<ImageSize> MeasurePng(std::string_view bytes, const ImageLimits& limits);
+Result<ImageSize> MeasureGif(std::string_view bytes, const ImageLimits& limits);
+Result<ImageSize> MeasureWebp(std::string_view bytes, const ImageLimits& limits);
+
 // InvalidArgument for an image without pixels or beyond the limits.
 Status CheckImageSize(int64_t width, int64_t height, const ImageLimits& limits);
 // Transparent black.

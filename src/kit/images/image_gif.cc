@@ -89,19 +89,26 @@ void PaintLine(const std::vector<GifPixelType>& line, const ColorMapObject& colo
   }
 }
 
-// The frame whose description was just read, on its canvas. Parts outside of it are cut off.
-Result<Image> ReadFrame(GifFileType* gif, int transparent, const ImageLimits& limits) {
-  const GifImageDesc& frame = gif->Image;
+// The canvas of the frame whose description was just read.
+Result<ImageSize> CanvasOf(const GifFileType& gif, const ImageLimits& limits) {
+  const GifImageDesc& frame = gif.Image;
   RETURN_IF_ERROR(CheckImageSize(frame.Width, frame.Height, limits));
   // Some files define the canvas size only in the frame.
-  const bool has_canvas = gif->SWidth > 0 && gif->SHeight > 0;
-  const int width = has_canvas ? gif->SWidth : frame.Left + frame.Width;
-  const int height = has_canvas ? gif->SHeight : frame.Top + frame.Height;
-  RETURN_IF_ERROR(CheckImageSize(width, height, limits));
+  const bool has_canvas = gif.SWidth > 0 && gif.SHeight > 0;
+  const ImageSize size = {.width = has_canvas ? gif.SWidth : frame.Left + frame.Width,
+                          .height = has_canvas ? gif.SHeight : frame.Top + frame.Height};
+  RETURN_IF_ERROR(CheckImageSize(size.width, size.height, limits));
+  return size;
+}
+
+// That frame on its canvas. Parts outside of it are cut off.
+Result<Image> ReadFrame(GifFileType* gif, int transparent, const ImageLimits& limits) {
+  const GifImageDesc& frame = gif->Image;
+  ASSIGN_OR_RETURN(const ImageSize size, CanvasOf(*gif, limits));
   const ColorMapObject* const colors = frame.ColorMap != nullptr ? frame.ColorMap : gif->SColorMap;
   if (colors == nullptr) return InvalidArgument("the GIF file is broken: it has no colours");
 
-  Image canvas = MakeImage(width, height);
+  Image canvas = MakeImage(size.width, size.height);
   std::vector<GifPixelType> line(static_cast<size_t>(frame.Width));
   for (const int y : LineOrder(frame)) {
     if (DGifGetLine(gif, line.data(), frame.Width) == GIF_ERROR) return Broken(gif->Error);
@@ -110,7 +117,33 @@ Result<Image> ReadFrame(GifFileType* gif, int transparent, const ImageLimits& li
   return canvas;
 }
 
+// Reads up to the description of the first frame.
+Status FindFrame(GifFileType* gif, int& transparent) {
+  while (true) {
+    GifRecordType record = UNDEFINED_RECORD_TYPE;
+    if (DGifGetRecordType(gif, &record) == GIF_ERROR) return Broken(gif->Error);
+    if (record == TERMINATE_RECORD_TYPE) {
+      return InvalidArgument("the GIF file is broken: it holds no picture");
+    }
+    if (record == EXTENSION_RECORD_TYPE) {
+      RETURN_IF_ERROR(ReadExtension(gif, transparent));
+    } else if (record == IMAGE_DESC_RECORD_TYPE) {
+      return DGifGetImageDesc(gif) == GIF_ERROR ? Broken(gif->Error) : Status();
+    }
+  }
+}
+
 }  // namespace
+
+Result<ImageSize> MeasureGif(std::string_view bytes, const ImageLimits& limits) {
+  Source source = {.rest = bytes};
+  int error = 0;
+  const Gif gif(DGifOpen(&source, &ReadSource, &error));
+  if (!gif) return Broken(error);
+  int transparent = NO_TRANSPARENT_COLOR;
+  RETURN_IF_ERROR(FindFrame(gif.get(), transparent));
+  return CanvasOf(*gif, limits);
+}
 
 Result<Image> DecodeGif(std::string_view bytes, const ImageLimits& limits) {
   Source source = {.rest = bytes};
@@ -118,19 +151,8 @@ Result<Image> DecodeGif(std::string_view bytes, const ImageLimits& limits) {
   const Gif gif(DGifOpen(&source, &ReadSource, &error));
   if (!gif) return Broken(error);
   int transparent = NO_TRANSPARENT_COLOR;
-  while (true) {
-    GifRecordType record = UNDEFINED_RECORD_TYPE;
-    if (DGifGetRecordType(gif.get(), &record) == GIF_ERROR) return Broken(gif->Error);
-    if (record == TERMINATE_RECORD_TYPE) {
-      return InvalidArgument("the GIF file is broken: it holds no picture");
-    }
-    if (record == EXTENSION_RECORD_TYPE) {
-      RETURN_IF_ERROR(ReadExtension(gif.get(), transparent));
-    } else if (record == IMAGE_DESC_RECORD_TYPE) {
-      if (DGifGetImageDesc(gif.get()) == GIF_ERROR) return Broken(gif->Error);
-      return ReadFrame(gif.get(), transparent, limits);
-    }
-  }
+  RETURN_IF_ERROR(FindFrame(gif.get(), transparent));
+  return ReadFrame(gif.get(), transparent, limits);
 }
 
 }  // namespace hearth::kit

@@ -25,15 +25,27 @@ class PngReader {
   png_image image_ = {};
 };
 
-}  // namespace
-
-Result<Image> DecodePng(std::string_view bytes, const ImageLimits& limits) {
-  PngReader reader;
+Status ReadHeader(PngReader& reader, std::string_view bytes, const ImageLimits& limits) {
   png_image& png = reader.image();
   if (png_image_begin_read_from_memory(&png, bytes.data(), bytes.size()) == 0) {
     return reader.Broken();
   }
-  RETURN_IF_ERROR(CheckImageSize(png.width, png.height, limits));
+  return CheckImageSize(png.width, png.height, limits);
+}
+
+}  // namespace
+
+Result<ImageSize> MeasurePng(std::string_view bytes, const ImageLimits& limits) {
+  PngReader reader;
+  RETURN_IF_ERROR(ReadHeader(reader, bytes, limits));
+  return ImageSize{.width = static_cast<int>(reader.image().width),
+                   .height = static_cast<int>(reader.image().height)};
+}
+
+Result<Image> DecodePng(std::string_view bytes, const ImageLimits& limits) {
+  PngReader reader;
+  RETURN_IF_ERROR(ReadHeader(reader, bytes, limits));
+  png_image& png = reader.image();
   png.format = PNG_FORMAT_RGBA;
   Image image = MakeImage(static_cast<int>(png.width), static_cast<int>(png.height));
   if (png_image_finish_read(&png, nullptr, image.pixels.data(), 0, nullptr) == 0) {

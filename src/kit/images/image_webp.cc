@@ -95,20 +95,33 @@ int AppendToString(const uint8_t* data, size_t size, const WebPPicture* picture)
   return 1;
 }
 
+Demuxer Open(std::string_view bytes) {
+  const WebPData data = {.bytes = ToBytes(bytes), .size = bytes.size()};
+  return Demuxer(WebPDemux(&data));
+}
+
+Result<ImageSize> CanvasOf(const WebPDemuxer* demuxer, const ImageLimits& limits) {
+  if (demuxer == nullptr) return Broken("it is cut off or not well-formed");
+  const uint32_t width = WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_WIDTH);
+  const uint32_t height = WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_HEIGHT);
+  RETURN_IF_ERROR(CheckImageSize(width, height, limits));
+  return ImageSize{.width = static_cast<int>(width), .height = static_cast<int>(height)};
+}
+
 }  // namespace
 
+Result<ImageSize> MeasureWebp(std::string_view bytes, const ImageLimits& limits) {
+  return CanvasOf(Open(bytes).get(), limits);
+}
+
 Result<Image> DecodeWebp(std::string_view bytes, const ImageLimits& limits) {
-  const WebPData data = {.bytes = ToBytes(bytes), .size = bytes.size()};
-  const Demuxer demuxer(WebPDemux(&data));
-  if (!demuxer) return Broken("it is cut off or not well-formed");
-  const uint32_t width = WebPDemuxGetI(demuxer.get(), WEBP_FF_CANVAS_WIDTH);
-  const uint32_t height = WebPDemuxGetI(demuxer.get(), WEBP_FF_CANVAS_HEIGHT);
-  RETURN_IF_ERROR(CheckImageSize(width, height, limits));
+  const Demuxer demuxer = Open(bytes);
+  ASSIGN_OR_RETURN(const ImageSize size, CanvasOf(demuxer.get(), limits));
   const FirstFrame first(demuxer.get());
   if (!first.found()) return Broken("it holds no picture");
 
   const WebPIterator& frame = *first;
-  Image canvas = MakeImage(static_cast<int>(width), static_cast<int>(height));
+  Image canvas = MakeImage(size.width, size.height);
   if (frame.width <= 0 || frame.height <= 0 || frame.x_offset < 0 || frame.y_offset < 0 ||
       frame.width > canvas.width - frame.x_offset ||
       frame.height > canvas.height - frame.y_offset) {

@@ -29,6 +29,11 @@ struct ImageLimits {
 // frame. The EXIF orientation is applied. InvalidArgument describes what is wrong with it.
 Result<Image> DecodeImage(std::string_view bytes, const ImageLimits& limits);
 
+// The memory that decoding this file and shrinking the result takes at most, in bytes: a multiple
+// of the pixels that its header announces. Fails as DecodeImage does; a file that is broken further
+// on is not noticed.
+Result<size_t> ImageMemoryBytes(std::string_view bytes, const ImageLimits& limits);
+
 // The same image with a longer edge of at most `edge_max`; never enlarged.
 Result<Image> ShrinkImage(const Image& image, int edge_max);
 

@@ -59,12 +59,12 @@ std::array<Color, 4> CornersOf(const Image& image) {
   return {Corner(image, 3, 3), Corner(image, -4, 3), Corner(image, 3, -4), Corner(image, -4, -4)};
 }
 
-std::string ToJpeg(const Image& image, TJPF format = TJPF_RGBA) {
+std::string ToJpeg(const Image& image, TJPF format = TJPF_RGBA, int flags = 0) {
   const tjhandle encoder = tjInitCompress();
   unsigned char* bytes = nullptr;
   unsigned long size = 0;
   EXPECT_EQ(tjCompress2(encoder, image.pixels.data(), image.width, 0, image.height, format, &bytes,
-                        &size, TJSAMP_444, 95, 0),
+                        &size, TJSAMP_444, 95, flags),
             0);
   std::string jpeg(reinterpret_cast<const char*>(bytes), size);
   tjFree(bytes);
@@ -441,6 +441,33 @@ TEST(EncodeWebpTest, BothEffortsKeepThePicture) {
     EXPECT_THAT(CornersOf(*DecodeImage(*file, {})),
                 testing::ElementsAre(kRed, kGreen, kBlue, kWhite));
   }
+}
+
+TEST(ImageMemoryTest, IsKnownFromTheHeader) {
+  const Image image = Paint(800, 600, [](int, int) { return kRed; });
+  constexpr size_t kCopyBytes = 800 * 600 * 4;
+  EXPECT_EQ(*ImageMemoryBytes(ToPng(image), {}), 2 * kCopyBytes);
+  EXPECT_EQ(*ImageMemoryBytes(*EncodeWebp(image, 90), {}), 2 * kCopyBytes);
+  EXPECT_EQ(*ImageMemoryBytes(ToJpeg(image), {}), 2 * kCopyBytes);
+  // The pixels are not needed to know it.
+  EXPECT_EQ(*ImageMemoryBytes(PngClaiming(5'000, 4'000), {}), 2u * 5'000 * 4'000 * 4);
+}
+
+TEST(ImageMemoryTest, OfJpegDependsOnTheWantedSizeAndTheScans) {
+  const Image image = Paint(800, 600, [](int, int) { return kRed; });
+  const size_t whole = *ImageMemoryBytes(ToJpeg(image), {});
+  const size_t half = *ImageMemoryBytes(ToJpeg(image), {.edge_wanted = 400});
+  EXPECT_EQ(half, whole / 4);
+  // A progressive file is scaled down only after all of it has been read.
+  const std::string progressive = ToJpeg(image, TJPF_RGBA, TJFLAG_PROGRESSIVE);
+  EXPECT_GE(*ImageMemoryBytes(progressive, {.edge_wanted = 400}), half + 800u * 600 * 3 * 2);
+}
+
+TEST(ImageMemoryTest, FailsAsDecodingDoes) {
+  EXPECT_THAT(ImageMemoryBytes("<html>", {}).status().message(), HasSubstr("not a JPEG"));
+  EXPECT_EQ(ImageMemoryBytes(PngClaiming(30'000, 10), {}).status().message(),
+            DecodeImage(PngClaiming(30'000, 10), {}).status().message());
+  EXPECT_EQ(ImageMemoryBytes("\xff\xd8\xff", {}).status().code(), Code::kInvalidArgument);
 }
 
 }  // namespace

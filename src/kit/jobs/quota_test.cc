@@ -68,34 +68,59 @@ TEST_F(QuotaWindowsTest, ResetGivesANewWindow) {
   EXPECT_TRUE(quota.Spend("a").allowed);
 }
 
-TEST_F(QuotaWindowsTest, RefusesNewKeysWhenFullUntilAWindowEnds) {
-  QuotaWindows quota(clock_, 5, minutes(15), 2);
+TEST_F(QuotaWindowsTest, ARefundIsAUseAgain) {
+  QuotaWindows quota(clock_, 2, minutes(15), 100);
+  quota.Refund("never seen");
   EXPECT_TRUE(quota.Spend("a").allowed);
-  clock_.Advance(minutes(5));
-  EXPECT_TRUE(quota.Spend("b").allowed);
-  const QuotaWindows::Outcome refused = quota.Spend("c");
-  EXPECT_FALSE(refused.allowed);
-  EXPECT_EQ(refused.until_reset, minutes(10));
-  EXPECT_TRUE(quota.Spend("a").allowed);  // Known keys still work.
-  clock_.Advance(minutes(10));
-  EXPECT_TRUE(quota.Spend("c").allowed);
-  EXPECT_FALSE(quota.Spend("d").allowed);
-  EXPECT_EQ(quota.Spend("d").until_reset, minutes(5));
+  quota.Refund("a");
+  quota.Refund("a");  // No more than was spent.
+  EXPECT_TRUE(quota.Spend("a").allowed);
+  EXPECT_TRUE(quota.Spend("a").allowed);
+  EXPECT_FALSE(quota.Spend("a").allowed);
+  quota.Refund("a");
+  EXPECT_TRUE(quota.Spend("a").allowed);
 }
 
-TEST_F(QuotaWindowsTest, AKeyThatIsResetMakesRoom) {
-  QuotaWindows quota(clock_, 5, minutes(15), 1);
+TEST_F(QuotaWindowsTest, ALimitMayBeStricterForOnce) {
+  QuotaWindows quota(clock_, 3, minutes(15), 100);
+  EXPECT_TRUE(quota.Spend("a", 1).allowed);
+  EXPECT_FALSE(quota.Spend("a", 1).allowed);
+  EXPECT_EQ(quota.Spend("a", 1).remaining, 0u);
   EXPECT_TRUE(quota.Spend("a").allowed);
-  EXPECT_FALSE(quota.Spend("b").allowed);
-  quota.Reset("a");
-  EXPECT_TRUE(quota.Spend("b").allowed);
+  EXPECT_TRUE(quota.Spend("a", 10).allowed);
+  EXPECT_FALSE(quota.Spend("a", 10).allowed);  // Never looser.
+}
+
+TEST_F(QuotaWindowsTest, AFullTableDropsTheLeastUsefulWindowAndRefusesNobody) {
+  QuotaWindows quota(clock_, 2, minutes(15), 3);
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(quota.Spend("spent").allowed);
+  EXPECT_TRUE(quota.Spend("old").allowed);
+  EXPECT_TRUE(quota.Spend("new").allowed);
+  EXPECT_EQ(quota.Spend("newest").remaining, 1u);  // Drops "old".
+  EXPECT_FALSE(quota.Spend("spent").allowed);
+  EXPECT_EQ(quota.Spend("new").remaining, 0u);
+  EXPECT_EQ(quota.Spend("old").remaining, 1u);  // Drops "newest".
+  EXPECT_EQ(quota.Spend("old").remaining, 0u);
+  // If no window has uses left, the oldest is dropped.
+  EXPECT_TRUE(quota.Spend("other").allowed);
+  EXPECT_FALSE(quota.Spend("new").allowed);
+  EXPECT_FALSE(quota.Spend("old").allowed);
+  EXPECT_TRUE(quota.Spend("spent").allowed);
+}
+
+TEST_F(QuotaWindowsTest, AFullTableDropsAnEndedWindowFirst) {
+  QuotaWindows quota(clock_, 1, minutes(15), 2);
+  EXPECT_TRUE(quota.Spend("ended").allowed);
+  clock_.Advance(minutes(10));
+  EXPECT_TRUE(quota.Spend("spent").allowed);
+  clock_.Advance(minutes(5));
+  EXPECT_TRUE(quota.Spend("new").allowed);
+  EXPECT_FALSE(quota.Spend("spent").allowed);
 }
 
 TEST_F(QuotaWindowsTest, ALimitOfNothingAllowsNothing) {
   QuotaWindows none(clock_, 0, minutes(15), 10);
   EXPECT_FALSE(none.Spend("a").allowed);
-  QuotaWindows no_keys(clock_, 10, minutes(15), 0);
-  EXPECT_FALSE(no_keys.Spend("a").allowed);
 }
 
 TEST_F(QuotaWindowsTest, ManyThreadsNeverSpendMoreThanTheLimit) {

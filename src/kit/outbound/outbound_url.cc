@@ -81,6 +81,11 @@ Result<OutboundUrl> ParseOutboundUrl(const std::string& text) {
   return Check(url.get(), text);
 }
 
+std::string HostPortOf(const std::string& url) {
+  const Result<OutboundUrl> parsed = ParseOutboundUrl(url);
+  return parsed.ok() ? parsed->host_port : "";
+}
+
 Result<OutboundUrl> ResolveOutboundUrl(const OutboundUrl& base, const std::string& location) {
   const UrlHandle url(curl_url());
   RETURN_IF_ERROR(SetText(url.get(), base.text));

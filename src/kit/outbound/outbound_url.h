@@ -22,6 +22,8 @@ inline constexpr size_t kUrlBytesMax = 8 * 1024;
 
 // InvalidArgument describes what is wrong.
 Result<OutboundUrl> ParseOutboundUrl(const std::string& text);
+// "news.example:443" of a URL, as OutboundOptions::private_hosts_allowed takes it; "" if invalid.
+std::string HostPortOf(const std::string& url);
 // The target of "Location: `location`" relative to `base`.
 Result<OutboundUrl> ResolveOutboundUrl(const OutboundUrl& base, const std::string& location);
 

@@ -1,8 +1,10 @@
 #include "kit/web/app_service.h"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,8 @@ const std::vector<double>& LatencyBounds() {
   return bounds;
 }
 
+constexpr const char* kWorkNames[kWorkKinds] = {"page", "sign_in", "upload"};
+
 bool ChangesSomething(std::string_view method) {
   return method != "GET" && method != "HEAD" && method != "OPTIONS";
 }
@@ -35,6 +39,51 @@ uint64_t ParseNumber(std::string_view text) {
 
 }  // namespace
 
+// The metrics of one route, looked up once.
+//
+// Threads: safe for concurrent use. Ownership: borrows the metrics.
+class AppService::RouteMeter {
+ public:
+  // `route` and `method` come from the application, never from the client.
+  RouteMeter(Metrics& metrics, std::string_view app, std::string_view method,
+             std::string_view route)
+      : metrics_(metrics),
+        labels_({{"app", std::string(app)},
+                 {"method", std::string(method)},
+                 {"route", std::string(route)}}) {}
+
+  // Counts one response.
+  void Count(int status, std::chrono::duration<double> taken) {
+    // Racing threads find the same metrics.
+    std::atomic<Counter*>& slot = counters_[static_cast<size_t>(status) % counters_.size()];
+    Counter* counter = slot.load(std::memory_order_acquire);
+    if (counter == nullptr) {
+      Labels labels = labels_;
+      labels.emplace_back("status", std::to_string(status));
+      counter =
+          &metrics_.GetCounter("hearth_app_requests_total", "Requests to applications.", labels);
+      slot.store(counter, std::memory_order_release);
+    }
+    counter->Add();
+    Histogram* seconds = seconds_.load(std::memory_order_acquire);
+    if (seconds == nullptr) {
+      seconds =
+          &metrics_.GetHistogram("hearth_app_request_seconds",
+                                 "Time to the answer of an application.", LatencyBounds(), labels_);
+      seconds_.store(seconds, std::memory_order_release);
+    }
+    seconds->Observe(taken.count());
+  }
+
+ private:
+  static constexpr size_t kStatuses = 600;  // All that PreparedAnswer sends are below.
+
+  Metrics& metrics_;
+  const Labels labels_;
+  std::array<std::atomic<Counter*>, kStatuses> counters_ = {};
+  std::atomic<Histogram*> seconds_ = nullptr;
+};
+
 // One request that goes to a handler. A body whose announced length exceeds the limit is refused
 // before any of it is read.
 //
@@ -43,18 +92,21 @@ uint64_t ParseNumber(std::string_view text) {
 class AppService::Call final : public http::ExchangeHandler,
                                public std::enable_shared_from_this<Call> {
  public:
-  Call(AppService& service, http::Exchange& exchange, std::string path, Routes::Found found)
+  Call(AppService& service, http::Exchange& exchange, std::string path, RouteMeter& meter,
+       const Routes::Found& found)
       : service_(service),
+        meter_(meter),
+        lane_(service.LaneOf(found.options.work)),
         loop_(exchange.loop()),
         exchange_(&exchange),
         wishes_(exchange.head()),
         last_event_id_(ParseNumber(exchange.head().Find("last-event-id").value_or(""))),
-        method_(exchange.head().method() == "HEAD" ? "GET" : exchange.head().method()),
-        route_(std::move(found.pattern)),
         body_bytes_max_(found.options.body_bytes_max.value_or(service.options_.body_bytes_max)),
         body_bytes_announced_(ParseNumber(exchange.head().Find("content-length").value_or(""))),
         path_(std::move(path)),
         peer_(exchange.peer()),
+        client_({.group = AddressGroup(peer_), .connection = exchange.client().get()}),
+        memory_(service.options_.memory),
         started_(service.clock_.Monotonic()),
         head_(exchange.TakeHead()) {}
 
@@ -73,9 +125,9 @@ class AppService::Call final : public http::ExchangeHandler,
       return Refuse(503, "too many unfinished requests");
     }
     budget_taken_bytes_ += bytes.size();
-    if (!service_.TakeBodyBytes(bytes.size())) {
-      return Refuse(503, "too many large requests at the same time");
-    }
+    const Taken taken = service_.TakeBodyBytes(client_.group, bytes.size());
+    if (taken == Taken::kFull) return Refuse(503, "too many large requests at the same time");
+    if (taken == Taken::kShareUsed) return Refuse(429, "too many large requests from your address");
     service_taken_bytes_ += bytes.size();
     // Reserved at once, because growing step by step would hold a large body twice. Pages that the
     // client never fills are not touched, and so cost no memory.
@@ -85,8 +137,16 @@ class AppService::Call final : public http::ExchangeHandler,
 
   void OnBodyEnd() override {
     if (answered_) return;
-    is_with_handler_ = service_.threads_.TryPost([self = shared_from_this()] { self->Run(); });
-    if (!is_with_handler_) Refuse(503, "the application is overloaded");
+    // From now on the body belongs to the handler, even if the connection is closed.
+    memory_.GrowAnyway(body_.size());
+    exchange_->budget().Return(std::exchange(budget_taken_bytes_, 0));
+    const Lane::Admission admission =
+        lane_.TryPost(client_, [self = shared_from_this()] { self->Run(); });
+    is_with_handler_ = admission == Lane::Admission::kTaken;
+    if (admission == Lane::Admission::kFull) Refuse(503, "the application is overloaded");
+    if (admission == Lane::Admission::kShareUsed) {
+      Refuse(429, "too many requests at the same time from your address");
+    }
   }
 
   void OnInputEnd() override {
@@ -110,8 +170,8 @@ class AppService::Call final : public http::ExchangeHandler,
  private:
   // Runs on one of the service's threads.
   void Run() {
-    Response response = service_.routes_.Answer(
-        Request(std::move(head_), std::move(body_), std::move(path_), peer_));
+    Response response = service_.routes_.Answer(Request(
+        std::move(head_), std::move(body_), std::move(path_), peer_, service_.options_.prefix));
     ReturnBodyBytes();  // The body is gone with the request. Sending may take long.
     if (response.events) {
       loop_->Post([self = shared_from_this(), events = std::move(response.events)]() mutable {
@@ -122,7 +182,7 @@ class AppService::Call final : public http::ExchangeHandler,
     // Shared only because a task must be copyable.
     const auto answer =
         std::make_shared<PreparedAnswer>(PreparedAnswer::Of(std::move(response), wishes_));
-    service_.Count(method_, route_, answer->status, started_);
+    Count(answer->status);
     loop_->Post([self = shared_from_this(), answer] { self->Send(std::move(*answer)); });
   }
 
@@ -136,22 +196,25 @@ class AppService::Call final : public http::ExchangeHandler,
     // Browsers reconnect after the end until they get a response that says that there is no more.
     const EventChannel::Piece rest = channel->ReadAfter(last_event_id_, 1);
     if (rest.has_ended && rest.text.empty()) {
-      service_.Count(method_, route_, 204, started_);
+      Count(204);
       return Send(PreparedAnswer::Of(Response{.status = 204}, wishes_));
     }
     auto stream = std::make_shared<EventStream>(*exchange_, std::move(channel), last_event_id_,
                                                 service_.options_.event_keep_alive);
     if (!stream->Subscribe()) return Refuse(503, "too many clients are watching this");
     answered_ = true;
-    service_.Count(method_, route_, 200, started_);
+    Count(200);
     stream_ = std::move(stream);
     SendEventStreamHead(*exchange_);
     stream_->Start();
   }
 
+  void Count(int status) { meter_.Count(status, service_.clock_.Monotonic() - started_); }
+
   void ReturnBodyBytes() {
     body_ = std::string();
-    service_.body_bytes_ -= std::exchange(service_taken_bytes_, 0);
+    memory_.Reset();
+    service_.ReturnBodyBytes(client_.group, std::exchange(service_taken_bytes_, 0));
   }
 
   void RefuseTooLarge() {
@@ -159,23 +222,25 @@ class AppService::Call final : public http::ExchangeHandler,
   }
   void Refuse(int status, const std::string& message) {
     ReturnBodyBytes();
-    service_.Count(method_, route_, status, started_);
+    Count(status);
     Response response = service_.routes_.Error(status, message);
-    if (status == 503) response.headers.emplace_back("retry-after", "1");
+    if (status == 503 || status == 429) response.headers.emplace_back("retry-after", "1");
     Send(PreparedAnswer::Of(std::move(response), wishes_));
   }
 
   AppService& service_;
+  RouteMeter& meter_;
+  Lane& lane_;
   const std::shared_ptr<http::EventLoop> loop_;  // Shared: the call may outlive the server.
   http::Exchange* exchange_;                     // Null once closed.
   const AnswerWishes wishes_;
   const uint64_t last_event_id_;
-  const std::string method_;
-  const std::string route_;
   const size_t body_bytes_max_;
   const uint64_t body_bytes_announced_;  // 0 if not announced.
   std::string path_;
   const std::string peer_;
+  const Lane::Client client_;
+  MemoryClaim memory_;  // For the complete body; before that, the connection accounts for it.
   const std::chrono::steady_clock::time_point started_;
   http::RequestHead head_;
   std::string body_;
@@ -186,13 +251,29 @@ class AppService::Call final : public http::ExchangeHandler,
   std::shared_ptr<EventStream> stream_;  // Shared with the loop's tasks.
 };
 
+size_t AppServiceOptions::SignInThreads() {
+  return std::clamp<size_t>(std::thread::hardware_concurrency() / 2, 2, 4);
+}
+
 AppService::AppService(AppServiceOptions options, const Routes& routes, const Clock& clock,
                        Metrics& metrics)
     : options_(std::move(options)),
       routes_(routes),
       clock_(clock),
       metrics_(metrics),
-      threads_(options_.threads, options_.queued_requests_max) {
+      lanes_(
+          {std::make_unique<Lane>(LaneOptions::Of(options_.threads, options_.queued_requests_max)),
+           std::make_unique<Lane>(options_.sign_ins), std::make_unique<Lane>(options_.uploads)}),
+      queued_gauge_(metrics_.AddGauges(
+          "hearth_app_queued_requests", "Requests that wait for a thread of their application.",
+          [this] {
+            Metrics::Samples samples;
+            for (size_t i = 0; i < kWorkKinds; ++i) {
+              samples.push_back({.labels = {{"app", options_.name}, {"work", kWorkNames[i]}},
+                                 .value = static_cast<double>(lanes_[i]->queued_tasks())});
+            }
+            return samples;
+          })) {
   CHECK(options_.prefix.empty() ||
         (options_.prefix.starts_with('/') && !options_.prefix.ends_with('/')));
 }
@@ -210,17 +291,44 @@ std::shared_ptr<http::ExchangeHandler> AppService::Open(http::Exchange& exchange
     return nullptr;
   }
   const std::string path(below);
-  Routes::Found found = routes_.Find(exchange.head().method(), path);
+  const Routes::Found found = routes_.Find(exchange.head().method(), path);
   if (AnswerAtOnce(exchange, found, path)) return nullptr;
-  auto call = std::make_shared<Call>(*this, exchange, path, std::move(found));
+  auto call = std::make_shared<Call>(*this, exchange, path, MeterOf(found), found);
   if (!call->CheckAnnouncedLength()) return nullptr;
   return call;
 }
 
-bool AppService::TakeBodyBytes(size_t bytes) {
-  if (body_bytes_.fetch_add(bytes) + bytes <= options_.all_bodies_bytes_max) return true;
+AppService::Taken AppService::TakeBodyBytes(const std::string& group, size_t bytes) {
+  MutexLock lock(bodies_mutex_);
+  if (bytes > options_.all_bodies_bytes_max - body_bytes_) return Taken::kFull;
+  const auto found = group_body_bytes_.find(group);
+  const size_t group_bytes = found == group_body_bytes_.end() ? 0 : found->second;
+  if (bytes > options_.client_bodies_bytes_max - group_bytes) return Taken::kShareUsed;
+  body_bytes_ += bytes;
+  group_body_bytes_[group] = group_bytes + bytes;
+  return Taken::kYes;
+}
+
+void AppService::ReturnBodyBytes(const std::string& group, size_t bytes) {
+  if (bytes == 0) return;
+  MutexLock lock(bodies_mutex_);
   body_bytes_ -= bytes;
-  return false;
+  const auto found = group_body_bytes_.find(group);
+  found->second -= bytes;
+  if (found->second == 0) group_body_bytes_.erase(found);
+}
+
+AppService::RouteMeter& AppService::MeterOf(const Routes::Found& found) {
+  std::call_once(meters_made_, [this] {
+    const auto add = [this](std::string_view method, std::string_view route) {
+      meters_.push_back(std::make_unique<RouteMeter>(metrics_, options_.name, method, route));
+    };
+    for (size_t i = 0; i < routes_.size(); ++i) add(routes_.method(i), routes_.pattern(i));
+    add("GET", "assets");
+    add("", "other");
+  });
+  if (found.handler != nullptr) return *meters_[found.number];
+  return *meters_[routes_.size() + (found.asset != nullptr ? 0 : 1)];
 }
 
 bool AppService::AnswerAtOnce(http::Exchange& exchange, const Routes::Found& found,
@@ -244,26 +352,9 @@ bool AppService::AnswerAtOnce(http::Exchange& exchange, const Routes::Found& fou
         routes_.Answer(Request(head, "", std::string(path), exchange.peer())), wishes);
   }
   if (!answer) return false;
-  const std::string_view method = head.method() == "HEAD" ? "GET" : head.method();
-  const bool is_known = found.handler != nullptr || found.asset != nullptr;
-  Count(is_known ? method : "", is_known ? found.pattern : "other", answer->status,
-        clock_.Monotonic());
+  MeterOf(found).Count(answer->status, std::chrono::seconds(0));
   std::move(*answer).SendTo(exchange);
   return true;
-}
-
-void AppService::Count(std::string_view method, std::string_view route, int status,
-                       std::chrono::steady_clock::time_point started) const {
-  const std::chrono::duration<double> taken = clock_.Monotonic() - started;
-  const Labels labels = {
-      {"app", options_.name}, {"method", std::string(method)}, {"route", std::string(route)}};
-  Labels with_status = labels;
-  with_status.emplace_back("status", std::to_string(status));
-  metrics_.GetCounter("hearth_app_requests_total", "Requests to applications.", with_status).Add();
-  metrics_
-      .GetHistogram("hearth_app_request_seconds", "Time to the answer of an application.",
-                    LatencyBounds(), labels)
-      .Observe(taken.count());
 }
 
 }  // namespace hearth::kit

@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <memory>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "http/gzip.h"
 #include "http/testing/test_http2_client.h"
@@ -47,6 +50,7 @@ class AppServiceTest : public testing::Test {
     prefix_ = options.prefix;
     service_.emplace(std::move(options), routes_, clock_, metrics_);
     server_.router.AddService(prefix_, *service_);
+    server_.options.origins.AddPages("/apps/");
     server_.Start();
   }
 
@@ -59,7 +63,7 @@ class AppServiceTest : public testing::Test {
   }
   std::string Request(std::string_view method, const std::string& path, const std::string& headers,
                       const std::string& body) const {
-    return std::string(method) + " " + prefix_ + path + " HTTP/1.1\r\nHost: here:1\r\n" +
+    return std::string(method) + " " + prefix_ + path + " HTTP/1.1\r\nHost: localhost:1\r\n" +
            "Connection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" +
            headers + "\r\n" + body;
   }
@@ -99,6 +103,16 @@ class AppServiceTest : public testing::Test {
       released_.wait();
       return Response{.body = "waited"};
     });
+    for (const auto& [path, work] :
+         {std::pair("/sign-in", Work::kSignIn), std::pair("/pictures", Work::kUpload)}) {
+      routes_.Add("POST", path,
+                  [this](const kit::Request&) {
+                    waiting_.Update([](int& count) { ++count; });
+                    released_.wait();
+                    return Response{.body = "waited"};
+                  },
+                  {.work = work});
+    }
     routes_.Add("GET", "/events",
                 [this](const kit::Request&) { return Response::Events(events_); });
   }
@@ -190,7 +204,7 @@ TEST_F(AppServiceTest, AnAnnouncedLengthBeyondTheLimitIsRefusedBeforeTheBodyCome
   Start();
   const std::string too_long = std::to_string(kUploadBytesMax + 1);
   TestSocket socket(server_.port());
-  socket.Send("POST /apps/test/uploads HTTP/1.1\r\nHost: here\r\nExpect: 100-continue\r\n" +
+  socket.Send("POST /apps/test/uploads HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n" +
               ("Content-Length: " + too_long) + "\r\n\r\n");
   const std::string answer = socket.ReadToEnd();
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 413 "));
@@ -253,6 +267,90 @@ TEST_F(AppServiceTest, MoreThanThreadsAndQueueHoldIsRefused) {
   release_ = {};
   EXPECT_THAT(running.ReadToEnd(), EndsWith("waited"));
   EXPECT_THAT(queued.ReadToEnd(), EndsWith("waited"));
+}
+
+TEST_F(AppServiceTest, PagesDoNotWaitForExpensiveWork) {
+  Start({.name = "test",
+         .threads = 1,
+         .sign_ins = LaneOptions::Of(2, 8),
+         .uploads = LaneOptions::Of(1, 4)});
+  std::vector<std::unique_ptr<TestSocket>> sockets;
+  for (const char* path : {"/sign-in", "/sign-in", "/sign-in", "/pictures", "/pictures"}) {
+    sockets.push_back(std::make_unique<TestSocket>(server_.port()));
+    sockets.back()->Send(Request("POST", path, "", ""));
+  }
+  // One thread for sign-ins remains for other clients.
+  ASSERT_TRUE(waiting_.WaitFor([](int count) { return count == 2; }));
+  EXPECT_THAT(Ask("GET", "/items/1"), StartsWith("HTTP/1.1 200 "));
+  sockets.push_back(std::make_unique<TestSocket>(server_.port(), "127.0.0.2"));
+  sockets.back()->Send(Request("POST", "/sign-in", "", ""));
+  ASSERT_TRUE(waiting_.WaitFor([](int count) { return count == 3; }));
+  EXPECT_THAT(metrics_.Text(),
+              HasSubstr("hearth_app_queued_requests{app=\"test\",work=\"sign_in\"} 2\n"));
+  release_.set_value();
+  release_ = {};
+  for (const auto& socket : sockets) EXPECT_THAT(socket->ReadToEnd(), EndsWith("waited"));
+}
+
+TEST_F(AppServiceTest, AClientThatUsedItsShareOfTheQueueIsToldSo) {
+  Start({.name = "test", .threads = 1, .queued_requests_max = 2});
+  TestSocket running(server_.port());
+  running.Send(Request("GET", "/waits", "", ""));
+  ASSERT_TRUE(waiting_.WaitFor([](int count) { return count == 1; }));
+  TestSocket first(server_.port());
+  TestSocket second(server_.port());
+  first.Send(Request("GET", "/waits", "", ""));
+  second.Send(Request("GET", "/waits", "", ""));
+  while (!first.readable() && !second.readable()) std::this_thread::yield();
+  TestSocket& refused = first.readable() ? first : second;
+  TestSocket& queued = first.readable() ? second : first;
+  const std::string answer = refused.ReadToEnd();
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 429 "));
+  EXPECT_THAT(answer, HasSubstr("retry-after: 1\r\n"));
+  EXPECT_THAT(answer, HasSubstr("from your address"));
+  // The other half of the queue is for others.
+  TestSocket other(server_.port(), "127.0.0.2");
+  other.Send(Request("GET", "/waits", "", ""));
+  release_.set_value();
+  release_ = {};
+  EXPECT_THAT(running.ReadToEnd(), EndsWith("waited"));
+  EXPECT_THAT(queued.ReadToEnd(), EndsWith("waited"));
+  EXPECT_THAT(other.ReadToEnd(), EndsWith("waited"));
+}
+
+TEST_F(AppServiceTest, AClientCannotUseAllMemoryForBodies) {
+  Start({.name = "test",
+         .prefix = "/apps/test",
+         .all_bodies_bytes_max = 1'000,
+         .client_bodies_bytes_max = 600});
+  http::TestHttp2Client greedy(server_.port());
+  const int32_t unfinished = greedy.Open("POST", "/apps/test/items", {});
+  greedy.SendBody(unfinished, std::string(600, 'x'));
+  ASSERT_TRUE(greedy.RoundTrip());
+  const std::string refused = Ask("POST", "/items", "", "x");
+  EXPECT_THAT(refused, StartsWith("HTTP/1.1 429 "));
+  EXPECT_THAT(refused, HasSubstr("retry-after: 1\r\n"));
+  TestSocket other(server_.port(), "127.0.0.2");
+  other.Send(Request("POST", "/items", "", std::string(400, 'x')));
+  EXPECT_THAT(other.ReadToEnd(), StartsWith("HTTP/1.1 201 "));
+  greedy.Reset(unfinished);
+  ASSERT_TRUE(greedy.RoundTrip());
+  EXPECT_THAT(Ask("POST", "/items", "", std::string(600, 'x')), StartsWith("HTTP/1.1 201 "));
+}
+
+TEST_F(AppServiceTest, BodiesThatWaitForAHandlerCountAsMemory) {
+  MemoryBudget memory(1'000'000);
+  Start({.name = "test", .memory = &memory});
+  TestSocket socket(server_.port());
+  socket.Send(Request("POST", "/sign-in", "", std::string(10'000, 'x')));
+  ASSERT_TRUE(waiting_.WaitFor([](int count) { return count == 1; }));
+  EXPECT_EQ(memory.used_bytes(), 10'000u);
+  release_.set_value();
+  release_ = {};
+  EXPECT_THAT(socket.ReadToEnd(), EndsWith("waited"));
+  EXPECT_EQ(memory.used_bytes(), 0u);
+  server_.server->Drain(std::chrono::seconds(20));
+  service_.reset();  // Before the budget.
 }
 
 TEST_F(AppServiceTest, AClientThatLeavesDoesNoHarm) {
@@ -340,14 +438,23 @@ TEST_F(AppServiceTest, HeadHasTheHeadersAndNoBody) {
 
 TEST_F(AppServiceTest, PagesOfOtherSitesCannotAct) {
   Start();
-  EXPECT_THAT(Ask("POST", "/items", "Origin: http://evil.example\r\n"),
-              StartsWith("HTTP/1.1 403 "));
+  // The server lets pages of other local ports in, for SDKs; applications do not.
+  for (const char* origin : {"http://evil.example", "http://localhost:2", "http://localhost"}) {
+    EXPECT_THAT(Ask("POST", "/items", "Origin: " + std::string(origin) + "\r\n"),
+                StartsWith("HTTP/1.1 403 "))
+        << origin;
+  }
   EXPECT_THAT(Ask("POST", "/items", "Sec-Fetch-Site: cross-site\r\n"), StartsWith("HTTP/1.1 403 "));
-  EXPECT_THAT(Ask("POST", "/items", "Origin: http://here:1\r\nSec-Fetch-Site: same-origin\r\n"),
-              StartsWith("HTTP/1.1 201 "));
+  EXPECT_THAT(
+      Ask("POST", "/items", "Origin: http://localhost:1\r\nSec-Fetch-Site: same-origin\r\n"),
+      StartsWith("HTTP/1.1 201 "));
   // Links from other sites may be followed.
-  EXPECT_THAT(Ask("GET", "/items/1", "Sec-Fetch-Site: cross-site\r\n"),
+  EXPECT_THAT(Ask("GET", "/items/1",
+                  "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n"
+                  "Sec-Fetch-Dest: document\r\n"),
               StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(Ask("GET", "/items/1", "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\n"),
+              StartsWith("HTTP/1.1 403 "));
 }
 
 TEST_F(AppServiceTest, RequestsAreCountedByRoute) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/memory_budget.h"
 #include "base/metrics.h"
 #include "base/random.h"
 #include "base/status.h"
@@ -25,6 +26,7 @@ struct AppContext {
   std::string environment;  // "prod", "staging", "ci" or "dev".
   nlohmann::json settings;  // Its section of the configuration; an object.
   std::string sandbox_url;  // Of the stand-ins, "http://127.0.0.1:4711"; empty: the real services.
+  MemoryBudget* memory = nullptr;  // For large allocations, such as pictures. Null: no limit.
 };
 
 // One line of status for the front page.

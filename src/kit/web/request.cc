@@ -29,11 +29,13 @@ std::optional<std::string> FindCookie(std::string_view header, std::string_view 
 
 }  // namespace
 
-Request::Request(http::RequestHead head, std::string body, std::string path, std::string peer)
+Request::Request(http::RequestHead head, std::string body, std::string path, std::string peer,
+                 std::string mount_path)
     : head_(std::move(head)),
       body_(std::move(body)),
       path_(std::move(path)),
-      peer_(std::move(peer)) {}
+      peer_(std::move(peer)),
+      mount_path_(std::move(mount_path)) {}
 
 const std::string& Request::Parameter(std::string_view name) const {
   const auto found = parameters_.find(name);

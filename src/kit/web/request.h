@@ -15,7 +15,9 @@ namespace hearth::kit {
 // Threads: immutable. Ownership: owned by its handler; what it borrows lives as long.
 class Request {
  public:
-  Request(http::RequestHead head, std::string body, std::string path, std::string peer);
+  // `mount_path`: "/apps/hackernews"; "" if the application has the port to itself.
+  Request(http::RequestHead head, std::string body, std::string path, std::string peer,
+          std::string mount_path = "");
 
   std::string_view method() const { return head_.method(); }
   // Relative to the application's mount point: "/api/v1/stories". Not decoded.
@@ -23,6 +25,11 @@ class Request {
   // The client's address, without a port.
   const std::string& peer() const { return peer_; }
   const std::string& body() const { return body_; }
+  // Whether the connection is encrypted. Headers such as X-Forwarded-Proto do not count: every
+  // client can send them.
+  bool is_secure() const { return head_.scheme() == "https"; }
+  // The path of the application's cookies: other applications of the host do not get them.
+  std::string cookie_path() const { return mount_path_ + "/"; }
   std::optional<std::string_view> Header(std::string_view lower_case_name) const {
     return head_.Find(lower_case_name);
   }
@@ -42,6 +49,7 @@ class Request {
   std::string body_;
   std::string path_;
   std::string peer_;
+  std::string mount_path_;
   std::map<std::string, std::string, std::less<>> parameters_;
 };
 

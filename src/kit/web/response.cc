@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "kit/web/request.h"
 
 namespace hearth::kit {
 namespace {
@@ -28,6 +29,10 @@ Response Response::Events(std::shared_ptr<EventChannel> events) {
 Response Response::Redirect(std::string location) {
   // 303: after posting a form, the browser fetches the page with GET.
   return {.status = 303, .headers = {{"location", std::move(location)}}};
+}
+
+CookieOptions CookieOptions::For(const Request& request, std::chrono::seconds max_age) {
+  return {.max_age = max_age, .path = request.cookie_path(), .secure = request.is_secure()};
 }
 
 std::pair<std::string, std::string> SetCookie(std::string_view name, std::string_view value,

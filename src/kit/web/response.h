@@ -11,6 +11,7 @@
 namespace hearth::kit {
 
 class EventChannel;
+class Request;
 
 // An application's response.
 struct Response {
@@ -31,6 +32,9 @@ struct CookieOptions {
   std::string path = "/";
   bool http_only = true;
   bool secure = false;
+
+  // For the application's own pages only, and only over TLS if the request came that way.
+  static CookieOptions For(const Request& request, std::chrono::seconds max_age);
 };
 
 // A Set-Cookie header, always SameSite=Strict. The value must not contain characters that cookies

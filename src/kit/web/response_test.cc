@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "kit/web/request.h"
+
 namespace hearth::kit {
 namespace {
 
@@ -28,6 +30,18 @@ TEST(ResponseTest, CookiesAreAlwaysStrict) {
       "a=b; Path=/x; Max-Age=3600; Secure; SameSite=Strict");
   EXPECT_EQ(SetCookie("a", "", {.max_age = std::chrono::seconds(-1)}).second,
             "a=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict");
+}
+
+TEST(ResponseTest, CookiesAreForTheApplicationAndKeptToTls) {
+  const auto cookie_over = [](const char* scheme) {
+    http::RequestHead head;
+    head.set_scheme(scheme);
+    head.AddHeader("x-forwarded-proto", "https");  // Every client can send it.
+    const Request request(std::move(head), "", "/login", "127.0.0.1", "/apps/feed");
+    return SetCookie("a", "b", CookieOptions::For(request, std::chrono::seconds(0))).second;
+  };
+  EXPECT_EQ(cookie_over("http"), "a=b; Path=/apps/feed/; HttpOnly; SameSite=Strict");
+  EXPECT_EQ(cookie_over("https"), "a=b; Path=/apps/feed/; HttpOnly; Secure; SameSite=Strict");
 }
 
 TEST(ResponseDeathTest, ACookieCannotSmuggleAttributes) {

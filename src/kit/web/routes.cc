@@ -87,7 +87,10 @@ Routes::Found Routes::Find(std::string_view method, std::string_view path) const
     if (best == nullptr || IsMoreFixed(route.segments, best->segments)) best = &route;
   }
   if (best != nullptr) {
-    return {.handler = &best->handler, .pattern = best->pattern, .options = best->options};
+    return {.handler = &best->handler,
+            .pattern = best->pattern,
+            .options = best->options,
+            .number = static_cast<size_t>(best - routes_.data())};
   }
 
   if (const auto found = assets_.find(path); found != assets_.end()) {

@@ -18,9 +18,19 @@ namespace hearth::kit {
 // May block: it runs on one of the application's threads.
 using Handler = std::function<Response(const Request&)>;
 
+// The threads that run a handler. Each kind of work has its own, so that pages do not wait for
+// expensive work.
+enum class Work : uint8_t {
+  kPage,    // Takes milliseconds.
+  kSignIn,  // Hashes a password or asks another service about one.
+  kUpload,  // Has a large body, and processes it.
+};
+inline constexpr size_t kWorkKinds = 3;
+
 struct RouteOptions {
   // Limit of a request's body; by default that of the service.
   std::optional<size_t> body_bytes_max = std::nullopt;
+  Work work = Work::kPage;
 };
 
 // The routes of one application.
@@ -51,8 +61,14 @@ class Routes {
     std::string pattern = {};  // "/users/:id"; "assets"; "" if nothing matches.
     std::string allowed_methods = {};
     RouteOptions options = {};
+    size_t number = 0;  // Of the route, below size().
   };
   Found Find(std::string_view method, std::string_view path) const;
+
+  // The routes by number.
+  size_t size() const { return routes_.size(); }
+  const std::string& method(size_t number) const { return routes_[number].method; }
+  const std::string& pattern(size_t number) const { return routes_[number].pattern; }
 
   // Never throws: exceptions of a handler are logged and answered with 500.
   Response Answer(Request request) const;

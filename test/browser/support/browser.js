@@ -16,7 +16,7 @@ import {startTarget} from '../../conformance/support/server.js';
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '..', '..', '..');
 
-export const launch = () =>
+export const launch = (flags = []) =>
   chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: [
@@ -28,6 +28,7 @@ export const launch = () =>
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...flags,
     ],
   });
 
@@ -59,8 +60,8 @@ async function servePages(folder) {
 }
 
 // Starts everything before the file's tests and stops it after them. `startServer`: for tests that need a server other
-// than the target.
-export function useBrowser({startServer = startTarget} = {}) {
+// than the target. `browserFlags`: in addition to the usual ones.
+export function useBrowser({startServer = startTarget, browserFlags} = {}) {
   const context = {};
   const folder = mkdtempSync(join(tmpdir(), 'hearth-browser-'));
   before(async () => {
@@ -70,7 +71,7 @@ export function useBrowser({startServer = startTarget} = {}) {
     context.raw = new Raw(context.address);
     context.pages = await servePages(folder);
     context.origin = `http://127.0.0.1:${context.pages.address().port}`;
-    context.browser = await launch();
+    context.browser = await launch(browserFlags);
   });
   after(async () => {
     await context.browser?.close();

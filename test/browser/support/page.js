@@ -6,15 +6,15 @@ import * as sdk from 'firebase/firestore';
 window.sdk = sdk;
 window.watched = {};
 
-// `cache`: 'memory', or 'tabs' for the persistent cache that all tabs share.
-window.connect = ({project, host, port, settings = {}, cache = 'memory'}) => {
+// `cache`: 'memory', or 'tabs' for the persistent cache that all tabs share. `token`: instead of "owner".
+window.connect = ({project, host, port, settings = {}, cache = 'memory', token}) => {
   const localCache =
     cache === 'tabs'
       ? sdk.persistentLocalCache({tabManager: sdk.persistentMultipleTabManager()})
       : sdk.memoryLocalCache();
   window.app = initializeApp({projectId: project, apiKey: 'none'});
   window.db = sdk.initializeFirestore(window.app, {...settings, localCache});
-  sdk.connectFirestoreEmulator(window.db, host, port);
+  sdk.connectFirestoreEmulator(window.db, host, port, token ? {mockUserToken: token} : undefined);
 };
 
 window.disconnect = () => deleteApp(window.app);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "access/access_policy.h"
 #include "base/check.h"
 #include "base/mutex.h"
 #include "base/thread_pool.h"
@@ -233,7 +234,8 @@ class EngineDoor final : public Door {
  private:
   rpc::Methods methods_;
   LocalEngine local_{storage::NewMemoryStore()};
-  service::FirestoreMethods service_{*local_.engine, local_.clock, local_.random};
+  const access::AccessPolicy policy_{"unused", {}};  // Every project is open.
+  service::FirestoreMethods service_{*local_.engine, policy_, local_.clock, local_.random};
   Loop loop_;
 };
 

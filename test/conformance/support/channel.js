@@ -7,7 +7,7 @@ function ask(address, method, path, body, headers = {}) {
   const [host, port] = address.split(':');
   return new Promise((resolve, reject) => {
     const asked = request(
-      {host, port, method, path, agent: false, headers: {origin: 'http://page.test', ...headers}},
+      {host, port, method, path, agent: false, headers: {origin: 'http://localhost:3000', ...headers}},
       (response) => resolve({asked, response}),
     );
     asked.once('error', reject);

@@ -5,7 +5,7 @@
 // HEARTH_TARGET   `emulator` when that server is the official emulator: it checks the tests themselves
 
 import {spawn} from 'node:child_process';
-import {existsSync, mkdtempSync, rmSync} from 'node:fs';
+import {existsSync, mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {createServer} from 'node:net';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
@@ -112,13 +112,15 @@ async function startProgram(args, atEnd = () => {}) {
 }
 
 // Hearth on a free loopback port, unless `listen` names another. Without `data` its data is in a temporary directory,
-// which is removed with it.
+// which is removed with it. `admin` has the headers of its administrator.
 export async function startHearth({data, listen = '127.0.0.1:0', flags = []} = {}) {
   const directory = data ?? mkdtempSync(join(tmpdir(), 'hearth-conformance-'));
-  return startProgram(
+  const server = await startProgram(
     ['serve', '--data', directory, '--listen', listen, ...flags],
     () => data === undefined && rmSync(directory, {recursive: true, force: true}),
   );
+  const token = readFileSync(join(directory, 'admin.token'), 'utf8').trim();
+  return {...server, data: directory, admin: {authorization: `Bearer ${token}`}};
 }
 
 // An application as a separate process, on a free loopback port.

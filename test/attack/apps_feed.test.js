@@ -1,0 +1,158 @@
+// One client that signs in and uploads as fast as it can, and the others.
+
+import assert from 'node:assert/strict';
+import {existsSync, readFileSync} from 'node:fs';
+import {Agent, request} from 'node:http';
+import {availableParallelism} from 'node:os';
+import {test} from 'node:test';
+import {png} from '../browser/support/png.js';
+import {serve, writeFile} from '../conformance/support/own_server.js';
+
+const password = 'a long password';
+// The attacker has another address than the other clients.
+const attacker = '127.0.0.2';
+const victim = '127.0.0.1';
+// Pages may take this many times as long as at rest.
+const slowdownMax = 60;
+const side = 3_000; // Of a large picture, in pixels.
+
+class Client {
+  constructor(server, localAddress) {
+    const [host, port] = server.address.split(':');
+    this.to = {host, port, localAddress, agent: new Agent({maxSockets: 1_000})};
+  }
+
+  send(method, path, {token, body, type = 'application/json'} = {}) {
+    const content = body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+    return new Promise((resolve, reject) => {
+      const headers = {
+        ...(token ? {authorization: `Bearer ${token}`} : {}),
+        ...(content === undefined ? {} : {'content-type': type, 'content-length': Buffer.byteLength(content)}),
+      };
+      const sent = request({...this.to, method, path: `/apps/feed${path}`, headers}, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (piece) => (text += piece));
+        response.on('end', () => resolve({status: response.statusCode, headers: response.headers, text}));
+      });
+      sent.on('error', reject);
+      sent.end(content);
+    });
+  }
+
+  async account(username) {
+    const {status, text} = await this.send('POST', '/auth/register', {body: {username, password}});
+    assert.equal(status, 201, text);
+    return JSON.parse(text).access_token;
+  }
+
+  upload(token, pictures) {
+    const parts = pictures.flatMap((picture, i) => [
+      Buffer.from(`--b\r\nContent-Disposition: form-data; name="images"; filename="${i}.png"\r\n\r\n`),
+      picture,
+      Buffer.from('\r\n'),
+    ]);
+    const body = Buffer.concat([...parts, Buffer.from('--b--\r\n')]);
+    return this.send('POST', '/posts', {token, body, type: 'multipart/form-data; boundary=b'});
+  }
+
+  // The time of one page, which needs the database.
+  async pageMs() {
+    const start = performance.now();
+    const {status, text} = await this.send('GET', '/users/search?q=');
+    assert.equal(status, 200, text);
+    return performance.now() - start;
+  }
+}
+
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+
+async function startFeed() {
+  const config = writeFile('feed.json', {feed: {demo: false}});
+  const server = await serve({flags: ['--apps', 'feed', '--app-config', config]});
+  return {server, user: new Client(server, victim), attacker: new Client(server, attacker)};
+}
+
+// Times of pages while `attack` lasts, against those at rest. `during`: what else is done meanwhile.
+async function measure(user, attack, during) {
+  const rest = [];
+  for (let i = 0; i < 30; ++i) rest.push(await user.pageMs());
+  const start = performance.now();
+  let isOver = false;
+  const attacking = attack().finally(() => {
+    isOver = true;
+  });
+  const others = during?.();
+  const pages = [];
+  while (!isOver) pages.push(await user.pageMs());
+  await others;
+  const attackMs = performance.now() - start;
+  const [before, then, longest] = [median(rest), median(pages), Math.max(...pages)];
+  console.log(
+    `pages: ${before.toFixed(1)} ms at rest, ${then.toFixed(1)} ms under attack (${(then / before).toFixed(1)} times), ` +
+      `at most ${longest.toFixed(0)} ms of ${attackMs.toFixed(0)}, ${pages.length} of them`,
+  );
+  assert.ok(then <= slowdownMax * before, 'pages wait for the attacker');
+  assert.ok(longest <= attackMs / 2, 'a page waited until the attack was over');
+  return attacking;
+}
+
+test('a hundred sign-ins with wrong names delay neither pages nor other sign-ins', async () => {
+  const {user, attacker} = await startFeed();
+  await user.account('owner');
+  const attack = () =>
+    Promise.all(
+      Array.from({length: 100}, (_, i) =>
+        attacker.send('POST', '/auth/login', {body: {username: `nobody${i}`, password}}),
+      ),
+    );
+  const during = async () => {
+    for (let i = 0; i < 3; ++i) {
+      const {status, text} = await user.send('POST', '/auth/login', {body: {username: 'owner', password}});
+      assert.equal(status, 200, text);
+    }
+  };
+  const answers = await measure(user, attack, during);
+  const refused = answers.filter(({status}) => status !== 401);
+  console.log(`${refused.length} of ${answers.length} sign-ins refused at once`);
+  assert.ok(refused.length > 0, 'the queue has no bound');
+  for (const {status, headers} of refused) {
+    assert.equal(status, 429);
+    assert.equal(headers['retry-after'], '1');
+  }
+});
+
+// The largest memory of a process so far, in bytes; nothing where the system does not tell.
+function peakBytes(pid) {
+  const path = `/proc/${pid}/status`;
+  if (!existsSync(path)) return undefined;
+  return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(path, 'utf8'))[1]) * 1_024;
+}
+
+test('large uploads delay neither pages nor the uploads of others, and memory stays bounded', async () => {
+  const {server, user, attacker} = await startFeed();
+  const [large, small] = [png(side, side, [10, 20, 30]), png(60, 60, [40, 50, 60])];
+  const token = await user.account('modest');
+  const greedy = await attacker.account('greedy');
+  const before = peakBytes(server.pid);
+  const attack = () =>
+    Promise.all(Array.from({length: 6}, () => attacker.upload(greedy, [large, large, large, large])));
+  let uploadMs;
+  const during = async () => {
+    const start = performance.now();
+    const {status, text} = await user.upload(token, [small]);
+    assert.equal(status, 201, text);
+    uploadMs = performance.now() - start;
+  };
+  const start = performance.now();
+  const answers = await measure(user, attack, during);
+  const attackMs = performance.now() - start;
+  for (const {status, text} of answers) assert.ok([201, 429, 503].includes(status), `${status} ${text}`);
+  console.log(`24 large pictures: ${attackMs.toFixed(0)} ms; one of another user meanwhile: ${uploadMs.toFixed(0)} ms`);
+  assert.ok(uploadMs < attackMs / 2, 'the upload waited for those of the other client');
+  if (before === undefined) return;
+  const grownMb = (peakBytes(server.pid) - before) / 2 ** 20;
+  console.log(`memory: ${grownMb.toFixed(0)} MB more`);
+  // Decoded twice over for each decoder, and the bodies of the requests in the queue.
+  const decoders = Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)));
+  assert.ok(grownMb < 200 + decoders * ((side * side * 8) / 2 ** 20 + 50), `${grownMb} MB`);
+});
