@@ -65,8 +65,8 @@ void VectorEngine::Open() {
   engine::EngineOptions options;
   options.vectors.folder = folder_ + "/vectors";
   engine_ = Require(engine::Engine::Open(*store_, clock_, random_, options));
-  database_ = Require(engine_->OpenDatabase(
-      Require(model::DatabaseName::Parse("projects/bench/databases/(default)"))));
+  database_ = engine_->OpenDatabase(
+      Require(model::DatabaseName::Parse("projects/bench/databases/(default)")));
 }
 
 void VectorEngine::Fill(const std::vector<std::vector<float>>& points) {

@@ -44,7 +44,7 @@ class VectorEngine {
   RandomSource random_;
   std::unique_ptr<storage::Store> store_;
   std::unique_ptr<engine::Engine> engine_;
-  documents::Database* database_ = nullptr;
+  documents::DatabaseHandle database_;
 };
 
 }  // namespace hearth::bench

@@ -40,10 +40,9 @@ class Target {
       CHECK(writes.status().code() == Code::kInvalidArgument);
       return;
     }
-    const Result<documents::Database*> database = engine_->OpenDatabase(*name);
-    if (!database.ok()) return;
+    const documents::DatabaseHandle database = engine_->OpenDatabase(*name);
     CheckOutcome(Await<Result<request::CommitResult>>([&](Executor& here, auto done) {
-      engine_->Commit(**database, *std::move(writes), request.transaction(), here, std::move(done));
+      engine_->Commit(*database, *std::move(writes), request.transaction(), here, std::move(done));
     }));
   }
 
@@ -57,13 +56,11 @@ class Target {
       CHECK(query.status().code() == Code::kInvalidArgument);
       return;
     }
-    const Result<documents::Database*> database =
-        engine_->OpenDatabase(query->query.parent.database);
-    if (!database.ok()) return;
+    const documents::DatabaseHandle database = engine_->OpenDatabase(query->query.parent.database);
     engine::QueryRequest asked{*std::move(query)};
     const auto run =
         Await<Result<std::unique_ptr<engine::QueryRun>>>([&](Executor& here, auto done) {
-          engine_->Query(**database, std::move(asked), here, std::move(done));
+          engine_->Query(*database, std::move(asked), here, std::move(done));
         });
     CHECK(run.ok());
     while (true) {

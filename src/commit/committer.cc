@@ -1,6 +1,7 @@
 #include "commit/committer.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/log.h"
@@ -68,7 +69,7 @@ struct Committer::Group {
   std::shared_ptr<const index::IndexSet> indexes;  // Shared with the registry and readers.
   storage::Batch batch;
   Overlay overlay;
-  std::vector<documents::Database*> new_databases;
+  std::map<documents::Database*, Timestamp> new_databases;  // With their first commits.
   std::optional<Timestamp> newest;  // Over the commits that change something on disk.
   std::vector<index::EntryChange> vector_changes;
   std::vector<watch::Change> changes;
@@ -101,10 +102,9 @@ struct Committer::Group {
               Timestamp commit_time) {
     batch.Put(Space::kLog, documents::LogKey(database->number, commit_time),
               documents::EncodeLogEntry(changed_keys));
-    if (!database->is_on_disk) {
+    if (!database->is_on_disk && new_databases.emplace(database, commit_time).second) {
       batch.Put(Space::kMeta, std::string(documents::kDatabaseKeyPrefix) + database->name.text(),
-                model::EncodeUint32(static_cast<uint32_t>(database->number)));
-      new_databases.push_back(database);
+                documents::EncodeDatabaseRecord({database->number, commit_time}));
     }
     newest = commit_time;
   }
@@ -187,7 +187,10 @@ Status Committer::Store(Group& group) {
   if (stored.ok()) {
     if (!group.batch.empty()) groups_.Add();
     for (auto& [key, record] : group.overlay) cache_.Update(key, std::move(record));
-    for (documents::Database* database : group.new_databases) database->is_on_disk = true;
+    for (const auto& [database, created] : group.new_databases) {
+      database->created_micros = created.micros();
+      database->is_on_disk = true;
+    }
     if (group.newest) vector_graphs_.Append(group.vector_changes, *group.newest);
   } else {
     ++failed_groups_;
@@ -236,6 +239,7 @@ Result<model::Record> Committer::Load(const std::string& document_key, const Ove
 Result<request::CommitResult> Committer::Stage(AdmittedCommit& commit, Group* group) {
   if (AddsData(commit.writes)) RETURN_IF_ERROR(group->room);
   const documents::Database& database = *commit.database;
+  if (database.is_deleted) return documents::DatabaseDeleted(database);
   request::CommitResult result{clock_.Assign(), {}};
   TouchedDocuments documents;
   std::vector<const Touched*> touched_by_write;
@@ -272,7 +276,7 @@ Result<request::CommitResult> Committer::Stage(AdmittedCommit& commit, Group* gr
   for (size_t i = 0; i < touched_by_write.size(); ++i) {
     result.write_results[i].document = touched_by_write[i]->after;
   }
-  if (!changed_keys.empty()) group->PutLog(commit.database, changed_keys, result.commit_time);
+  if (!changed_keys.empty()) group->PutLog(commit.database.get(), changed_keys, result.commit_time);
   return result;
 }
 

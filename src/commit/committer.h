@@ -33,7 +33,7 @@ namespace hearth::commit {
 
 // One commit with all the locks it needs.
 struct AdmittedCommit {
-  documents::Database* database;
+  documents::DatabaseHandle database;
   transactions::LockOwner owner;  // Its locks are released once the outcome is known.
   ClientKey client;
   std::vector<request::Write> writes;

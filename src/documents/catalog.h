@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -14,25 +14,67 @@
 
 namespace hearth::documents {
 
-inline constexpr size_t kDatabasesMax = 100'000;
-
-// All databases by name. Threads: safe for concurrent use. Ownership: owns the databases, which
-// live as long as it does.
+// All databases by name. A database that is not on disk is known only while somebody has a handle
+// to it: reading from databases that do not exist leaves nothing behind.
+//
+// Threads: safe for concurrent use. Ownership: shares the databases on disk, and those whose first
+// commit is under way, with the holders of their handles.
 class Catalog {
  public:
-  // Reads the databases that are on disk.
-  static Result<std::unique_ptr<Catalog>> Load(const storage::Store& store);
+  static constexpr size_t kDatabasesMaxDefault = 10'000;
+  // Expired entries of databases without handles are removed whenever there are this many, or as
+  // many as entries in use.
+  static constexpr size_t kUnwrittenKeptMax = 1'024;
 
-  // The database called `name`, created on first use. ResourceExhausted beyond kDatabasesMax.
-  Result<Database*> Open(const model::DatabaseName& name) EXCLUDES_LOCK(mutex_);
+  // Reads the databases that are on disk. At most `databases_max` will be created; if there are
+  // more already, all of them are kept.
+  static Result<std::unique_ptr<Catalog>> Load(const storage::Store& store, size_t databases_max);
+
+  // The database called `name`; never null. All handles of one name are to the same object.
+  DatabaseHandle Open(const model::DatabaseName& name) EXCLUDES_LOCK(mutex_);
+
+  // Encloses a commit that may create the database. ResourceExhausted if there are too many.
+  Status BeginCreation(Database& database) EXCLUDES_LOCK(mutex_);
+  void EndCreation(Database& database) EXCLUDES_LOCK(mutex_);
+
+  // Forgets a database that was deleted on disk: its name is free again.
+  void Remove(const Database& database) EXCLUDES_LOCK(mutex_);
 
   // The databases that are on disk.
-  std::vector<Database*> Stored() const EXCLUDES_LOCK(mutex_);
+  std::vector<DatabaseHandle> Stored() const EXCLUDES_LOCK(mutex_);
+
+  // The numbers of databases that were never written and have no handles. Call Recycle with them
+  // once nothing that was kept under these numbers is left.
+  std::vector<model::DatabaseNumber> TakeUnused() EXCLUDES_LOCK(mutex_);
+  void Recycle(const std::vector<model::DatabaseNumber>& numbers) EXCLUDES_LOCK(mutex_);
+
+  // Databases without a commit that have an entry in memory.
+  size_t unwritten() const EXCLUDES_LOCK(mutex_);
 
  private:
+  struct Kept {
+    DatabaseHandle database;
+    size_t creations = 0;  // Commits under way that may create it.
+  };
+  struct Unwritten {
+    std::weak_ptr<Database> database;
+    model::DatabaseNumber number;
+  };
+
+  explicit Catalog(size_t databases_max) : databases_max_(databases_max) {}
+
+  void RemoveExpired() REQUIRES_LOCK(mutex_);
+  model::DatabaseNumber NewNumber() REQUIRES_LOCK(mutex_);
+
+  const size_t databases_max_;
   mutable Mutex mutex_;  // Leaf lock.
   uint32_t next_number_ GUARDED_BY(mutex_) = 1;
-  std::unordered_map<std::string, std::unique_ptr<Database>> databases_ GUARDED_BY(mutex_);
+  std::vector<model::DatabaseNumber> free_numbers_ GUARDED_BY(mutex_);
+  std::vector<model::DatabaseNumber> unused_numbers_ GUARDED_BY(mutex_);
+  // On disk, or about to be.
+  std::unordered_map<std::string, Kept> databases_ GUARDED_BY(mutex_);
+  std::unordered_map<std::string, Unwritten> unwritten_ GUARDED_BY(mutex_);
+  size_t expired_checked_at_ GUARDED_BY(mutex_) = kUnwrittenKeptMax;
 };
 
 }  // namespace hearth::documents

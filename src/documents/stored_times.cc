@@ -27,6 +27,10 @@ Result<Timestamp> LoadNewestCommitTime(const storage::Store& store) {
   return LoadTime(store, kCommitTimeKey);
 }
 
+Result<Timestamp> LoadNewestDeletionTime(const storage::Store& store) {
+  return LoadTime(store, kDeletionTimeKey);
+}
+
 Result<Timestamp> LoadNewestTime(const storage::Store& store) {
   ASSIGN_OR_RETURN(const Timestamp commit_time, LoadTime(store, kCommitTimeKey));
   ASSIGN_OR_RETURN(const Timestamp read_time, LoadTime(store, kReadTimeKey));

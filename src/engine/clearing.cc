@@ -34,13 +34,14 @@ std::deque<KeyRange> RangesOf(const documents::Database& database, const ClearSc
 
 // One clear, from batch to batch. Each step keeps the object alive.
 //
-// Threads: one step at a time, on the engine's readers. Ownership: borrows the engine, the database
-// and the executor.
+// Threads: one step at a time, on the engine's readers. Ownership: borrows the engine and the
+// executor.
 class Clearing : public std::enable_shared_from_this<Clearing> {
  public:
   Clearing(Engine& engine, documents::Database& database, std::deque<KeyRange> ranges,
            Executor& executor, Callback<void(Status)> done)
       : engine_(engine),
+        database_handle_(database.shared_from_this()),
         database_(database),
         ranges_(std::move(ranges)),
         executor_(executor),
@@ -100,6 +101,7 @@ class Clearing : public std::enable_shared_from_this<Clearing> {
   }
 
   Engine& engine_;
+  const documents::DatabaseHandle database_handle_;  // Shared with the catalogue.
   documents::Database& database_;
   std::deque<KeyRange> ranges_;  // Remaining.
   std::optional<model::Timestamp> read_time_;

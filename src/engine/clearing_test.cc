@@ -48,7 +48,7 @@ class ClearingTest : public testing::Test {
   }
   // The paths of all documents of the database.
   std::vector<std::string> Left(std::string_view database = "(default)") {
-    documents::Database* opened = *test_.engine().OpenDatabase(NameDatabase(database));
+    const documents::DatabaseHandle opened = test_.engine().OpenDatabase(NameDatabase(database));
     Outcome<Result<std::unique_ptr<ReadView>>> view;
     test_.engine().Read(*opened, request::Now{}, TestEngine::Everything(), InlineExecutor::Get(),
                         view.Callback());
@@ -68,7 +68,7 @@ class ClearingTest : public testing::Test {
 
 TEST_F(ClearingTest, DeletesAllOfADatabaseAndNothingElse) {
   Put({"c/a", "c/a/s/x", "c/a/s/x/t/y", "c/__id7__", "m/missing/s/x", "z/z"});
-  documents::Database* other = *test_.engine().OpenDatabase(NameDatabase("other"));
+  const documents::DatabaseHandle other = test_.engine().OpenDatabase(NameDatabase("other"));
   Outcome<Result<request::CommitResult>> committed;
   test_.engine().Commit(*other, {SetNumber("c/a", 1)}, "", InlineExecutor::Get(),
                         committed.Callback());

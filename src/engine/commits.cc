@@ -33,12 +33,23 @@ void Engine::Core::Admit(Database& database, std::vector<request::Write> writes,
     counters_.commit_errors.Add();
     return done(Status(Code::kResourceExhausted, "too many commits are waiting"));
   }
+  const bool may_create = !database.is_on_disk;
+  if (may_create) {
+    if (const Status status = catalog_->BeginCreation(database); !status.ok()) {
+      commits_under_way_.End(client, bytes);
+      locks_.Release(owner);
+      counters_.commit_errors.Add();
+      return done(status);
+    }
+  }
   transactions::LockScope scope = ToLockScope(database, writes);
   // Shared by the lock table's may_enter question and the callback.
   auto commit = std::make_shared<commit::AdmittedCommit>(commit::AdmittedCommit{
-      &database, owner, client, std::move(writes),
-      [this, client, bytes, done = std::move(done)](Result<request::CommitResult> result) mutable {
+      database.shared_from_this(), owner, client, std::move(writes),
+      [this, client, bytes, may_create, &database,
+       done = std::move(done)](Result<request::CommitResult> result) mutable {
         commits_under_way_.End(client, bytes);
+        if (may_create) catalog_->EndCreation(database);
         (result.ok() ? counters_.commits : counters_.commit_errors).Add();
         done(std::move(result));
       }});

@@ -36,7 +36,8 @@ Result<std::string> LoadStoreId(storage::Store& store, RandomSource& random) {
 Result<std::unique_ptr<Engine::Core>> Engine::Core::Open(storage::Store& store, const Clock& clock,
                                                          RandomSource& random,
                                                          const EngineOptions& options) {
-  ASSIGN_OR_RETURN(std::unique_ptr<documents::Catalog> catalog, documents::Catalog::Load(store));
+  ASSIGN_OR_RETURN(std::unique_ptr<documents::Catalog> catalog,
+                   documents::Catalog::Load(store, options.databases_max));
   ASSIGN_OR_RETURN(const Timestamp newest_time, documents::LoadNewestTime(store));
   // The only step that writes comes before there is an engine, which would write once more when it
   // is closed: a start on a full disk reports one error.
@@ -46,12 +47,20 @@ Result<std::unique_ptr<Engine::Core>> Engine::Core::Open(storage::Store& store, 
   ASSIGN_OR_RETURN(core->index_keeper_,
                    indexing::IndexKeeper::Open(store, clock, core->indexes_, options.indexes));
   ASSIGN_OR_RETURN(core->ttl_policies_, expiry::TtlPolicies::Load(store));
+  ASSIGN_OR_RETURN(const Timestamp deletion, documents::LoadNewestDeletionTime(store));
+  core->newest_deletion_micros_ = deletion.micros();
+  ASSIGN_OR_RETURN(core->database_remover_, DatabaseRemover::Load(store));
   core->store_id_ = std::move(store_id);
   store.BeginService();
   core->change_feed_.Start();
   core->index_keeper_->Start(core->committer_);
   core->vector_graphs_.Start();
   core->StartTtl();
+  core->database_remover_->Start(
+      core->committer_,
+      [&keeper = *core->index_keeper_](model::DatabaseNumber number, std::function<void()> done) {
+        keeper.ForgetDatabase(number, std::move(done));
+      });
   core->AddMetrics();
   // Last: it maintains all other parts.
   core->maintenance_ = std::thread([&self = *core] { self.RunMaintenance(); });
@@ -95,6 +104,7 @@ Engine::Core::~Core() {
   // waits no longer expire.
   locks_.Close(Status(Code::kUnavailable, "the database is closing"));
   if (ttl_sweeper_) ttl_sweeper_->Stop();
+  if (database_remover_) database_remover_->Stop();
   change_feed_.Stop();  // While the watchers that it schedules still exist.
   if (index_keeper_) index_keeper_->Stop();
   NoteReadTime();
@@ -121,6 +131,7 @@ void Engine::Core::Maintain() {
   index_keeper_->Maintain();
   vector_graphs_.Maintain();
   change_feed_.Maintain();
+  RecycleDatabases();
   const int64_t horizon = clock_.WallMicros() -
                           std::chrono::microseconds(options_.history).count() -
                           kHistorySlack.count();

@@ -20,6 +20,7 @@
 #include "documents/commit_clock.h"
 #include "documents/document_cache.h"
 #include "documents/document_reader.h"
+#include "engine/database_remover.h"
 #include "engine/engine.h"
 #include "engine/options.h"
 #include "engine/read_view_parts.h"
@@ -95,7 +96,7 @@ class Engine::Core final : public watch::Reader {
                        model::Timestamp read_time, std::function<bool()> is_cancelled) override;
   Result<model::Record> Get(const documents::Database& database, const model::DocumentPath& path,
                             model::Timestamp read_time) override;
-  bool IsInHistory(model::Timestamp time) const override { return CheckReadTime(time).ok(); }
+  bool IsInHistory(const documents::Database& database, model::Timestamp time) const override;
   Result<std::optional<std::vector<watch::Change>>> ChangesBetween(
       const documents::Database& database, model::Timestamp from, model::Timestamp to,
       const std::function<bool(const model::DocumentPath&)>& concerns,
@@ -104,8 +105,12 @@ class Engine::Core final : public watch::Reader {
   std::optional<model::Timestamp> ReadResumeToken(std::string_view token) const override;
 
   // ---- Databases, their indexes and their TTL policies.
-  Result<documents::Database*> OpenDatabase(const model::DatabaseName& name);
-  std::vector<const documents::Database*> Databases() const;
+  documents::DatabaseHandle OpenDatabase(const model::DatabaseName& name);
+  std::vector<documents::ConstDatabaseHandle> Databases() const;
+  uint64_t DocumentBytes(const documents::Database& database) const;
+  Status DeleteDatabase(const model::DatabaseName& name);
+  std::vector<std::string> DatabasesBeingRemoved() const { return database_remover_->Remaining(); }
+  void AwaitRemovals() { database_remover_->AwaitIdle(); }
   void SetIndexConfig(std::string database, index::IndexConfig config);
   std::vector<index::Index> Indexes(const documents::Database& database) const;
   uint64_t IndexBytes(const index::Index& index) const;
@@ -133,7 +138,7 @@ class Engine::Core final : public watch::Reader {
   enum class Here : uint8_t { kReader, kElsewhere };
   // A view that waits for its locks, its moment or a thread.
   struct OpeningView {
-    const documents::Database& database;
+    documents::ConstDatabaseHandle database;
     ReadScope scope;
     ReadViewParts parts;
     ReadCallback done;
@@ -188,7 +193,9 @@ class Engine::Core final : public watch::Reader {
   void Admit(documents::Database& database, std::vector<request::Write> writes,
              const transactions::LockOwner& owner, ClientKey client, CommitCallback done);
 
-  // ---- Indexes and policies.
+  // ---- Databases, indexes and policies.
+  // Makes the numbers of databases that were never written available again.
+  void RecycleDatabases();
   void StartTtl();
   void ApplyIndexPolicy(documents::Database& database);
   // The same, if the database does not follow the newest configuration yet.
@@ -227,6 +234,9 @@ class Engine::Core final : public watch::Reader {
   indexing::NeededIndexRecorder needed_indexes_;
   std::unique_ptr<expiry::TtlPolicies> ttl_policies_;
   std::unique_ptr<expiry::TtlSweeper> ttl_sweeper_;
+  std::unique_ptr<DatabaseRemover> database_remover_;
+  // After every moment at which somebody may have read a database that was then deleted.
+  std::atomic<int64_t> newest_deletion_micros_ = 0;
   // History up to here may be gone, even if the wall clock has been set back since.
   std::atomic<int64_t> forgotten_micros_ = 0;
   Mutex maintenance_mutex_;  // Leaf lock.

@@ -21,11 +21,25 @@ Result<std::unique_ptr<Engine>> Engine::Open(storage::Store& store, const Clock&
   return std::unique_ptr<Engine>(new Engine(std::move(core)));
 }
 
-Result<Database*> Engine::OpenDatabase(const model::DatabaseName& name) {
+documents::DatabaseHandle Engine::OpenDatabase(const model::DatabaseName& name) {
   return core_->OpenDatabase(name);
 }
 
-std::vector<const Database*> Engine::Databases() const { return core_->Databases(); }
+std::vector<documents::ConstDatabaseHandle> Engine::Databases() const { return core_->Databases(); }
+
+uint64_t Engine::DocumentBytes(const Database& database) const {
+  return core_->DocumentBytes(database);
+}
+
+Status Engine::DeleteDatabase(const model::DatabaseName& name) {
+  return core_->DeleteDatabase(name);
+}
+
+std::vector<std::string> Engine::DatabasesBeingRemoved() const {
+  return core_->DatabasesBeingRemoved();
+}
+
+void Engine::AwaitRemovals() { core_->AwaitRemovals(); }
 
 void Engine::Read(const Database& database, const request::Consistency& consistency,
                   const ReadScope& scope, Executor& executor, ReadCallback done) {

@@ -71,10 +71,24 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // The database called `name`, which is created with its first commit.
-  Result<documents::Database*> OpenDatabase(const model::DatabaseName& name);
+  // The database called `name`; never null. It is created with its first commit. Until then it
+  // reads as empty, and nothing is left of it once its last handle is gone. A function that takes a
+  // database keeps a handle for as long as it needs one.
+  documents::DatabaseHandle OpenDatabase(const model::DatabaseName& name);
   // All created databases, in the order of their names.
-  std::vector<const documents::Database*> Databases() const;
+  std::vector<documents::ConstDatabaseHandle> Databases() const;
+
+  // The approximate size of the database's documents in bytes.
+  uint64_t DocumentBytes(const documents::Database& database) const;
+  // Durably deletes the database with its indexes and policies. Its name is free at once: the next
+  // commit to it creates another database. What it has on disk is removed in the background.
+  // Listeners end with Unavailable, open transactions are rolled back, and reads and commits that
+  // the deletion overtakes fail with Aborted. NotFound if there is no such database. May wait for
+  // the disk.
+  Status DeleteDatabase(const model::DatabaseName& name);
+  // The names of the deleted databases that still use the disk; and waits until there are none.
+  std::vector<std::string> DatabasesBeingRemoved() const;
+  void AwaitRemovals();
 
   // Opens a view of `scope`, after waiting for locks if a read-write transaction needs them.
   using ReadCallback = Callback<void(Result<std::unique_ptr<ReadView>>)>;

@@ -109,7 +109,8 @@ TEST_F(EngineTest, WhatChangesNothingKeepsItsTimeAndIsNotStored) {
 }
 
 TEST_F(EngineTest, DatabasesAreSeparate) {
-  documents::Database& other = **test_.engine().OpenDatabase(NameDatabase("other"));
+  const documents::DatabaseHandle handle = test_.engine().OpenDatabase(NameDatabase("other"));
+  documents::Database& other = *handle;
   test_.MustCommit(SetNumber("c/a", 1));
   EXPECT_EQ(*test_.engine().GetNewest(other, Path("c/a")), nullptr);
   Outcome<Result<request::CommitResult>> outcome;
@@ -118,7 +119,7 @@ TEST_F(EngineTest, DatabasesAreSeparate) {
   EXPECT_TRUE(outcome.Take().ok());
   EXPECT_EQ(Number("c/a"), 1);
   test_.Restart();
-  documents::Database& again = **test_.engine().OpenDatabase(NameDatabase("other"));
+  documents::Database& again = *test_.engine().OpenDatabase(NameDatabase("other"));
   EXPECT_EQ(NumberOf(**test_.engine().GetNewest(again, Path("c/a"))), 2);
   EXPECT_EQ(Number("c/a"), 1);
 }

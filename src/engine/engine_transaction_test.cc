@@ -86,7 +86,8 @@ TEST_F(EngineTransactionTest, AListingLocksAllThatItDependsOn) {
 
 TEST_F(EngineTransactionTest, ALockIsOneDatabases) {
   BeginReading();
-  documents::Database& other = **test_.engine().OpenDatabase(NameDatabase("other"));
+  const documents::DatabaseHandle handle = test_.engine().OpenDatabase(NameDatabase("other"));
+  documents::Database& other = *handle;
   TestEngine::Commits commit;
   test_.engine().Commit(other, {SetNumber("c/a", 1)}, "", InlineExecutor::Get(), commit.Callback());
   EXPECT_TRUE(commit.Take().ok());

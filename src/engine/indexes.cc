@@ -13,25 +13,9 @@ using index::Index;
 using index::Origin;
 using index::TtlPolicy;
 
-Result<documents::Database*> Engine::Core::OpenDatabase(const model::DatabaseName& name) {
-  ASSIGN_OR_RETURN(documents::Database * database, catalog_->Open(name));
-  FollowIndexPolicy(*database);
-  return database;
-}
-
-std::vector<const documents::Database*> Engine::Core::Databases() const {
-  const std::vector<documents::Database*> stored = catalog_->Stored();
-  std::vector<const documents::Database*> databases(stored.begin(), stored.end());
-  std::sort(databases.begin(), databases.end(),
-            [](const documents::Database* left, const documents::Database* right) {
-              return left->name < right->name;
-            });
-  return databases;
-}
-
 void Engine::Core::SetIndexConfig(std::string database, index::IndexConfig config) {
   index_policy_.Set(std::move(database), std::move(config));
-  for (documents::Database* each : catalog_->Stored()) ApplyIndexPolicy(*each);
+  for (const documents::DatabaseHandle& each : catalog_->Stored()) ApplyIndexPolicy(*each);
 }
 
 void Engine::Core::FollowIndexPolicy(documents::Database& database) {
@@ -40,12 +24,12 @@ void Engine::Core::FollowIndexPolicy(documents::Database& database) {
 
 void Engine::Core::ApplyIndexPolicy(documents::Database& database) {
   // The number of a database is not final until it is on disk: its indexes have to wait until then.
-  if (!database.is_on_disk) return;
+  if (!database.is_on_disk || database.is_deleted) return;
   const uint64_t version = index_policy_.version();
   const std::shared_ptr<const index::IndexConfig> config = index_policy_.Of(database);
   std::vector<Definition> wanted;
   const auto want = [&](const Definition& definition, Origin origin) {
-    index_keeper_->Want(database.number, definition, origin);
+    index_keeper_->Want(database, definition, origin);
     wanted.push_back(definition);
   };
   for (const Definition& composite : config->composites) {
@@ -62,11 +46,7 @@ void Engine::Core::ApplyIndexPolicy(documents::Database& database) {
 }
 
 std::vector<Index> Engine::Core::Indexes(const documents::Database& database) const {
-  std::vector<Index> found;
-  for (const auto indexes = indexes_.Current(); const Index& index : indexes->all()) {
-    if (index.database == database.number) found.push_back(index);
-  }
-  return found;
+  return indexes_.Current()->OfDatabase(database.number);
 }
 
 std::vector<indexing::VectorGraphStatus> Engine::Core::VectorGraphStatuses(
@@ -84,10 +64,10 @@ uint64_t Engine::Core::IndexBytes(const Index& index) const {
 void Engine::Core::StartTtl() {
   expiry::TtlSweeper::Hooks hooks;
   hooks.databases = [this] {
-    std::vector<documents::Database*> stored = catalog_->Stored();
+    std::vector<documents::DatabaseHandle> stored = catalog_->Stored();
     // A database created since the last sweep does not have its indexes yet, and may not be opened
     // again.
-    for (documents::Database* database : stored) FollowIndexPolicy(*database);
+    for (const documents::DatabaseHandle& database : stored) FollowIndexPolicy(*database);
     return stored;
   };
   hooks.policies = [this](const documents::Database& database) { return TtlPoliciesOf(database); };
@@ -122,17 +102,38 @@ std::vector<TtlPolicy> Engine::Core::TtlPoliciesOf(const documents::Database& da
 }
 
 Status Engine::Core::SetTtlPolicy(documents::Database& database, const TtlPolicy& policy) {
+  const std::vector<TtlPolicy> others = ttl_policies_->Of(database.number);
+  const bool is_new = std::none_of(others.begin(), others.end(), [&](const TtlPolicy& other) {
+    return other.collection_group == policy.collection_group;
+  });
+  if (is_new && others.size() >= expiry::kTtlPoliciesMax) {
+    return Status(Code::kFailedPrecondition, "a database has at most " +
+                                                 std::to_string(expiry::kTtlPoliciesMax) +
+                                                 " TTL policies that were set by command");
+  }
+  RETURN_IF_ERROR(catalog_->BeginCreation(database));
+  // After all moments at which somebody may have read an earlier database of this name.
+  const auto created = model::Timestamp::FromMicros(commit_clock_.ReadTime().micros() + 1);
+  bool is_deleted = false;
   const auto stage = [&](storage::Batch* batch) {
+    is_deleted = database.is_deleted;
+    if (is_deleted) return;
     expiry::TtlPolicies::StageSet(database.number, policy, batch);
     if (database.is_on_disk) return;
     batch->Put(storage::Space::kMeta,
                std::string(documents::kDatabaseKeyPrefix) + database.name.text(),
-               model::EncodeUint32(static_cast<uint32_t>(database.number)));
+               documents::EncodeDatabaseRecord({database.number, created}));
   };
-  RETURN_IF_ERROR(committer_.RunStep(stage, [&] {
+  const Status stored = committer_.RunStep(stage, [&] {
+    is_deleted = is_deleted || database.is_deleted;
+    if (is_deleted) return;
+    if (!database.is_on_disk) database.created_micros = created.micros();
     database.is_on_disk = true;
     ttl_policies_->Set(database.number, policy);
-  }));
+  });
+  catalog_->EndCreation(database);
+  RETURN_IF_ERROR(stored);
+  if (is_deleted) return documents::DatabaseDeleted(database);
   ApplyIndexPolicy(database);
   return Status();
 }

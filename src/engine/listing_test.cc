@@ -48,7 +48,7 @@ class ListingTest : public testing::Test {
 
   std::unique_ptr<ReadView> View() {
     ReadViewParts parts;
-    parts.database = &database_;
+    parts.database = handle_;
     parts.snapshot = store_.NewSnapshot();
     parts.is_present = true;
     return std::make_unique<ReadView>(std::make_unique<const ReadViewParts>(std::move(parts)));
@@ -139,7 +139,9 @@ class ListingTest : public testing::Test {
 
   std::unique_ptr<storage::Store> memory_ = storage::NewMemoryStore();
   storage::FaultyStore store_{*memory_};
-  const documents::Database database_{NameDatabase(), model::DatabaseNumber{7}, true};
+  const documents::ConstDatabaseHandle handle_ =
+      std::make_shared<documents::Database>(NameDatabase(), model::DatabaseNumber{7}, true);
+  const documents::Database& database_ = *handle_;
   std::set<std::string> documents_;
 };
 

@@ -63,7 +63,7 @@ void Engine::Core::AddTtlMetrics() {
   const auto for_each = [this](double (*value)(const expiry::TtlStatus&)) {
     return [this, value] {
       Metrics::Samples samples;
-      for (const documents::Database* database : Databases()) {
+      for (const documents::ConstDatabaseHandle& database : Databases()) {
         for (const expiry::TtlStatus& status : TtlStatuses(*database)) {
           samples.push_back({LabelsOf(*database, status.policy), value(status)});
         }
@@ -88,16 +88,16 @@ void Engine::Core::AddIndexMetrics() {
       metrics_.get().AddGauges("hearth_indexes", "Indexes by state.", [this] {
         double building = 0;
         double ready = 0;
-        for (const auto indexes = indexes_.Current(); const index::Index& index : indexes->all()) {
-          ++(index.state == index::State::kReady ? ready : building);
+        for (const auto indexes = indexes_.Current(); const index::Index* index : indexes->all()) {
+          ++(index->state == index::State::kReady ? ready : building);
         }
         return Metrics::Samples{{{{"state", "building"}}, building}, {{{"state", "ready"}}, ready}};
       }));
   metric_callbacks_.push_back(metrics_.get().AddGauge(
       "hearth_index_bytes", "Approximate size of the indexes in bytes.", [this] {
         double bytes = 0;
-        for (const auto indexes = indexes_.Current(); const index::Index& index : indexes->all()) {
-          bytes += static_cast<double>(IndexBytes(index));
+        for (const auto indexes = indexes_.Current(); const index::Index* index : indexes->all()) {
+          bytes += static_cast<double>(IndexBytes(*index));
         }
         return bytes;
       }));

@@ -5,6 +5,7 @@
 
 #include "base/memory_budget.h"
 #include "base/turn_pool.h"
+#include "documents/catalog.h"
 #include "indexing/index_keeper.h"
 #include "indexing/index_policy.h"
 #include "indexing/vector_graph_upkeep.h"
@@ -18,6 +19,8 @@ class Metrics;
 namespace hearth::engine {
 
 struct EngineOptions {
+  // No more databases than this are created.
+  size_t databases_max = documents::Catalog::kDatabasesMaxDefault;
   size_t document_cache_bytes = 32 * 1024 * 1024;
   // For work that may wait for the disk.
   TurnPoolOptions readers;

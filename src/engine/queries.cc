@@ -1,5 +1,6 @@
 // Queries, and the indexes created because of their cost.
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/log.h"
@@ -13,6 +14,26 @@ namespace {
 
 // A transaction's query with more results than this keeps its whole collection locked.
 constexpr size_t kNarrowedResultsMax = 1'000;
+
+// Records for the indexes that a query used what they have saved it: the difference to what was
+// read before they existed, or else to all documents of the index.
+void NoteUses(const execution::Plan& plan, uint64_t reads, int64_t now_micros) {
+  std::set<index::Activity*> used;
+  for (const execution::ConjunctionPlan& conjunction : plan.conjunctions) {
+    for (const execution::ScannedIndex& scanned : conjunction.scan.indexes) {
+      used.insert(scanned.index->activity.get());
+    }
+  }
+  for (const execution::VectorScan& scan : plan.vectors) used.insert(scan.index->activity.get());
+  for (index::Activity* activity : used) {
+    const uint64_t known = activity->reads_without;
+    const uint64_t without = known > 0 ? known : activity->documents_indexed.load();
+    activity->used_at_micros = now_micros;
+    ++activity->uses;
+    // Indexes that a query joins share what they save.
+    activity->reads_saved += (without - std::min(without, reads)) / used.size();
+  }
+}
 
 // True if much more was read than the results explain.
 bool IsExpensive(const query::Statistics& statistics, uint64_t allowed) {
@@ -73,23 +94,27 @@ void Engine::Core::Query(const Database& database, QueryRequest request, Executo
   const bool goes_on_here = &executor == &readers_;
   // Shared by the steps that lead to the answer.
   struct Starting {
+    documents::ConstDatabaseHandle database;
     QueryRequest request;
     QueryCallback deliver;
   };
-  auto starting = std::make_shared<Starting>(Starting{
-      std::move(request), [&executor, goes_on_here, done = std::move(done)](Run run) mutable {
-        if (goes_on_here) return done(std::move(run));  // On a reader, after the call has returned.
-        executor.Post(
-            [done = std::move(done), run = std::move(run)]() mutable { done(std::move(run)); });
-      }});
-  const Status accepted = readers_.TryPost(starting->request.client, [this, &database, starting] {
+  auto starting = std::make_shared<Starting>(
+      Starting{database.shared_from_this(), std::move(request),
+               [&executor, goes_on_here, done = std::move(done)](Run run) mutable {
+                 if (goes_on_here)
+                   return done(std::move(run));  // On a reader, after the call has returned.
+                 executor.Post([done = std::move(done), run = std::move(run)]() mutable {
+                   done(std::move(run));
+                 });
+               }});
+  const Status accepted = readers_.TryPost(starting->request.client, [this, starting] {
     const query::NormalizedQuery& query = starting->request.query;
-    Result<ExecutionOptions> options = PrepareQuery(database, query);
+    Result<ExecutionOptions> options = PrepareQuery(*starting->database, query);
     if (!options.ok()) return starting->deliver(options.status());
     options->pause = PauseUnless(std::move(starting->request.is_cancelled));
     // The client may have left while this waited for its turn.
     if (Status status = options->pause(); !status.ok()) return starting->deliver(status);
-    OpenView(Here::kReader, database, starting->request.consistency, ScopeOf(query),
+    OpenView(Here::kReader, *starting->database, starting->request.consistency, ScopeOf(query),
              [this, starting,
               options = *std::move(options)](Result<std::unique_ptr<ReadView>> view) mutable {
                if (!view.ok()) return starting->deliver(view.status());
@@ -129,12 +154,8 @@ void Engine::Core::NarrowLocksAfter(QueryRun& run, const transactions::LockOwner
 void Engine::Core::NoteCost(const documents::Database& database, const execution::Plan& plan,
                             const query::Statistics& statistics) {
   const int64_t now = clock_.WallMicros();
-  for (const execution::ConjunctionPlan& conjunction : plan.conjunctions) {
-    for (const execution::ScannedIndex& scanned : conjunction.scan.indexes) {
-      scanned.index->activity->used_at_micros = now;
-    }
-  }
-  for (const execution::VectorScan& scan : plan.vectors) scan.index->activity->used_at_micros = now;
+  const uint64_t reads = statistics.documents_scanned + statistics.index_entries_scanned;
+  NoteUses(plan, reads, now);
   if (!IsExpensive(statistics, options_.reads_without_index_max)) return;
   const std::vector<Definition>& wanted =
       plan.missing.empty() ? plan.alternatives_to_joins : plan.missing;
@@ -155,9 +176,13 @@ void Engine::Core::NoteCost(const documents::Database& database, const execution
         });
     // Vectors that no document has, for example of another dimension, need no index.
     const bool is_of_use = !definition.vector || statistics.results_returned > 0;
-    if (may_be_made && is_of_use) {
-      index_keeper_->Want(database.number, definition, index::Origin::kOnDemand);
+    if (!may_be_made || !is_of_use) continue;
+    indexing::IndexWish wish{database.number, definition};
+    wish.reads_in_vain = reads - std::min(reads, statistics.results_returned);
+    if (const auto shared = plan.shared_forms.find(definition); shared != plan.shared_forms.end()) {
+      wish.shared = shared->second;
     }
+    index_keeper_->Wish(database, wish);
   }
 }
 

@@ -22,7 +22,11 @@ model::Timestamp ReadView::read_time() const { return parts_->read_time; }
 const std::string& ReadView::new_transaction() const { return parts_->new_transaction; }
 
 Result<model::Record> ReadView::Get(const model::DocumentPath& path) const {
-  return parts_->reader->At(model::DocumentKey(parts_->database->number, path), parts_->read_time);
+  const documents::Database& database = *parts_->database;
+  Result<model::Record> record =
+      parts_->reader->At(model::DocumentKey(database.number, path), parts_->read_time);
+  if (database.is_deleted) return documents::DatabaseDeleted(database);
+  return record;
 }
 
 std::optional<Result<model::Record>> ReadView::GetIfInMemory(

@@ -15,7 +15,7 @@ namespace hearth::engine {
 
 // The parts of a view.
 struct ReadViewParts {
-  const documents::Database* database = nullptr;
+  documents::ConstDatabaseHandle database = nullptr;  // Shared with the catalogue.
   const documents::DocumentReader* reader = nullptr;
   // For a view opened for scans; null for single documents. The indexes are shared with the
   // registry.

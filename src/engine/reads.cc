@@ -46,7 +46,7 @@ Status Engine::Core::CheckReadTime(Timestamp read_time) const {
 
 View Engine::Core::ViewAt(const Database& database, const ReadScope& scope, Timestamp read_time,
                           ReadViewParts parts) const {
-  parts.database = &database;
+  parts.database = database.shared_from_this();
   parts.reader = &reader_;
   parts.read_time = read_time;
   if (scope.access == ReadScope::Access::kScans) {
@@ -72,7 +72,7 @@ View Engine::Core::ViewAtSettled(const Database& database, Timestamp read_time) 
 
 std::unique_ptr<ReadView> Engine::Core::ReadNewest(const Database& database) {
   ReadViewParts parts;
-  parts.database = &database;
+  parts.database = database.shared_from_this();
   parts.reader = &reader_;
   parts.read_time = commit_clock_.ReadTime();
   return std::make_unique<ReadView>(std::make_unique<const ReadViewParts>(std::move(parts)));
@@ -91,7 +91,7 @@ void Engine::Core::Read(const Database& database, const request::Consistency& co
 void Engine::Core::OpenView(Here here, const Database& database,
                             const request::Consistency& consistency, const ReadScope& scope,
                             ReadCallback done) {
-  OpeningView opening{database, scope, {}, std::move(done)};
+  OpeningView opening{database.shared_from_this(), scope, {}, std::move(done)};
   if (std::holds_alternative<request::Now>(consistency)) {
     return OpenAt(here, commit_clock_.ReadTime(), std::move(opening));
   }
@@ -123,14 +123,14 @@ void Engine::Core::OpenAt(Here here, Timestamp read_time, OpeningView opening) {
   const bool needs_no_disk = opening.scope.access == ReadScope::Access::kSingleDocuments;
   if ((needs_no_disk || here == Here::kReader) && commit_clock_.TrySettle(read_time)) {
     return opening.done(
-        ViewAt(opening.database, opening.scope, read_time, std::move(opening.parts)));
+        ViewAt(*opening.database, opening.scope, read_time, std::move(opening.parts)));
   }
   // Commits at or before that moment may still be on their way to the disk. The wait is short, but
   // only a reader may block.
   auto waiting = std::make_shared<OpeningView>(std::move(opening));
   const Status accepted = readers_.TryPost(client, [this, read_time, waiting] {
     commit_clock_.WaitUntilSettled(read_time);
-    waiting->done(ViewAt(waiting->database, waiting->scope, read_time, std::move(waiting->parts)));
+    waiting->done(ViewAt(*waiting->database, waiting->scope, read_time, std::move(waiting->parts)));
   });
   if (!accepted.ok()) waiting->done(accepted);
 }
@@ -143,7 +143,7 @@ void Engine::Core::OpenInTransaction(Here here, std::shared_ptr<const Transactio
     return OpenAt(here, transaction->read_time, std::move(opening));
   }
   opening.parts.locked_by = transaction->owner;
-  transactions::LockScope locks = ToLockScope(opening.database, opening.scope);
+  transactions::LockScope locks = ToLockScope(*opening.database, opening.scope);
   locks_.Acquire(transaction->owner, std::move(locks), transaction->read_lock,
                  [this, transaction, opening = std::move(opening)](const Status& locked) mutable {
                    if (opening.scope.access == ReadScope::Access::kSingleDocuments) {
@@ -160,7 +160,7 @@ void Engine::Core::OpenInTransaction(Here here, std::shared_ptr<const Transactio
 void Engine::Core::FinishLocked(const Transaction& transaction, const Status& locked,
                                 OpeningView opening) {
   const bool is_first_read = !opening.parts.new_transaction.empty();
-  View view = locked.ok() ? ViewAt(opening.database, opening.scope, commit_clock_.ReadTime(),
+  View view = locked.ok() ? ViewAt(*opening.database, opening.scope, commit_clock_.ReadTime(),
                                    std::move(opening.parts))
                           : View(locked);
   // Documents read earlier may have changed by the view's moment.
@@ -169,7 +169,7 @@ void Engine::Core::FinishLocked(const Transaction& transaction, const Status& lo
   // has lost its locks stays, so that later requests get the same error.
   const bool is_over = is_first_read ? !view.ok() : !locked.ok() && locked.code() != Code::kAborted;
   if (is_over) {
-    IgnoreError(transactions_.Rollback(opening.database, transaction.id),
+    IgnoreError(transactions_.Rollback(*opening.database, transaction.id),
                 "it may have ended already");
   }
   opening.done(std::move(view));

@@ -58,7 +58,11 @@ std::string FixedPrefix(const Index& index, size_t fixed, const Layout& layout,
   std::string prefix = layout.scope == QueryScope::kCollection
                            ? index::IndexKeyPrefix(index.number, layout.collection)
                            : index::IndexKeyPrefix(index.number);
+  const auto append_map_key = [&](size_t position) {
+    if (index.map_key && index.map_key->position == position) prefix += index.map_key->bytes;
+  };
   for (size_t i = 0; i < fixed; ++i) {
+    append_map_key(i);
     const IndexField& field = index.definition.fields[i];
     std::string component;
     if (field.mode == FieldMode::kContains) {
@@ -70,7 +74,25 @@ std::string FixedPrefix(const Index& index, size_t fixed, const Layout& layout,
     if (field.mode == FieldMode::kDescending) index::Complement(0, &component);
     prefix += component;
   }
+  append_map_key(fixed);
   return prefix;
+}
+
+std::vector<Index> PartsOfMapIndex(const Index& index, const Layout& layout,
+                                   const ConjunctionShape& shape) {
+  std::set<model::FieldPath> paths;
+  for (const auto& [path, value] : shape.constants) paths.insert(path);
+  for (const query::Order& order : layout.fields) paths.insert(order.path);
+  std::vector<Index> parts;
+  for (const model::FieldPath& path : paths) {
+    std::optional<Definition> definition = index::FormFor(path, index.definition);
+    if (!definition) continue;
+    Index& part = parts.emplace_back(index);
+    part.definition = *std::move(definition);
+    part.map_key = {*index::MapPosition(index.definition), ""};
+    index::AppendFieldNameKey(path.segments().back(), &part.map_key->bytes);
+  }
+  return parts;
 }
 
 std::vector<const IndexMatch*> ChooseCover(const std::vector<IndexMatch>& matches,

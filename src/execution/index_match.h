@@ -35,9 +35,13 @@ bool IsFixed(const index::IndexField& field, const ConjunctionShape& shape);
 FixedFields FixedFieldsOf(const ConjunctionShape& shape);
 
 // The key prefix: the index, the collection, and the values of its first `fixed` fields, which are
-// fixed.
+// fixed. Of an index with a map key, the key's position must not be beyond these fields.
 std::string FixedPrefix(const index::Index& index, size_t fixed, const Layout& layout,
                         const ConjunctionShape& shape);
+
+// The parts of an index of map entries that serve fields of the conjunction: one for each key.
+std::vector<index::Index> PartsOfMapIndex(const index::Index& index, const Layout& layout,
+                                          const ConjunctionShape& shape);
 
 // Chooses as few matches as possible that together cover the fields in `uncovered`, and removes
 // these fields from it.

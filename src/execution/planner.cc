@@ -197,19 +197,56 @@ class Planner {
 
   void AppendMissing(const ConjunctionShape& shape, Plan* plan) const {
     for (Definition& definition : IdealIndexes(context_.query.query, context_.layout, shape)) {
+      if (auto shared = SharedFormOf(definition, shape)) {
+        plan->shared_forms.emplace(definition, *std::move(shared));
+      }
       plan->missing.push_back(std::move(definition));
     }
   }
 
-  Result<ConjunctionPlan> Choose(const ConjunctionShape& shape, Plan* plan) {
-    const std::vector<query::Order> suffix = SuffixOf(context_.layout, shape);
-    std::vector<IndexMatch> matches;
+  // The form with the first field of a map that an index of all its keys can serve: one that is
+  // fixed, or that follows the fixed ones.
+  static std::optional<Definition> SharedFormOf(const Definition& definition,
+                                                const ConjunctionShape& shape) {
+    if (definition.vector) return std::nullopt;
+    for (size_t i = 0; i < definition.fields.size(); ++i) {
+      if (auto shared = index::SharedForm(definition, i)) return shared;
+      if (!IsFixed(definition.fields[i], shape)) break;
+    }
+    return std::nullopt;
+  }
+
+  // The indexes that the conjunction can use, as indexes on fields.
+  std::vector<const Index*> UsableFor(const ConjunctionShape& shape, Plan* plan) const {
+    std::vector<const Index*> usable;
     for (const Index& index : indexes_) {
       if (index.state != index::State::kReady) continue;
-      if (auto match = MatchIndex(index.definition, context_.layout, shape, suffix)) {
-        match->index = &index;
-        matches.push_back(*std::move(match));
+      if (!index::MapPosition(index.definition)) {
+        usable.push_back(&index);
+        continue;
       }
+      for (Index& part : PartsOfMapIndex(index, context_.layout, shape)) {
+        plan->map_parts.push_back(std::make_shared<const Index>(std::move(part)));
+        usable.push_back(plan->map_parts.back().get());
+      }
+    }
+    return usable;
+  }
+
+  Result<ConjunctionPlan> Choose(const ConjunctionShape& shape, Plan* plan) {
+    const std::vector<query::Order> suffix = SuffixOf(context_.layout, shape);
+    const std::vector<const Index*> usable = UsableFor(shape, plan);
+    std::vector<IndexMatch> matches;
+    for (const Index* index : usable) {
+      auto match = MatchIndex(index->definition, context_.layout, shape, suffix);
+      if (!match) continue;
+      // The entries with one key of a map must be contiguous.
+      if (index->map_key &&
+          index->map_key->position + suffix.size() > index->definition.fields.size()) {
+        continue;
+      }
+      match->index = index;
+      matches.push_back(*std::move(match));
     }
     FixedFields uncovered = FixedFieldsOf(shape);
     std::vector<const IndexMatch*> cover = ChooseCover(matches, &uncovered);
@@ -227,7 +264,7 @@ class Planner {
     // Even if it covers no fixed field, an index may still provide the order and a range.
     if (cover.empty() && !matches.empty()) ordered = InOrder(shape, suffix, {&matches[0]});
     ordered.scan.is_exact = false;
-    return Cheapest(shape, std::move(ordered));
+    return Cheapest(shape, usable, std::move(ordered));
   }
 
   ConjunctionPlan InOrder(const ConjunctionShape& shape, const std::vector<query::Order>& suffix,
@@ -249,12 +286,10 @@ class Planner {
   std::optional<ConjunctionPlan> OutOfOrder(const ConjunctionShape& shape,
                                             const Index& index) const {
     const Definition& definition = index.definition;
-    if (index.state != index::State::kReady || definition.scope != context_.layout.scope ||
-        definition.vector) {
-      return std::nullopt;
-    }
+    if (definition.scope != context_.layout.scope || definition.vector) return std::nullopt;
     size_t fixed = 0;
     while (fixed < definition.fields.size() && IsFixed(definition.fields[fixed], shape)) ++fixed;
+    if (index.map_key && index.map_key->position > fixed) return std::nullopt;
     const auto rest = definition.fields.begin() + static_cast<ptrdiff_t>(fixed);
     if (std::any_of(rest, definition.fields.end(),
                     [](const IndexField& field) { return field.mode == FieldMode::kContains; })) {
@@ -307,7 +342,9 @@ class Planner {
   }
 
   // If no index fits exactly: compares the costs of the usable ones and of scanning the documents.
-  Result<ConjunctionPlan> Cheapest(const ConjunctionShape& shape, ConjunctionPlan ordered) {
+  Result<ConjunctionPlan> Cheapest(const ConjunctionShape& shape,
+                                   const std::vector<const Index*>& usable,
+                                   ConjunctionPlan ordered) {
     ASSIGN_OR_RETURN(const size_t documents, ProbeDocuments());
     size_t best_cost = documents < kProbedEntriesMax ? documents : kUnknownDocumentsCost;
     ConjunctionPlan best;
@@ -322,8 +359,8 @@ class Planner {
       return Status();
     };
     if (ordered.kind == ConjunctionPlan::Kind::kScan) RETURN_IF_ERROR(consider(std::move(ordered)));
-    for (const Index& index : indexes_) {
-      if (auto candidate = OutOfOrder(shape, index)) {
+    for (const Index* index : usable) {
+      if (auto candidate = OutOfOrder(shape, *index)) {
         RETURN_IF_ERROR(consider(*std::move(candidate)));
       }
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,8 +40,13 @@ struct Plan {
   // For a nearest-neighbour search that vector indexes answer: one per disjunct, and nothing else.
   std::vector<VectorScan> vectors;
   std::vector<query::IndexUse> indexes_used;
+  // Parts of indexes of map entries, to which the scans refer. Shared, so that a plan can be
+  // copied.
+  std::vector<std::shared_ptr<const index::Index>> map_parts;
   // The missing indexes that would make the cost proportional to the result. Canonical.
   std::vector<index::Definition> missing;
+  // For those on a field of a map: the indexes that would do the same for all keys of the map.
+  std::map<index::Definition, index::Definition> shared_forms;
   // Indexes that would answer with one scan what is now joined. Canonical.
   std::vector<index::Definition> alternatives_to_joins;
 };

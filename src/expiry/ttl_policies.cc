@@ -60,6 +60,17 @@ void TtlPolicies::StageClear(model::DatabaseNumber database, const std::string& 
   batch->Delete(Space::kMeta, PolicyKey(database, collection_group));
 }
 
+void TtlPolicies::StageClearAll(model::DatabaseNumber database, storage::Batch* batch) const {
+  for (const TtlPolicy& policy : Of(database)) {
+    StageClear(database, policy.collection_group, batch);
+  }
+}
+
+void TtlPolicies::ClearAll(model::DatabaseNumber database) {
+  MutexLock lock(mutex_);
+  std::erase_if(policies_, [&](const auto& entry) { return entry.first.first == database; });
+}
+
 void TtlPolicies::Set(model::DatabaseNumber database, TtlPolicy policy) {
   MutexLock lock(mutex_);
   const std::string collection_group = policy.collection_group;

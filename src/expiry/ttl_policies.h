@@ -14,6 +14,9 @@
 
 namespace hearth::expiry {
 
+// Of one database; those of the configuration are limited like declared indexes.
+inline constexpr size_t kTtlPoliciesMax = 500;
+
 // The TTL policies set by command: stored with the data, by database and collection group. They
 // take precedence over those of the configuration.
 //
@@ -26,14 +29,17 @@ class TtlPolicies {
 
   std::vector<index::TtlPolicy> Of(model::DatabaseNumber database) const EXCLUDES_LOCK(mutex_);
 
-  // Stage the change for the store; call Set or Clear once it is stored.
+  // Stage the change for the store; call Set, Clear or ClearAll once it is stored.
   static void StageSet(model::DatabaseNumber database, const index::TtlPolicy& policy,
                        storage::Batch* batch);
   static void StageClear(model::DatabaseNumber database, const std::string& collection_group,
                          storage::Batch* batch);
+  void StageClearAll(model::DatabaseNumber database, storage::Batch* batch) const
+      EXCLUDES_LOCK(mutex_);
   void Set(model::DatabaseNumber database, index::TtlPolicy policy) EXCLUDES_LOCK(mutex_);
   void Clear(model::DatabaseNumber database, const std::string& collection_group)
       EXCLUDES_LOCK(mutex_);
+  void ClearAll(model::DatabaseNumber database) EXCLUDES_LOCK(mutex_);
 
  private:
   mutable Mutex mutex_;  // Leaf lock.

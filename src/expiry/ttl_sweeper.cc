@@ -141,7 +141,7 @@ size_t TtlSweeper::Sweep() {
 
 size_t TtlSweeper::SweepAll() {
   size_t deleted = 0;
-  for (documents::Database* database : hooks_.databases()) {
+  for (const documents::DatabaseHandle& database : hooks_.databases()) {
     for (const TtlPolicy& policy : hooks_.policies(*database)) {
       const Result<size_t> swept = SweepPolicy(*database, policy);
       if (swept.ok()) {
@@ -269,6 +269,11 @@ void TtlSweeper::Note(const documents::Database& database, const TtlPolicy& poli
   Progress& progress = progress_[{database.number, policy.collection_group}];
   progress.deleted += deleted;
   progress.late = late;
+}
+
+void TtlSweeper::Forget(model::DatabaseNumber database) {
+  MutexLock lock(mutex_);
+  std::erase_if(progress_, [&](const auto& entry) { return entry.first.first == database; });
 }
 
 std::vector<TtlStatus> TtlSweeper::StatusOf(const documents::Database& database) const {

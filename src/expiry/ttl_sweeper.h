@@ -45,7 +45,7 @@ class TtlSweeper {
 
   // What the sweeper needs from the engine.
   struct Hooks {
-    std::function<std::vector<documents::Database*>()> databases;
+    std::function<std::vector<documents::DatabaseHandle>()> databases;
     std::function<std::vector<index::TtlPolicy>(const documents::Database&)> policies;
     std::function<Result<model::Record>(const documents::Database&, const model::DocumentPath&)>
         get;
@@ -68,6 +68,8 @@ class TtlSweeper {
   // deleted documents.
   size_t Sweep() EXCLUDES_LOCK(mutex_);
 
+  // Drops the counts of a deleted database.
+  void Forget(model::DatabaseNumber database) EXCLUDES_LOCK(mutex_);
   std::vector<TtlStatus> StatusOf(const documents::Database& database) const EXCLUDES_LOCK(mutex_);
 
  private:

@@ -41,6 +41,8 @@ void AppendField(std::string_view path, FieldMode mode, std::string* out) {
     case FieldMode::kContains:
       AppendEnum(kArrayConfig, 1, &field);
       break;
+    case FieldMode::kMapEntries:
+      break;  // Never required by the cloud.
   }
   AppendBytes(kFields, field, out);
 }
@@ -95,6 +97,8 @@ std::string SingleFieldMessage(const model::DatabaseName& database, const Defini
       break;
     case FieldMode::kContains:
       message += "_CONTAINS";
+      break;
+    case FieldMode::kMapEntries:
       break;
   }
   message += " index for collection " + definition.collection_id + " and field " + path +

@@ -22,7 +22,8 @@ FieldMode TurnedRound(FieldMode mode) {
     case FieldMode::kDescending:
       return FieldMode::kAscending;
     case FieldMode::kContains:
-      break;  // Membership has no direction.
+    case FieldMode::kMapEntries:
+      break;  // Membership has no direction, and maps only one.
   }
   return mode;
 }
@@ -34,9 +35,11 @@ std::string_view ModeText(FieldMode mode) {
     case FieldMode::kDescending:
       return "DESC";
     case FieldMode::kContains:
+      return "CONTAINS";
+    case FieldMode::kMapEntries:
       break;
   }
-  return "CONTAINS";
+  return "MAP";
 }
 
 }  // namespace
@@ -53,6 +56,31 @@ Definition Canonical(Definition definition) {
   for (IndexField& field : definition.fields) field.mode = TurnedRound(field.mode);
   definition.name_descending = !definition.name_descending;
   return definition;
+}
+
+std::optional<size_t> MapPosition(const Definition& definition) {
+  for (size_t i = 0; i < definition.fields.size(); ++i) {
+    if (definition.fields[i].mode == FieldMode::kMapEntries) return i;
+  }
+  return std::nullopt;
+}
+
+std::optional<Definition> SharedForm(const Definition& definition, size_t position) {
+  if (definition.vector || MapPosition(definition)) return std::nullopt;
+  const IndexField& field = definition.fields[position];
+  std::optional<model::FieldPath> map = field.path.Parent();
+  if (!map || field.mode != FieldMode::kAscending) return std::nullopt;
+  Definition shared = definition;
+  shared.fields[position] = {*std::move(map), FieldMode::kMapEntries};
+  return shared;
+}
+
+std::optional<Definition> FormFor(const model::FieldPath& path, const Definition& shared) {
+  const std::optional<size_t> position = MapPosition(shared);
+  if (!position || path.Parent() != shared.fields[*position].path) return std::nullopt;
+  Definition form = shared;
+  form.fields[*position] = {path, FieldMode::kAscending};
+  return form;
 }
 
 std::string Properties(const Definition& definition) {

@@ -56,5 +56,21 @@ TEST(DefinitionTest, PropertiesAreFirestoresText) {
             "(a.`b-c` DESC, __name__ DESC)");
 }
 
+TEST(DefinitionTest, FieldsOfAMapHaveASharedForm) {
+  const Definition exact = CollectionIndex("rooms", {Up("open"), Up("members.`u-1`"), Up("size")});
+  const Definition shared = CollectionIndex("rooms", {Up("open"), Entries("members"), Up("size")});
+  EXPECT_EQ(SharedForm(exact, 1), shared);
+  EXPECT_EQ(SharedForm(exact, 0), std::nullopt);   // Not in a map.
+  EXPECT_EQ(SharedForm(shared, 1), std::nullopt);  // Shared already.
+  EXPECT_EQ(SharedForm(CollectionIndex("rooms", {Down("members.u1")}), 0), std::nullopt);
+  EXPECT_EQ(MapPosition(shared), 1u);
+  EXPECT_EQ(MapPosition(exact), std::nullopt);
+  EXPECT_EQ(FormFor(exact.fields[1].path, shared), exact);
+  EXPECT_EQ(FormFor(*model::FieldPath::Parse("members.u1.rank"), shared), std::nullopt);
+  EXPECT_EQ(FormFor(*model::FieldPath::Parse("guests.u1"), shared), std::nullopt);
+  EXPECT_EQ(Canonical(shared), shared);
+  EXPECT_EQ(Properties(shared), "(open ASC, members MAP, size ASC, __name__ ASC)");
+}
+
 }  // namespace
 }  // namespace hearth::index

@@ -18,6 +18,8 @@ namespace {
 using model::AppendSegments;
 using model::ArrayView;
 using model::DocumentPath;
+using model::FieldView;
+using model::MapView;
 using model::ValueType;
 using model::ValueView;
 
@@ -62,6 +64,9 @@ std::optional<std::vector<ValueView>> ValuesOf(const Definition& definition,
     const std::optional<ValueView> value = model::FindField(fields, field.path);
     if (!value) return std::nullopt;
     if (field.mode == FieldMode::kContains && value->type() != ValueType::kArray) {
+      return std::nullopt;
+    }
+    if (field.mode == FieldMode::kMapEntries && value->type() != ValueType::kMap) {
       return std::nullopt;
     }
     values.push_back(*value);
@@ -171,11 +176,22 @@ Result<std::vector<Entry>> EntriesOf(IndexNumber number, const Definition& defin
   for (size_t i = 0; i < values->size(); ++i) {
     const ValueView& value = (*values)[i];
     const FieldMode mode = definition.fields[i].mode;
-    if (mode != FieldMode::kContains) {
+    if (mode == FieldMode::kAscending || mode == FieldMode::kDescending) {
       for (Draft& draft : drafts) draft.Append(value, mode, i);
       continue;
     }
     std::vector<Draft> multiplied;
+    if (mode == FieldMode::kMapEntries) {
+      for (MapView rest = value.map(); const std::optional<FieldView> field = rest.Next();) {
+        for (const Draft& draft : drafts) {
+          Draft& own = multiplied.emplace_back(draft);
+          AppendFieldNameKey(field->name, &own.key);
+          own.Append(field->value, FieldMode::kAscending, i);
+        }
+      }
+      drafts = std::move(multiplied);
+      continue;
+    }
     for (ArrayView rest = value.array(); const std::optional<ValueView> item = rest.Next();) {
       for (const Draft& draft : drafts) multiplied.emplace_back(draft).Append(*item, mode, i);
     }

@@ -22,6 +22,7 @@ inline constexpr size_t kEntryBytesPerDocumentMax = 8 * 1024 * 1024;
 // One index entry.
 //
 //   key    := index number (4), [collection], component*, name
+//             (before the component of a field with mode kMapEntries: the key in its map)
 //   value  := nothing | flags and the end of the first truncated component
 //   value of an index with a vector := flags, the end of the first truncated component (0: none),
 //             vector (vector/packed_vector.h)

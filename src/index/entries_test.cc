@@ -160,5 +160,30 @@ TEST(EntriesTest, EntriesBeyondTheLimitAreRefused) {
   EXPECT_TRUE(EntriesOf(kNumber, RoomsIndex(modes), kRoom, FieldsOf(values)).ok());
 }
 
+TEST(EntriesTest, EachEntryOfAMapHasOne) {
+  const Definition definition =
+      RoomsIndex({{"open", FieldMode::kAscending}, {"members", FieldMode::kMapEntries}});
+  const std::string members =
+      model::EncodeMap({{"a", model::EncodeInteger(1)}, {"b", model::EncodeDouble(2.5)}});
+  const std::string fields = FieldsOf({{"members", members}, {"open", model::EncodeBoolean(true)}});
+  const std::vector<Entry> entries = *EntriesOf(kNumber, definition, kRoom, fields);
+  ASSERT_EQ(entries.size(), 2u);
+  for (size_t i = 0; i < entries.size(); ++i) {
+    std::string key = IndexKeyPrefix(kNumber, kRoom.collection());
+    AppendValueKey(model::ValueView(model::EncodeBoolean(true)), &key);
+    AppendFieldNameKey(i == 0 ? "a" : "b", &key);
+    AppendValueKey(model::ValueView(i == 0 ? model::EncodeInteger(1) : model::EncodeDouble(2.5)),
+                   &key);
+    AppendName(kRoom, QueryScope::kCollection, false, &key);
+    EXPECT_EQ(entries[i].key, key);
+    EXPECT_EQ(DecodeFlags(entries[i].value).doubles, i == 0 ? 0u : 2u);
+  }
+  for (const std::string& other : {model::EncodeInteger(1), model::EncodeMap({})}) {
+    const std::string changed =
+        FieldsOf({{"members", other}, {"open", model::EncodeBoolean(true)}});
+    EXPECT_TRUE(EntriesOf(kNumber, definition, kRoom, changed)->empty());
+  }
+}
+
 }  // namespace
 }  // namespace hearth::index

@@ -476,7 +476,18 @@ Result<IndexConfig> ParseIndexConfig(std::string_view json) {
   const bool allow_exceptions = false;
   const bool ignore_comments = true;
   const Json file = Json::parse(json, nullptr, allow_exceptions, ignore_comments);
-  return FileReader().Read({.value = file, .place = ""});
+  ASSIGN_OR_RETURN(IndexConfig config, FileReader().Read({.value = file, .place = ""}));
+  RETURN_IF_ERROR(CheckDeclaredIndexes(config));
+  return config;
+}
+
+Status CheckDeclaredIndexes(const IndexConfig& config) {
+  const size_t count =
+      config.composites.size() + config.vectors.size() + config.ttl_policies.size();
+  if (count <= kDeclaredIndexesMax) return Status();
+  return InvalidArgument("there are " + std::to_string(count) +
+                         " indexes and TTL policies, at most " +
+                         std::to_string(kDeclaredIndexesMax) + " are allowed");
 }
 
 }  // namespace hearth::index

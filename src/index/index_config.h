@@ -18,6 +18,9 @@ namespace hearth::index {
 
 inline constexpr size_t kIndexConfigBytesMax = 4 * 1024 * 1024;
 inline constexpr size_t kIndexConfigDepthMax = 32;
+// Composite and vector indexes and TTL policies of one database together. All of them are built and
+// cost writes. Firestore's limit on composite indexes.
+inline constexpr size_t kDeclaredIndexesMax = 1'000;
 inline constexpr uint32_t kHnswLinksMin = 2;
 inline constexpr uint32_t kHnswLinksMax = 128;
 inline constexpr uint32_t kHnswCandidatesMax = 10'000;
@@ -86,7 +89,11 @@ struct IndexConfig {
   friend bool operator==(const IndexConfig&, const IndexConfig&) = default;
 };
 
-// InvalidArgument, with the location in the file, for anything that has no meaning.
+// InvalidArgument if there are more than kDeclaredIndexesMax.
+Status CheckDeclaredIndexes(const IndexConfig& config);
+
+// InvalidArgument, with the location in the file, for anything that has no meaning, and for too
+// many indexes.
 Result<IndexConfig> ParseIndexConfig(std::string_view json);
 
 // The file as firebase-tools writes it, with Hearth's own keys only if they are needed. Parsing the

@@ -93,7 +93,9 @@ Result<IndexConfig> MergeIndexConfigs(const std::vector<SourcedIndexConfig>& par
   for (const SourcedIndexConfig& part : parts) {
     RETURN_IF_ERROR(merger.Add(part.source, part.config));
   }
-  return merger.Finish();
+  IndexConfig merged = merger.Finish();
+  RETURN_IF_ERROR(CheckDeclaredIndexes(merged));
+  return merged;
 }
 
 }  // namespace hearth::index

@@ -19,7 +19,7 @@ struct SourcedIndexConfig {
 //
 // InvalidArgument, with both sources, for settings that contradict each other: two TTL policies of
 // one collection group, a field that one part exempts and another indexes, a vector index with
-// different options.
+// different options. Also for too many indexes in all.
 Result<IndexConfig> MergeIndexConfigs(const std::vector<SourcedIndexConfig>& parts);
 
 }  // namespace hearth::index

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "index/testing/definitions.h"
+
 namespace hearth::index {
 namespace {
 
@@ -110,6 +112,15 @@ TEST(MergeIndexConfigs, ACollectionGroupHasOneTtlPolicy) {
   EXPECT_EQ(*Merge(until, Overrides(OverrideJson("until", ""))),
             Overrides(R"({"collectionGroup": "rooms", "fieldPath": "until", "ttl": true,
                 "indexes": []})"));
+}
+
+TEST(MergeIndexConfigs, TheNumberOfIndexesIsLimited) {
+  IndexConfig one;
+  IndexConfig two = Overrides(TtlJson("until", "0s"));
+  for (size_t i = 0; i < kDeclaredIndexesMax; ++i) {
+    one.composites.push_back(CollectionIndex("c" + std::to_string(i), {Up("a"), Up("b")}));
+  }
+  EXPECT_EQ(Problem(one, two), "there are 1001 indexes and TTL policies, at most 1000 are allowed");
 }
 
 }  // namespace

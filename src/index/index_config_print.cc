@@ -19,6 +19,7 @@ FieldRank RankOf(FieldMode mode) {
     case FieldMode::kDescending:
       return FieldRank::kDescending;
     case FieldMode::kContains:
+    case FieldMode::kMapEntries:  // Not in a configuration.
       break;
   }
   return FieldRank::kContains;

@@ -596,5 +596,17 @@ TEST(IndexConfigFuzzTest, WhateverIsPrintedIsReadBack) {
   }
 }
 
+TEST(IndexConfigTest, TheNumberOfIndexesIsLimited) {
+  IndexConfig config;
+  for (size_t i = 0; i < kDeclaredIndexesMax; ++i) {
+    config.composites.push_back(CollectionIndex("c" + std::to_string(i), {Up("a"), Up("b")}));
+  }
+  EXPECT_TRUE(ParseIndexConfig(PrintIndexConfig(config)).ok());
+  config.ttl_policies.push_back({"c", Path("until"), std::chrono::seconds(0)});
+  const Status refused = ParseIndexConfig(PrintIndexConfig(config)).status();
+  EXPECT_EQ(refused.code(), Code::kInvalidArgument);
+  EXPECT_EQ(refused.message(), "there are 1001 indexes and TTL policies, at most 1000 are allowed");
+}
+
 }  // namespace
 }  // namespace hearth::index

@@ -82,7 +82,7 @@ Result<IndexRecord> DecodeIndexRecord(std::string_view bytes) {
   }
   while (reader.ok && !reader.rest.empty()) {
     const auto mode =
-        static_cast<FieldMode>(reader.Byte(static_cast<uint8_t>(FieldMode::kContains)));
+        static_cast<FieldMode>(reader.Byte(static_cast<uint8_t>(FieldMode::kMapEntries)));
     Result<model::FieldPath> path = model::FieldPath::Parse(reader.Text());
     if (!path.ok()) return Undecodable();
     record.definition.fields.push_back({*std::move(path), mode});

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "index/testing/definitions.h"
+
 namespace hearth::index {
 namespace {
 
@@ -45,6 +47,12 @@ TEST(IndexRecordTest, DamageIsDataLoss) {
   EXPECT_EQ(DecodeIndexRecord(bytes + "\x09").status().code(), Code::kDataLoss);
   record.definition.vector->dimension = 2'049;
   EXPECT_EQ(DecodeIndexRecord(EncodeIndexRecord(record)).status().code(), Code::kDataLoss);
+}
+
+TEST(IndexRecordTest, AnIndexOfMapEntriesComesBack) {
+  IndexRecord record = RecordOf({});
+  record.definition.fields = {Entries("members"), Up("size")};
+  EXPECT_EQ(DecodeIndexRecord(EncodeIndexRecord(record))->definition, record.definition);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "index/index_set.h"
 
+#include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/status_macros.h"
@@ -37,22 +39,76 @@ void AppendDifference(const Index& index, std::vector<Entry> before, std::vector
 
 }  // namespace
 
-IndexSet::IndexSet(std::vector<Index> indexes) : all_(std::move(indexes)) {
-  for (const Index& index : all_) {
-    by_group_[GroupKey(index.database, index.definition.collection_id)].push_back(index);
-  }
+IndexSet::IndexSet(const std::vector<Index>& indexes) {
+  std::map<model::DatabaseNumber, std::vector<Index>> by_database;
+  for (const Index& index : indexes) by_database[index.database].push_back(index);
+  for (auto& [database, own] : by_database) *this = WithAll(database, std::move(own));
 }
 
-std::string IndexSet::GroupKey(model::DatabaseNumber database, std::string_view collection_id) {
-  return model::DatabaseKeyPrefix(database).append(collection_id);
+const IndexSet::DatabaseIndexes* IndexSet::Find(model::DatabaseNumber database) const {
+  const auto number = static_cast<uint32_t>(database);
+  const std::shared_ptr<const Shard>& shard = shards_[number % kShards];
+  if (!shard) return nullptr;
+  const auto found = shard->find(number);
+  return found == shard->end() ? nullptr : found->second.get();
+}
+
+IndexSet IndexSet::WithAll(model::DatabaseNumber database, std::vector<Index> indexes) const {
+  const auto number = static_cast<uint32_t>(database);
+  IndexSet set = *this;
+  std::shared_ptr<const Shard>& place = set.shards_[number % kShards];
+  auto shard = place ? std::make_shared<Shard>(*place) : std::make_shared<Shard>();
+  if (indexes.empty()) {
+    shard->erase(number);
+  } else {
+    auto own = std::make_shared<DatabaseIndexes>();
+    own->all = std::move(indexes);
+    for (const Index& index : own->all) {
+      own->by_group[index.definition.collection_id].push_back(index);
+    }
+    (*shard)[number] = std::move(own);
+  }
+  place = std::move(shard);
+  return set;
+}
+
+IndexSet IndexSet::With(const Index& index) const {
+  std::vector<Index> own = OfDatabase(index.database);
+  std::erase_if(own, [&](const Index& each) { return each.number == index.number; });
+  own.push_back(index);
+  return WithAll(index.database, std::move(own));
+}
+
+IndexSet IndexSet::Without(const Index& index) const {
+  std::vector<Index> own = OfDatabase(index.database);
+  std::erase_if(own, [&](const Index& each) { return each.number == index.number; });
+  return WithAll(index.database, std::move(own));
+}
+
+std::vector<const Index*> IndexSet::all() const {
+  std::vector<const Index*> all;
+  for (const std::shared_ptr<const Shard>& shard : shards_) {
+    if (!shard) continue;
+    for (const auto& [database, own] : *shard) {
+      for (const Index& index : own->all) all.push_back(&index);
+    }
+  }
+  return all;
+}
+
+const std::vector<Index>& IndexSet::OfDatabase(model::DatabaseNumber database) const {
+  static const std::vector<Index> kNone;
+  const DatabaseIndexes* own = Find(database);
+  return own ? own->all : kNone;
 }
 
 const std::vector<Index>& IndexSet::Of(model::DatabaseNumber database,
                                        std::string_view collection_id) const {
   static const std::vector<Index> kNone;
-  if (by_group_.empty()) return kNone;
-  const auto found = by_group_.find(GroupKey(database, collection_id));
-  return found == by_group_.end() ? kNone : found->second;
+  const DatabaseIndexes* own = Find(database);
+  if (!own) return kNone;
+  const auto found = own->by_group.find(std::string(collection_id));
+  return found == own->by_group.end() ? kNone : found->second;
 }
 
 Status IndexSet::AppendChanges(model::DatabaseNumber database, const model::DocumentPath& path,
@@ -68,7 +124,14 @@ Status IndexSet::AppendChanges(model::DatabaseNumber database, const model::Docu
     if (after) {
       ASSIGN_OR_RETURN(new_entries, EntriesOf(index.number, index.definition, path, *after));
     }
+    const size_t changes_before = changes->size();
     AppendDifference(index, std::move(old_entries), std::move(new_entries), changes);
+    index.activity->document_writes.fetch_add(1, std::memory_order_relaxed);
+    const auto written =
+        std::count_if(changes->begin() + static_cast<ptrdiff_t>(changes_before), changes->end(),
+                      [](const EntryChange& change) { return change.value.has_value(); });
+    index.activity->entries_written.fetch_add(static_cast<uint64_t>(written),
+                                              std::memory_order_relaxed);
   }
   return Status();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -27,11 +28,34 @@ enum class Origin : uint8_t { kOnDemand, kDeclared, kTtl };
 
 // State of an index that changes without being part of its definition.
 struct Activity {
+  std::atomic<int64_t> created_micros = 0;  // 0: unknown.
   std::atomic<int64_t> used_at_micros = 0;
   std::atomic<uint64_t> documents_indexed = 0;  // By the build so far.
+
+  // What it earns: queries that used it, and the documents and entries that they would have read
+  // without it.
+  std::atomic<uint64_t> uses = 0;
+  std::atomic<uint64_t> reads_saved = 0;
+  // What a query read in vain for lack of it; 0: unknown.
+  std::atomic<uint64_t> reads_without = 0;
+  // What it costs: document writes in its collection group, and the entries that they put.
+  std::atomic<uint64_t> document_writes = 0;
+  std::atomic<uint64_t> entries_written = 0;
+  // The balance of both when it was last computed (indexing/on_demand_budget.h).
+  std::atomic<int64_t> score = 0;
+  std::atomic<int64_t> scored_at_micros = 0;
+  std::atomic<uint64_t> scored_reads_saved = 0;
+  std::atomic<uint64_t> scored_entries = 0;
+
   // The documents that commits have changed while a step of the build was being prepared: commits
   // have indexed them already. Only used on the committer's thread.
   std::unordered_set<std::string> touched;
+};
+
+// The key of a map, where an index of map entries is read as an index on the field with that key.
+struct MapKey {
+  size_t position;    // Of the field in the definition.
+  std::string bytes;  // The encoded key, before the component at that position.
 };
 
 // One index of one database. Immutable except for its activity.
@@ -42,6 +66,9 @@ struct Index {
   State state;
   Origin origin;
   std::shared_ptr<Activity> activity;  // Shared by all versions of this index.
+  // Set if this is the part with one key of an index of map entries. The definition is then that of
+  // an index on one field.
+  std::optional<MapKey> map_key = {};
 };
 
 // One entry to write, or to remove if it has no value.
@@ -51,13 +78,21 @@ struct EntryChange {
   bool has_vector = false;  // True if the index has a vector.
 };
 
-// All indexes at one moment. Immutable; readers and commits keep the one they started with.
+// All indexes at one moment. Immutable; readers and commits keep the one they started with. A set
+// shares with its successor all that did not change, so a change does not depend on how many
+// databases there are.
 class IndexSet {
  public:
   IndexSet() = default;
-  explicit IndexSet(std::vector<Index> indexes);
+  explicit IndexSet(const std::vector<Index>& indexes);
 
-  const std::vector<Index>& all() const { return all_; }
+  // The same set with this index, instead of the one with its number, or without it.
+  IndexSet With(const Index& index) const;
+  IndexSet Without(const Index& index) const;
+
+  // Valid as long as the set.
+  std::vector<const Index*> all() const;
+  const std::vector<Index>& OfDatabase(model::DatabaseNumber database) const;
   // The indexes of one collection group.
   const std::vector<Index>& Of(model::DatabaseNumber database,
                                std::string_view collection_id) const;
@@ -75,10 +110,18 @@ class IndexSet {
                    const std::string& document_key) const;
 
  private:
-  static std::string GroupKey(model::DatabaseNumber database, std::string_view collection_id);
+  struct DatabaseIndexes {
+    std::vector<Index> all;
+    std::unordered_map<std::string, std::vector<Index>> by_group;  // By collection id.
+  };
+  using Shard = std::unordered_map<uint32_t, std::shared_ptr<const DatabaseIndexes>>;
+  static constexpr size_t kShards = 64;
 
-  std::vector<Index> all_;
-  std::unordered_map<std::string, std::vector<Index>> by_group_;
+  const DatabaseIndexes* Find(model::DatabaseNumber database) const;
+  IndexSet WithAll(model::DatabaseNumber database, std::vector<Index> indexes) const;
+
+  // By the database's number. Shared with earlier and later sets; null if empty.
+  std::array<std::shared_ptr<const Shard>, kShards> shards_;
 };
 
 }  // namespace hearth::index

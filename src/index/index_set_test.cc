@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "index/testing/definitions.h"
 #include "model/value.h"
 
 namespace hearth::index {
@@ -55,6 +56,35 @@ TEST(IndexSetTest, WritesAllEntriesWhileTheIndexIsBuilt) {
       ChangesOf(State::kBuilding, FieldsOf(1, 5), FieldsOf(2, 5));
   ASSERT_EQ(changes.size(), 1u);
   EXPECT_TRUE(changes[0].value.has_value());
+}
+
+TEST(IndexSetTest, AChangeLeavesTheOldSetAsItWas) {
+  const auto on = [](uint32_t number, uint32_t database, State state) {
+    return Index{IndexNumber{number},
+                 model::DatabaseNumber{database},
+                 CollectionIndex("rooms", {Up("a")}),
+                 state,
+                 Origin::kOnDemand,
+                 std::make_shared<Activity>()};
+  };
+  const IndexSet empty;
+  const IndexSet one = empty.With(on(1, 7, State::kBuilding));
+  const IndexSet three =
+      one.With(on(2, 7, State::kReady)).With(on(3, 7 + 64, State::kReady));  // The same shard.
+  EXPECT_TRUE(empty.all().empty());
+  EXPECT_EQ(one.all().size(), 1u);
+  EXPECT_EQ(three.all().size(), 3u);
+  EXPECT_EQ(three.OfDatabase(model::DatabaseNumber{7}).size(), 2u);
+  EXPECT_EQ(three.Of(model::DatabaseNumber{71}, "rooms").size(), 1u);
+  EXPECT_TRUE(three.Of(model::DatabaseNumber{71}, "halls").empty());
+
+  const IndexSet ready = three.With(on(1, 7, State::kReady));
+  EXPECT_EQ(ready.all().size(), 3u);
+  EXPECT_EQ(one.all()[0]->state, State::kBuilding);
+  const IndexSet rest = ready.Without(on(1, 7, State::kReady)).Without(on(2, 7, State::kReady));
+  EXPECT_EQ(rest.all().size(), 1u);
+  EXPECT_TRUE(rest.OfDatabase(model::DatabaseNumber{7}).empty());
+  EXPECT_EQ(ready.all().size(), 3u);
 }
 
 }  // namespace

@@ -280,6 +280,8 @@ class Stepper {
 
 }  // namespace
 
+void AppendFieldNameKey(std::string_view name, std::string* out) { AppendText(name, out); }
+
 void AppendValueKey(const ValueView& value, std::string* out) {
   out->push_back(static_cast<char>(TagOf(value.type())));
   switch (value.type()) {

@@ -20,6 +20,9 @@ inline constexpr size_t kComponentBytesMax = 1'500;
 // Appends the complete encoding, however long. Values that compare equal have the same encoding.
 void AppendValueKey(const model::ValueView& value, std::string* out);
 
+// Appends the name of a map's field. Sorts as the field does in its map.
+void AppendFieldNameKey(std::string_view name, std::string* out);
+
 // The first byte of the encodings of all values with the same type as `value` (integers and doubles
 // are one type here). NaN counts as a number; the other numbers start at LeastNumberKey().
 std::string TypeKey(const model::ValueView& value);

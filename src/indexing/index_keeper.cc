@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "documents/keys.h"
+#include "index/index_use.h"
 #include "model/document.h"
 
 namespace hearth::indexing {
@@ -49,6 +50,11 @@ Index FromRecord(IndexNumber number, IndexRecord record) {
   return index;
 }
 
+std::string UseKey(IndexNumber number) {
+  return std::string(documents::kIndexUseKeyPrefix) +
+         model::EncodeUint32(static_cast<uint32_t>(number));
+}
+
 // The keys of a snapshot that start with `prefix`, with the prefix removed, and their values.
 Result<std::vector<std::pair<std::string, std::string>>> ReadAll(const storage::Snapshot& snapshot,
                                                                  std::string_view prefix) {
@@ -62,8 +68,12 @@ Result<std::vector<std::pair<std::string, std::string>>> ReadAll(const storage::
   return entries;
 }
 
-bool IsSame(const Index& index, model::DatabaseNumber database, const Definition& definition) {
-  return index.database == database && index.definition == definition;
+const Index* FindSame(const IndexSet& indexes, DatabaseNumber database,
+                      const Definition& definition) {
+  for (const Index& index : indexes.Of(database, definition.collection_id)) {
+    if (index.definition == definition) return &index;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -87,7 +97,11 @@ Result<std::unique_ptr<IndexKeeper>> IndexKeeper::Open(storage::Store& store, co
 
 IndexKeeper::IndexKeeper(storage::Store& store, const Clock& clock, IndexRegistry& registry,
                          const IndexKeeperOptions& options)
-    : store_(store), clock_(clock), registry_(registry), options_(options) {}
+    : store_(store),
+      clock_(clock),
+      registry_(registry),
+      options_(options),
+      budget_(options.on_demand) {}
 
 IndexKeeper::~IndexKeeper() { Stop(); }
 
@@ -104,14 +118,21 @@ Status IndexKeeper::Load() {
     ASSIGN_OR_RETURN(IndexRecord record, index::DecodeIndexRecord(value));
     const std::string progress = record.progress;
     indexes.push_back(FromRecord(IndexNumber{number}, std::move(record)));
+    ASSIGN_OR_RETURN(const auto use,
+                     snapshot->Get(Space::kMeta, std::string(documents::kIndexUseKeyPrefix) + key));
+    if (use) RETURN_IF_ERROR(index::DecodeIndexUse(*use, indexes.back().activity.get()));
     if (indexes.back().state == State::kBuilding) {
-      Enqueue("build " + key, [this, number, progress] { Build(IndexNumber{number}, progress); });
+      const Urgency urgency =
+          indexes.back().origin == Origin::kOnDemand ? Urgency::kLater : Urgency::kNow;
+      Enqueue(urgency, "build " + key,
+              [this, number, progress] { Build(IndexNumber{number}, progress); });
     }
   }
   ASSIGN_OR_RETURN(const auto remains, ReadAll(*snapshot, documents::kIndexRemainsKeyPrefix));
   for (const auto& [key, value] : remains) {
     ASSIGN_OR_RETURN(const uint32_t number, model::DecodeUint32(key));
-    Enqueue("remove " + key, [this, number] { RemoveEntries(IndexNumber{number}); });
+    Enqueue(Urgency::kLater, "remove " + key,
+            [this, number] { RemoveEntries(IndexNumber{number}); });
   }
   registry_.Set(std::make_shared<const IndexSet>(std::move(indexes)));
   return Status();
@@ -136,101 +157,164 @@ bool IndexKeeper::stopping() const {
   return stopping_;
 }
 
-void IndexKeeper::Enqueue(std::string name, std::function<void()> run) {
+bool IndexKeeper::MayBuild(DatabaseNumber database) const {
+  MutexLock lock(mutex_);
+  return !stopping_ && !being_forgotten_.contains(database);
+}
+
+void IndexKeeper::Enqueue(Urgency urgency, std::string name, std::function<void()> run) {
   {
     MutexLock lock(mutex_);
     if (!waiting_tasks_.insert(name).second) return;
-    tasks_.push_back({std::move(name), std::move(run)});
+    std::deque<Task>& tasks = urgency == Urgency::kNow ? urgent_tasks_ : tasks_;
+    tasks.push_back({std::move(name), std::move(run)});
   }
   changed_.NotifyAll();
 }
 
 void IndexKeeper::Run() {
   while (true) {
-    Task task;
+    std::function<void()> work;
     {
       MutexLock lock(mutex_);
       is_busy_ = false;
       changed_.NotifyAll();
-      while (tasks_.empty() && !stopping_) changed_.Wait(mutex_);
+      while (!stopping_ && !(work = TakeWork())) {
+        // Nobody reports that a reader has ended.
+        leaving_.empty() ? changed_.Wait(mutex_) : changed_.WaitFor(mutex_, kReadersCheckedEvery);
+      }
       if (stopping_) return;
       is_busy_ = true;
-      task = std::move(tasks_.front());
-      tasks_.pop_front();
-      waiting_tasks_.erase(task.name);
     }
-    task.run();
+    work();
   }
+}
+
+std::function<void()> IndexKeeper::TakeWork() {
+  const auto take = [this](std::deque<Task>& tasks) REQUIRES_LOCK(mutex_) {
+    Task task = std::move(tasks.front());
+    tasks.pop_front();
+    waiting_tasks_.erase(task.name);
+    return std::move(task.run);
+  };
+  if (!urgent_tasks_.empty()) return take(urgent_tasks_);
+  const auto left = std::find_if(leaving_.begin(), leaving_.end(),
+                                 [](const Leaving& each) { return each.last_set.expired(); });
+  if (left != leaving_.end()) {
+    const IndexNumber number = left->number;
+    leaving_.erase(left);
+    return [this, number] { RemoveEntries(number); };
+  }
+  return tasks_.empty() ? std::function<void()>() : take(tasks_);
 }
 
 void IndexKeeper::AwaitIdle() {
   MutexLock lock(mutex_);
-  while (!stopping_ && (is_busy_ || !tasks_.empty())) changed_.Wait(mutex_);
+  while (!stopping_ &&
+         (is_busy_ || !urgent_tasks_.empty() || !tasks_.empty() || !leaving_.empty())) {
+    changed_.Wait(mutex_);
+  }
 }
 
-void IndexKeeper::Want(model::DatabaseNumber database, const Definition& definition,
+void IndexKeeper::Want(const documents::Database& database, const Definition& definition,
                        Origin origin) {
-  for (const auto indexes = registry_.Current();
-       const Index& index : indexes->Of(database, definition.collection_id)) {
-    if (IsSame(index, database, definition) &&
-        (index.origin == origin || origin == Origin::kOnDemand)) {
-      return;
-    }
-  }
+  const std::shared_ptr<const IndexSet> indexes = registry_.Current();
+  const Index* same = FindSame(*indexes, database.number, definition);
+  if (same && same->origin == origin) return;
+  const std::string name = "create " + index::EncodeIndexRecord({database.number, State::kBuilding,
+                                                                 origin, 0, "", definition});
+  Enqueue(Urgency::kNow, name, [this, handle = database.shared_from_this(), definition, origin] {
+    Create(handle, definition, origin, std::make_shared<index::Activity>());
+  });
+}
+
+void IndexKeeper::Wish(const documents::Database& database, const IndexWish& wish) {
+  const std::shared_ptr<const IndexSet> indexes = registry_.Current();
+  const int64_t now = clock_.WallMicros();
+  OnDemandBudget::Decision decision = budget_.Decide(*indexes, wish, now);
+  for (const IndexNumber number : decision.drop) Drop(number);
+  if (!decision.build) return;
+  auto activity = std::make_shared<index::Activity>();
+  activity->reads_without = wish.reads_in_vain;
+  activity->score = decision.promise;
+  activity->scored_at_micros = now;
   const std::string name =
-      "create " + index::EncodeIndexRecord({database, State::kBuilding, origin, 0, "", definition});
-  Enqueue(name, [this, database, definition, origin] { Create(database, definition, origin); });
+      "create " + index::EncodeIndexRecord({database.number, State::kBuilding, Origin::kOnDemand, 0,
+                                            "", *decision.build});
+  Enqueue(Urgency::kLater, name,
+          [this, handle = database.shared_from_this(), definition = *decision.build, activity] {
+            Create(handle, definition, Origin::kOnDemand, activity);
+            budget_.EndBuild(handle->number, definition);
+          });
 }
 
 void IndexKeeper::Drop(IndexNumber number) {
-  Enqueue("drop " + RecordKey(number), [this, number] { Remove(number); });
+  Enqueue(Urgency::kLater, "drop " + RecordKey(number), [this, number] { Remove(number); });
 }
 
 void IndexKeeper::ReleaseAllBut(model::DatabaseNumber database, std::vector<Definition> wanted) {
-  std::string name = "release all but";
+  std::string name = "release all but " + model::EncodeUint32(static_cast<uint32_t>(database));
   for (const Definition& definition : wanted) {
     name +=
         index::EncodeIndexRecord({database, State::kReady, Origin::kOnDemand, 0, "", definition});
   }
-  Enqueue(name, [this, database, wanted = std::move(wanted)] {
+  Enqueue(Urgency::kNow, name, [this, database, wanted = std::move(wanted)] {
     const std::shared_ptr<const IndexSet> indexes = registry_.Current();
-    for (const Index& index : indexes->all()) {
+    for (const Index& index : indexes->OfDatabase(database)) {
       const bool is_wanted =
           std::find(wanted.begin(), wanted.end(), index.definition) != wanted.end();
-      if (index.database == database && !is_wanted) SetOrigin(index.number, Origin::kOnDemand);
+      if (!is_wanted) SetOrigin(index.number, Origin::kOnDemand);
     }
+  });
+}
+
+void IndexKeeper::ForgetDatabase(DatabaseNumber database, std::function<void()> done) {
+  {
+    MutexLock lock(mutex_);
+    being_forgotten_.insert(database);
+  }
+  const std::string name = "forget " + model::EncodeUint32(static_cast<uint32_t>(database));
+  Enqueue(Urgency::kNow, name, [this, database, done = std::move(done)] {
+    std::vector<IndexNumber> numbers;  // Not the set: its entries stay while somebody holds it.
+    for (const auto indexes = registry_.Current();
+         const Index& index : indexes->OfDatabase(database)) {
+      numbers.push_back(index.number);
+    }
+    for (const IndexNumber number : numbers) Remove(number);
+    budget_.Forget(database);
+    {
+      MutexLock lock(mutex_);
+      if (stopping_) return;
+      being_forgotten_.erase(database);
+    }
+    done();
   });
 }
 
 void IndexKeeper::Maintain() {
   const int64_t now = clock_.WallMicros();
   const int64_t oldest = now - std::chrono::microseconds(options_.unused_max).count();
-  for (const auto indexes = registry_.Current(); const Index& index : indexes->all()) {
-    if (index.origin == Origin::kOnDemand && index.state == State::kReady &&
-        index.activity->used_at_micros < oldest) {
-      Drop(index.number);
+  for (const auto indexes = registry_.Current(); const Index* index : indexes->all()) {
+    if (index->origin == Origin::kOnDemand && index->state == State::kReady &&
+        index->activity->used_at_micros < oldest) {
+      Drop(index->number);
     }
   }
   int64_t noted_at = uses_noted_at_;
   if (now - noted_at < kUsesNotedEvery.count()) return;
   if (!uses_noted_at_.compare_exchange_strong(noted_at, now)) return;  // Another thread does it.
-  Enqueue("note uses", [this] { NoteUses(); });
+  Enqueue(Urgency::kLater, "note uses", [this] { NoteUses(); });
 }
 
 std::optional<Index> IndexKeeper::Find(IndexNumber number) const {
-  for (const auto indexes = registry_.Current(); const Index& index : indexes->all()) {
-    if (index.number == number) return index;
+  for (const auto indexes = registry_.Current(); const Index* index : indexes->all()) {
+    if (index->number == number) return *index;
   }
   return std::nullopt;
 }
 
-void IndexKeeper::Replace(IndexNumber number, std::optional<Index> changed) {
-  std::vector<Index> next;
-  for (const auto indexes = registry_.Current(); const Index& index : indexes->all()) {
-    if (index.number != number) next.push_back(index);
-  }
-  if (changed) next.push_back(*std::move(changed));
-  registry_.Set(std::make_shared<const IndexSet>(std::move(next)));
+void IndexKeeper::Replace(const Index& index) {
+  registry_.Set(std::make_shared<const IndexSet>(registry_.Current()->With(index)));
 }
 
 bool IndexKeeper::PauseAfter(const Status& status, const char* what) {
@@ -240,34 +324,50 @@ bool IndexKeeper::PauseAfter(const Status& status, const char* what) {
   return !stopping_;
 }
 
-void IndexKeeper::Create(model::DatabaseNumber database, const Definition& definition,
-                         Origin origin) {
-  for (const auto indexes = registry_.Current(); const Index& index : indexes->all()) {
-    if (!IsSame(index, database, definition)) continue;
-    if (index.origin != origin && origin != Origin::kOnDemand) SetOrigin(index.number, origin);
-    return;
-  }
-  if (registry_.Current()->all().size() >= kIndexesMax) {
-    Log(LogLevel::kWarning, "index limit reached; not creating more", {{"indexes", kIndexesMax}});
-    return;
+void IndexKeeper::Create(const documents::ConstDatabaseHandle& database,
+                         const Definition& definition, Origin origin,
+                         const std::shared_ptr<index::Activity>& activity) {
+  {
+    const std::shared_ptr<const IndexSet> indexes = registry_.Current();
+    if (const Index* same = FindSame(*indexes, database->number, definition)) {
+      if (origin != Origin::kOnDemand) SetOrigin(same->number, origin);
+      return;
+    }
   }
   const IndexNumber number{next_number_++};
-  Index index{number,           database, definition,
-              State::kBuilding, origin,   std::make_shared<index::Activity>()};
-  index.activity->used_at_micros = clock_.WallMicros();
+  const Index index{number, database->number, definition, State::kBuilding, origin, activity};
+  activity->created_micros = clock_.WallMicros();
+  activity->used_at_micros = clock_.WallMicros();
+  bool is_deleted = false;
   const auto stage = [&](storage::Batch* batch) {
+    // Set on this thread: from now on the database's indexes are being forgotten.
+    is_deleted = database->is_deleted;
+    if (is_deleted) return;
     batch->Put(Space::kMeta, std::string(documents::kNextIndexKey),
                model::EncodeUint32(next_number_));
     batch->Put(Space::kMeta, RecordKey(number), index::EncodeIndexRecord(ToRecord(index, "")));
   };
   Status status;
   do {
-    status = committer_->RunStep(stage, [&] { Replace(number, index); });
+    status = committer_->RunStep(stage, [&] {
+      if (!is_deleted) Replace(index);
+    });
   } while (!status.ok() && PauseAfter(status, "cannot create an index; will retry"));
-  if (!status.ok()) return;
+  if (!status.ok() || is_deleted) return;
   Log(LogLevel::kInfo, "building an index",
       {{"collection", definition.collection_id}, {"index", index::Properties(definition)}});
   Build(number, "");
+}
+
+void IndexKeeper::DropServedBy(const Index& shared) {
+  const std::optional<size_t> position = index::MapPosition(shared.definition);
+  if (!position) return;
+  const std::shared_ptr<const IndexSet> indexes = registry_.Current();
+  for (const Index& index : indexes->Of(shared.database, shared.definition.collection_id)) {
+    if (index.origin != Origin::kOnDemand || index.definition.fields.size() <= *position) continue;
+    const model::FieldPath& path = index.definition.fields[*position].path;
+    if (index::FormFor(path, shared.definition) == index.definition) Drop(index.number);
+  }
 }
 
 void IndexKeeper::SetOrigin(IndexNumber number, Origin origin) {
@@ -280,7 +380,7 @@ void IndexKeeper::SetOrigin(IndexNumber number, Origin origin) {
       [&](storage::Batch* batch) {
         batch->Put(Space::kMeta, RecordKey(number), index::EncodeIndexRecord(ToRecord(*index, "")));
       },
-      [&] { Replace(number, index); });
+      [&] { Replace(*index); });
   if (!status.ok()) {
     Log(LogLevel::kWarning, "cannot store the origin of an index", {{"error", status.ToString()}});
   }
@@ -290,7 +390,7 @@ void IndexKeeper::Build(IndexNumber number, std::string progress) {
   const std::optional<Index> index = Find(number);
   if (!index) return;
   bool finished = false;
-  while (!finished && !stopping()) {
+  while (!finished && MayBuild(index->database)) {
     const Status status = BuildStep(*index, &progress, &finished);
     if (status.code() == Code::kInvalidArgument) {
       Log(LogLevel::kError, "building an index failed",
@@ -301,7 +401,7 @@ void IndexKeeper::Build(IndexNumber number, std::string progress) {
     if (!PauseAfter(status, "building an index failed; will retry")) return;
     if (status.code() == Code::kResourceExhausted) {
       // Behind the other tasks: dropping an index makes space.
-      return Enqueue("build " + RecordKey(number),
+      return Enqueue(Urgency::kLater, "build " + RecordKey(number),
                      [this, number, progress = std::move(progress)] { Build(number, progress); });
     }
   }
@@ -310,6 +410,7 @@ void IndexKeeper::Build(IndexNumber number, std::string progress) {
       {{"collection", index->definition.collection_id},
        {"index", index::Properties(index->definition)},
        {"documents", index->activity->documents_indexed.load()}});
+  DropServedBy(*index);
 }
 
 Status IndexKeeper::BuildStep(const Index& index, std::string* progress, bool* finished) {
@@ -339,7 +440,7 @@ Status IndexKeeper::BuildStep(const Index& index, std::string* progress, bool* f
                index::EncodeIndexRecord(ToRecord(next, step.progress)));
   };
   RETURN_IF_ERROR(committer_->RunStep(stage, [&] {
-    if (step.finished && !is_stale) Replace(index.number, next);
+    if (step.finished && !is_stale) Replace(next);
   }));
   if (is_stale) return Status();
   index.activity->documents_indexed += step.documents.size();
@@ -387,25 +488,23 @@ void IndexKeeper::Remove(IndexNumber number) {
        {"index", index::Properties(index->definition)}});
   const auto stage = [&](storage::Batch* batch) {
     batch->Delete(Space::kMeta, RecordKey(number));
+    batch->Delete(Space::kMeta, UseKey(number));
     batch->Put(Space::kMeta, RemainsKey(number), "");
   };
   std::weak_ptr<const IndexSet> old_set;
   const auto stored = [&] {
     old_set = registry_.Current();
-    Replace(number, std::nullopt);
+    registry_.Set(std::make_shared<const IndexSet>(registry_.Current()->Without(*index)));
   };
   Status status;
   do {
     status = committer_->RunStep(stage, stored);
   } while (!status.ok() && PauseAfter(status, "cannot drop an index; will retry"));
   if (!status.ok()) return;
-  // A reader that holds the old set may be about to read.
-  while (!old_set.expired()) {
-    MutexLock lock(mutex_);
-    if (stopping_) return;  // The entries left behind are removed after the next start.
-    changed_.WaitFor(mutex_, kReadersCheckedEvery);
-  }
-  RemoveEntries(number);
+  // A reader that holds the old set may be about to read. If the process ends first, the entries
+  // are removed after the next start.
+  MutexLock lock(mutex_);
+  leaving_.push_back({number, std::move(old_set)});
 }
 
 void IndexKeeper::RemoveEntries(IndexNumber number) {
@@ -439,10 +538,12 @@ void IndexKeeper::NoteUses() {
   const std::shared_ptr<const IndexSet> indexes = registry_.Current();
   const Status status = committer_->RunStep(
       [&](storage::Batch* batch) {
-        for (const Index& index : indexes->all()) {
-          if (index.state != State::kReady) continue;
-          batch->Put(Space::kMeta, RecordKey(index.number),
-                     index::EncodeIndexRecord(ToRecord(index, "")));
+        for (const Index* index : indexes->all()) {
+          if (index->state != State::kReady) continue;
+          batch->Put(Space::kMeta, RecordKey(index->number),
+                     index::EncodeIndexRecord(ToRecord(*index, "")));
+          budget_.Usefulness(*index, clock_.WallMicros());  // Up to date.
+          batch->Put(Space::kMeta, UseKey(index->number), index::EncodeIndexUse(*index->activity));
         }
       },
       [] {});

@@ -16,10 +16,12 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/status.h"
+#include "documents/database.h"
 #include "index/index_record.h"
 #include "index/index_set.h"
 #include "indexing/commit_steps.h"
 #include "indexing/index_registry.h"
+#include "indexing/on_demand_budget.h"
 #include "storage/store.h"
 
 namespace hearth::indexing {
@@ -29,6 +31,7 @@ struct IndexKeeperOptions {
   size_t step_bytes_max = 1024 * 1024;
   // How long an index made on demand is kept without being used.
   std::chrono::seconds unused_max = std::chrono::hours(7 * 24);
+  OnDemandBudgetOptions on_demand;
 };
 
 // Manages the life of every index: created when needed, built beside live commits, kept, dropped
@@ -43,8 +46,6 @@ struct IndexKeeperOptions {
 // are logged, and the work is retried.
 class IndexKeeper {
  public:
-  static constexpr size_t kIndexesMax = 2'000;
-
   // Takes over the indexes on disk.
   static Result<std::unique_ptr<IndexKeeper>> Open(storage::Store& store, const Clock& clock,
                                                    IndexRegistry& registry,
@@ -57,15 +58,22 @@ class IndexKeeper {
   void Start(CommitSteps& committer) EXCLUDES_LOCK(mutex_);
   void Stop() EXCLUDES_LOCK(mutex_);
 
-  // Ensures that this index exists or will soon. An index made on demand becomes a declared one
-  // when it is declared.
-  void Want(model::DatabaseNumber database, const index::Definition& definition,
+  // Ensures that this index exists or will soon, whatever indexes queries have asked for. An index
+  // made on demand becomes a declared one when it is declared. `origin`: not kOnDemand.
+  void Want(const documents::Database& database, const index::Definition& definition,
             index::Origin origin) EXCLUDES_LOCK(mutex_);
+  // Asks for an index on demand. The budget decides.
+  void Wish(const documents::Database& database, const IndexWish& wish) EXCLUDES_LOCK(mutex_);
   // Removes the index and its entries, as soon as no reader uses it.
   void Drop(index::IndexNumber number) EXCLUDES_LOCK(mutex_);
   // Turns the declared and TTL indexes of the database into on-demand ones, except for those still
   // wanted. Also releases indexes that were wanted earlier and do not exist yet.
   void ReleaseAllBut(model::DatabaseNumber database, std::vector<index::Definition> wanted)
+      EXCLUDES_LOCK(mutex_);
+
+  // Removes the indexes of a deleted database, then calls back on the keeper's thread; never, if
+  // the keeper is stopped first.
+  void ForgetDatabase(model::DatabaseNumber database, std::function<void()> done)
       EXCLUDES_LOCK(mutex_);
 
   // Drops indexes that have been unused for too long, and stores when indexes were last used.
@@ -79,20 +87,35 @@ class IndexKeeper {
     std::string name;
     std::function<void()> run;
   };
+  // An index that is gone, except for its entries.
+  struct Leaving {
+    index::IndexNumber number;
+    std::weak_ptr<const index::IndexSet> last_set;  // Held by readers that may use it.
+  };
   struct Step;
 
   IndexKeeper(storage::Store& store, const Clock& clock, IndexRegistry& registry,
               const IndexKeeperOptions& options);
 
+  // Work for queries waits for work that was asked for by configuration or command.
+  enum class Urgency : uint8_t { kNow, kLater };
+
   Status Load();
   // No effect if a task of that name is already queued.
-  void Enqueue(std::string name, std::function<void()> run) EXCLUDES_LOCK(mutex_);
+  void Enqueue(Urgency urgency, std::string name, std::function<void()> run) EXCLUDES_LOCK(mutex_);
   void Run() EXCLUDES_LOCK(mutex_);
+  // The most urgent work; null if there is none.
+  std::function<void()> TakeWork() REQUIRES_LOCK(mutex_);
   bool stopping() const EXCLUDES_LOCK(mutex_);
+  // Whether building an index of the database makes sense.
+  bool MayBuild(model::DatabaseNumber database) const EXCLUDES_LOCK(mutex_);
 
   // The functions below run on the keeper's own thread.
-  void Create(model::DatabaseNumber database, const index::Definition& definition,
-              index::Origin origin);
+  // `activity`: what is known about it before it exists.
+  void Create(const documents::ConstDatabaseHandle& database, const index::Definition& definition,
+              index::Origin origin, const std::shared_ptr<index::Activity>& activity);
+  // Drops the indexes on demand that the index of a whole map replaces.
+  void DropServedBy(const index::Index& shared);
   void SetOrigin(index::IndexNumber number, index::Origin origin);
   void Build(index::IndexNumber number, std::string progress);
   Status BuildStep(const index::Index& index, std::string* progress, bool* finished);
@@ -100,8 +123,8 @@ class IndexKeeper {
   void Remove(index::IndexNumber number);
   void RemoveEntries(index::IndexNumber number);
   void NoteUses();
-  // Replaces the index with that number by `index`, or removes it.
-  void Replace(index::IndexNumber number, std::optional<index::Index> index);
+  // Adds the index, or replaces the one with its number. On the committer's thread.
+  void Replace(const index::Index& index);
   std::optional<index::Index> Find(index::IndexNumber number) const;
   // Waits a little after an error; false if the keeper is stopping.
   bool PauseAfter(const Status& status, const char* what) EXCLUDES_LOCK(mutex_);
@@ -110,12 +133,16 @@ class IndexKeeper {
   const Clock& clock_;
   IndexRegistry& registry_;
   const IndexKeeperOptions options_;
+  OnDemandBudget budget_;
   CommitSteps* committer_ = nullptr;
 
   mutable Mutex mutex_;  // Leaf lock.
   CondVar changed_;
+  std::deque<Task> urgent_tasks_ GUARDED_BY(mutex_);
   std::deque<Task> tasks_ GUARDED_BY(mutex_);
+  std::vector<Leaving> leaving_ GUARDED_BY(mutex_);
   std::set<std::string> waiting_tasks_ GUARDED_BY(mutex_);  // Their names.
+  std::set<model::DatabaseNumber> being_forgotten_ GUARDED_BY(mutex_);
   bool is_busy_ GUARDED_BY(mutex_) = false;
   bool stopping_ GUARDED_BY(mutex_) = false;
   uint32_t next_number_ = 1;  // Used only on the keeper's thread, once started.

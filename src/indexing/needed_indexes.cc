@@ -57,6 +57,14 @@ void NeededIndexRecorder::Note(model::DatabaseNumber database,
   }
 }
 
+void NeededIndexRecorder::Forget(model::DatabaseNumber database) {
+  MutexLock lock(mutex_);
+  const auto found = needed_.find(database);
+  if (found == needed_.end()) return;
+  indexes_ -= found->second.definitions.size() + found->second.vectors.size();
+  needed_.erase(found);
+}
+
 index::IndexConfig NeededIndexRecorder::Of(model::DatabaseNumber database) const {
   index::IndexConfig config;
   {

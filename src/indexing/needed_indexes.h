@@ -22,6 +22,8 @@ class NeededIndexRecorder {
 
   void Note(model::DatabaseNumber database, const query::NormalizedQuery& query)
       EXCLUDES_LOCK(mutex_);
+  // Drops the records of a database that no longer exists.
+  void Forget(model::DatabaseNumber database) EXCLUDES_LOCK(mutex_);
   // Valid, and sufficient for all recorded queries as long as there are at most kIndexesMax
   // indexes.
   index::IndexConfig Of(model::DatabaseNumber database) const EXCLUDES_LOCK(mutex_);

@@ -61,7 +61,11 @@ void VectorGraphs::SetWanted(model::DatabaseNumber database,
     // An empty list counts only after a non-empty one: after a start, the configuration may not
     // have arrived yet, and files must not be removed because of that.
     if (graphs.empty() && !wanted_.contains(database)) return;
-    wanted_[database] = std::move(graphs);
+    if (graphs.empty()) {
+      wanted_.erase(database);
+    } else {
+      wanted_[database] = std::move(graphs);
+    }
     wanted_changed_ = true;
   }
   Wake();
@@ -199,10 +203,10 @@ void VectorGraphs::RemoveStrayFiles(const index::IndexSet& indexes, const Wanted
       numbers.insert(IndexNumber{number});
     }
   }
-  for (const Index& index : indexes.all()) {
+  for (const Index* index : indexes.all()) {
     // The wishes of other databases are not known yet.
-    if (!wanted.contains(index.database) || cares_.contains(index.number)) {
-      numbers.erase(index.number);
+    if (!wanted.contains(index->database) || cares_.contains(index->number)) {
+      numbers.erase(index->number);
     }
   }
   for (const IndexNumber number : numbers) VectorGraphUpkeep::RemoveFiles(options_.folder, number);

@@ -136,6 +136,11 @@ bool FieldPath::IsPrefixOf(const FieldPath& other) const {
          std::equal(segments_.begin(), segments_.end(), other.segments_.begin());
 }
 
+std::optional<FieldPath> FieldPath::Parent() const {
+  if (segments_.size() < 2) return std::nullopt;
+  return FieldPath({segments_.begin(), segments_.end() - 1});
+}
+
 std::string FieldPath::ToString() const {
   std::string text;
   for (const std::string& segment : segments_) {

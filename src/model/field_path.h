@@ -1,6 +1,7 @@
 #pragma once
 
 #include <compare>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,8 @@ class FieldPath {
   bool IsName() const { return segments_.size() == 1 && segments_[0] == "__name__"; }
   // True if this path is `other` or leads to a map that contains it.
   bool IsPrefixOf(const FieldPath& other) const;
+  // The path of the map that this field is in; nullopt if it is a field of the document itself.
+  std::optional<FieldPath> Parent() const;
   std::string ToString() const;  // Quoted where needed.
   friend auto operator<=>(const FieldPath&, const FieldPath&) = default;
 

@@ -111,9 +111,10 @@ std::string FieldsText(const Json& index) {
   std::string text;
   for (const Json& field : List(index, "fields")) {
     const std::string order = Text(field, "order");
-    const std::string mode = order == "ASCENDING"    ? "ASC"
-                             : order == "DESCENDING" ? "DESC"
-                                                     : Text(field, "arrayConfig");
+    const std::string mode = order == "ASCENDING"          ? "ASC"
+                             : order == "DESCENDING"       ? "DESC"
+                             : field.contains("mapConfig") ? "MAP"
+                                                           : Text(field, "arrayConfig");
     text +=
         (text.empty() ? "" : ", ") + Text(field, "fieldPath") + (mode.empty() ? "" : " ") + mode;
   }
@@ -152,14 +153,45 @@ Result<std::string> FindAdminToken(const std::string& folder) {
   return found;
 }
 
+Result<std::string> ListDatabases(const TargetOptions& target) {
+  ASSIGN_OR_RETURN(const Json json,
+                   Call(target, {.method = "GET", .target = "/hearth/v1/databases"}));
+  Rows rows = {{"PROJECT", "DATABASE", "STATE", "SIZE", "CREATED (UTC)"}};
+  const auto add = [&rows](const Json& each, const std::string& state) -> Status {
+    ASSIGN_OR_RETURN(const DatabaseName name, DatabaseName::Parse(Text(each, "name")));
+    const bool has_size = each.contains("sizeBytes");
+    rows.push_back({std::string(name.project()), std::string(name.database()), state,
+                    has_size ? FormatBytes(Number(each, "sizeBytes")) : "",
+                    TimeText(Text(each, "createTime"))});
+    return Status();
+  };
+  for (const Json& each : List(json, "databases")) RETURN_IF_ERROR(add(each, "READY"));
+  for (const Json& each : List(json, "removals")) RETURN_IF_ERROR(add(each, "REMOVING"));
+  if (rows.size() == 1) return std::string("no databases: the first write creates one\n");
+  return FormatTable(rows);
+}
+
+Result<std::string> DeleteDatabase(const TargetOptions& target, const DatabaseOptions& database) {
+  ASSIGN_OR_RETURN(const DatabaseName name, DatabaseName::Parse("projects/" + database.project +
+                                                                "/databases/" + database.database));
+  const std::string path = "/hearth/v1/projects/" + http::EncodePercent(name.project()) +
+                           "/databases/" + http::EncodePercent(name.database());
+  RETURN_IF_ERROR(Call(target, {.method = "DELETE", .target = path}).status());
+  return "deleted the database " + database.database + " of project " + database.project +
+         "; its data is removed in the background\n";
+}
+
 Result<std::string> ListIndexes(const TargetOptions& target) {
   ASSIGN_OR_RETURN(const std::string path, TargetPath(target, "indexes"));
   ASSIGN_OR_RETURN(const Json json, Call(target, {.method = "GET", .target = path}));
-  Rows rows = {{"COLLECTION", "SCOPE", "FIELDS", "STATE", "ORIGIN", "SIZE", "LAST USE (UTC)"}};
+  Rows rows = {{"COLLECTION", "SCOPE", "FIELDS", "STATE", "ORIGIN", "SIZE", "ENTRIES WRITTEN",
+                "USES", "READS SAVED", "LAST USE (UTC)"}};
   for (const Json& index : List(json, "indexes")) {
-    rows.push_back({Text(index, "collectionGroup"), Text(index, "queryScope"), FieldsText(index),
-                    Text(index, "state"), Text(index, "origin"),
-                    FormatBytes(Number(index, "sizeBytes")), TimeText(Text(index, "lastUseTime"))});
+    rows.push_back(
+        {Text(index, "collectionGroup"), Text(index, "queryScope"), FieldsText(index),
+         Text(index, "state"), Text(index, "origin"), FormatBytes(Number(index, "sizeBytes")),
+         std::to_string(Number(index, "entriesWritten")), std::to_string(Number(index, "uses")),
+         std::to_string(Number(index, "readsSaved")), TimeText(Text(index, "lastUseTime"))});
   }
   if (rows.size() == 1) return std::string("no indexes: no query has needed one\n");
   return FormatTable(rows);

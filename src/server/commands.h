@@ -15,6 +15,12 @@ struct TargetOptions {
   std::string data_path;  // That of the server, for its token; empty: "data" for a local server.
 };
 
+// The database to delete.
+struct DatabaseOptions {
+  std::string project;
+  std::string database;
+};
+
 struct TtlOptions {
   std::string collection;
   std::string field;
@@ -27,6 +33,8 @@ Result<std::string> FindAdminToken(const std::string& folder);
 
 // Errors: Unavailable if no server answers; NotFound, with the choices, if the database is
 // ambiguous; errors reported by the server.
+Result<std::string> ListDatabases(const TargetOptions& target);
+Result<std::string> DeleteDatabase(const TargetOptions& target, const DatabaseOptions& database);
 Result<std::string> ListIndexes(const TargetOptions& target);
 Result<std::string> PrintNeededIndexes(const TargetOptions& target);
 Result<std::string> ListTtlPolicies(const TargetOptions& target);

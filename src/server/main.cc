@@ -19,6 +19,7 @@ using hearth::Code;
 using hearth::Result;
 using hearth::Status;
 using hearth::server::AppOptions;
+using hearth::server::DatabaseOptions;
 using hearth::server::OriginOptions;
 using hearth::server::RunAppOptions;
 using hearth::server::ServeOptions;
@@ -45,6 +46,11 @@ void AddIndexFlags(CLI::App* serve, ServeOptions* options) {
       ->add_option("--unused-index-days", options->unused_index_days,
                    "Drop an index created on demand after this many days without use")
       ->check(CLI::Range(1, 36'500))
+      ->capture_default_str();
+  serve
+      ->add_option("--on-demand-index-entries", options->on_demand_index_entries,
+                   "How many entries the indexes created on demand may add to a document write")
+      ->check(CLI::Range(1, 1'000))
       ->capture_default_str();
   serve
       ->add_option("--scan-documents-max", options->scan_documents_max,
@@ -133,6 +139,11 @@ void AddServeFlags(CLI::App* serve, ServeOptions* options) {
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   serve
+      ->add_option("--databases-max", options->databases_max,
+                   "Maximum number of databases; the first write to a name creates one")
+      ->check(CLI::Range(1, 10'000'000))
+      ->capture_default_str();
+  serve
       ->add_option("--drain-seconds", options->drain_seconds,
                    "Seconds that open requests may take to finish after SIGTERM")
       ->check(CLI::Range(0, 3600))
@@ -183,12 +194,10 @@ void AddRunAppFlags(CLI::App* run, RunAppOptions* options) {
   AddLogFlags(run, &options->log_level, &options->log_format);
 }
 
-void AddTargetFlags(CLI::App* command, TargetOptions* target) {
+void AddServerFlags(CLI::App* command, TargetOptions* target) {
   command->add_option("--server", target->server, "Address of the server")
       ->capture_default_str()
       ->type_name("HOST:PORT");
-  command->add_option("--project", target->project, "Project id; optional if there is only one");
-  command->add_option("--database", target->database, "Database id, if not (default)");
   command
       ->add_option(
           "--data", target->data_path,
@@ -197,14 +206,22 @@ void AddTargetFlags(CLI::App* command, TargetOptions* target) {
       ->type_name("FOLDER");
 }
 
+void AddTargetFlags(CLI::App* command, TargetOptions* target) {
+  AddServerFlags(command, target);
+  command->add_option("--project", target->project, "Project id; optional if there is only one");
+  command->add_option("--database", target->database, "Database id, if not (default)");
+}
+
 // The subcommands and the chosen one's action.
 struct Commands {
   TargetOptions target;
   TtlOptions ttl;
+  DatabaseOptions database;
   bool needed = false;
   std::function<Result<std::string>()> chosen;  // Empty: `serve`, or none.
 
   void Add(CLI::App* app) {
+    AddDatabases(app);
     CLI::App* indexes = app->add_subcommand("indexes", "List the indexes of a running server");
     AddTargetFlags(indexes, &target);
     indexes->add_flag("--needed", needed,
@@ -233,6 +250,22 @@ struct Commands {
     AddTargetFlags(clear, &target);
     clear->add_option("COLLECTION", ttl.collection, "The collection's id")->required();
     clear->callback([this] { chosen = [this] { return ClearTtlPolicy(target, ttl.collection); }; });
+  }
+
+  void AddDatabases(CLI::App* app) {
+    CLI::App* databases = app->add_subcommand("db", "List and delete databases");
+    databases->require_subcommand(1);
+    CLI::App* list = databases->add_subcommand("list", "List the databases of a running server");
+    AddServerFlags(list, &target);
+    list->callback([this] { chosen = [this] { return ListDatabases(target); }; });
+
+    CLI::App* remove = databases->add_subcommand(
+        "delete", "Delete a database with its documents, history, indexes and policies");
+    AddServerFlags(remove, &target);
+    remove->add_option("PROJECT", database.project, "Its project id")->required();
+    remove->add_option("DATABASE", database.database, "Its id; (default) is one like any other")
+        ->required();
+    remove->callback([this] { chosen = [this] { return DeleteDatabase(target, database); }; });
   }
 };
 

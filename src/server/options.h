@@ -35,6 +35,7 @@ struct ServeOptions {
   size_t memory_max_mib = 0;  // 0: half of the machine's.
   size_t loops = 0;           // 0: one per core.
   size_t connections_max = 10'000;
+  size_t databases_max = 10'000;
   size_t drain_seconds = 10;
   std::optional<size_t> disk_reserve_mib;  // Absent: see DefaultReserveBytes.
   bool accept_loss = false;
@@ -42,6 +43,7 @@ struct ServeOptions {
   std::string indexes = "auto";
   std::vector<std::string> index_config;
   size_t unused_index_days = 7;
+  size_t on_demand_index_entries = 20;
   size_t scan_documents_max = 100'000;
   std::string apps = "none";
   std::string app_project = "hearth";

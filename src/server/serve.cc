@@ -80,6 +80,8 @@ Result<engine::EngineOptions> ToEngineOptions(const ServeOptions& options, Metri
   result.metrics = &metrics;
   result.document_cache_bytes = options.cache_mib * kMebibyte / 2;
   ASSIGN_OR_RETURN(result.index_mode, ParseIndexMode(options.indexes));
+  result.databases_max = options.databases_max;
+  result.indexes.on_demand.entries_per_write_max = options.on_demand_index_entries;
   result.indexes.unused_max = std::chrono::hours(24) * options.unused_index_days;
   result.scanned_documents_max = options.scan_documents_max;
   result.vectors.folder = options.data_path + "/vectors";

@@ -16,9 +16,9 @@ class Databases {
   Databases(engine::Engine& engine, const access::AccessPolicy& policy)
       : engine_(engine), policy_(policy) {}
 
-  // PermissionDenied if the client of `call` may not use the database; otherwise the errors of
-  // Engine::OpenDatabase.
-  Result<documents::Database*> Open(const rpc::Call& call, const model::DatabaseName& name) const {
+  // Never null. PermissionDenied if the client of `call` may not use the database.
+  Result<documents::DatabaseHandle> Open(const rpc::Call& call,
+                                         const model::DatabaseName& name) const {
     if (Status status = policy_.CheckDatabase(call.head(), name); !status.ok()) return status;
     return engine_.OpenDatabase(name);
   }

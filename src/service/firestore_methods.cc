@@ -78,10 +78,11 @@ void FirestoreMethods::ReadOnReaders(const Call& call, const documents::Database
                                      request::Consistency consistency, engine::ReadScope scope,
                                      Callback<void(std::unique_ptr<engine::ReadView>)> use) {
   consistency = ForClientOf(*call, std::move(consistency));
-  RunOnReaders(call, [this, call, &database, consistency = std::move(consistency),
-                      scope = std::move(scope), use = std::move(use)]() mutable {
+  RunOnReaders(call, [this, call, database = database.shared_from_this(),
+                      consistency = std::move(consistency), scope = std::move(scope),
+                      use = std::move(use)]() mutable {
     engine_.Read(
-        database, consistency, scope, engine_.readers(),
+        *database, consistency, scope, engine_.readers(),
         [call, use = std::move(use)](Result<std::unique_ptr<engine::ReadView>> view) mutable {
           if (!view.ok()) return call->Finish(view.status());
           use(*std::move(view));

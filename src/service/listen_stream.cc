@@ -14,7 +14,6 @@
 namespace hearth::service {
 namespace {
 
-using documents::Database;
 using engine::Engine;
 using request::TargetId;
 using watch::Watcher;
@@ -159,7 +158,7 @@ class ListenStream final : public rpc::Receiver {
   Engine& engine_;
   const Databases& databases_;
   const Call call_;
-  const Database* database_ = nullptr;
+  documents::ConstDatabaseHandle database_;
   std::shared_ptr<Watcher> watcher_;  // Shared with the work in progress.
   TargetNames names_;
 };

@@ -15,7 +15,6 @@
 namespace hearth::service {
 namespace {
 
-using documents::Database;
 using engine::Engine;
 using engine::QueryAnswer;
 using engine::QueryRun;
@@ -33,7 +32,7 @@ constexpr std::chrono::milliseconds kBatchTimeMax{1};
 // Runs `use` on a reader thread with the started query. A query that fails to start ends the call.
 Status StartQuery(Engine& engine, const Databases& databases, const Call& call,
                   engine::QueryRequest request, Callback<void(Run)> use) {
-  ASSIGN_OR_RETURN(const Database* database,
+  ASSIGN_OR_RETURN(const documents::DatabaseHandle database,
                    databases.Open(*call, request.query.query.parent.database));
   request.consistency = ForClientOf(*call, std::move(request.consistency));
   request.client = KeyOf(*call);

@@ -31,7 +31,7 @@ Result<std::string> AnswerGet(const std::string& name, const ReadMask& mask,
 
 // A GetDocument request, parsed.
 struct Get {
-  Database* database;
+  documents::DatabaseHandle database;
   model::DocumentPath path;
   std::string name;
   ReadMask mask;
@@ -44,9 +44,9 @@ struct Get {
     ASSIGN_OR_RETURN(model::DocumentName name, model::DocumentName::Parse(request.name()));
     ASSIGN_OR_RETURN(ReadMask mask, wire::ReadMaskOf(request));
     ASSIGN_OR_RETURN(Consistency consistency, wire::ReadConsistency(request));
-    ASSIGN_OR_RETURN(Database * database, databases.Open(call, name.database));
-    return Get{database, std::move(name.path), std::move(*request.mutable_name()), std::move(mask),
-               std::move(consistency)};
+    ASSIGN_OR_RETURN(documents::DatabaseHandle database, databases.Open(call, name.database));
+    return Get{std::move(database), std::move(name.path), std::move(*request.mutable_name()),
+               std::move(mask), std::move(consistency)};
   }
 };
 
@@ -81,7 +81,8 @@ class BatchGet : public std::enable_shared_from_this<BatchGet> {
     }
     ASSIGN_OR_RETURN(mask_, wire::ReadMaskOf(request));
     ASSIGN_OR_RETURN(const Consistency consistency, wire::ReadConsistencyOrBegin(request));
-    ASSIGN_OR_RETURN(const Database* database, databases_.Open(*call_, database_name));
+    ASSIGN_OR_RETURN(const documents::DatabaseHandle database,
+                     databases_.Open(*call_, database_name));
     name_prefix_ = database_name.text() + "/documents/";
     if (std::holds_alternative<request::Now>(consistency)) {
       Open(engine_.ReadNewest(*database));
@@ -156,7 +157,7 @@ Result<size_t> ReadPageSize(int32_t page_size, const char* message) {
 
 // A ListDocuments request, parsed.
 struct List {
-  Database* database;
+  documents::DatabaseHandle database;
   request::ListDocumentsRequest request;
   ReadMask mask;
   Consistency consistency;
@@ -185,8 +186,9 @@ struct List {
     ASSIGN_OR_RETURN(ReadScope scope, engine::ScopeOf(request));
     ASSIGN_OR_RETURN(ReadMask mask, wire::ReadMaskOf(message));
     ASSIGN_OR_RETURN(Consistency consistency, wire::ReadConsistency(message));
-    ASSIGN_OR_RETURN(Database * database, databases.Open(call, request.parent.database));
-    return List{database, std::move(request), std::move(mask), std::move(consistency),
+    ASSIGN_OR_RETURN(documents::DatabaseHandle database,
+                     databases.Open(call, request.parent.database));
+    return List{std::move(database), std::move(request), std::move(mask), std::move(consistency),
                 std::move(scope)};
   }
 };
@@ -248,7 +250,8 @@ void FirestoreMethods::ListCollectionIds(const Call& call, std::string_view requ
     if (message.has_read_time()) {
       ASSIGN_OR_RETURN(consistency, wire::ReadTime(message.read_time()));
     }
-    ASSIGN_OR_RETURN(const Database* database, databases_.Open(*call, parent.database));
+    ASSIGN_OR_RETURN(const documents::DatabaseHandle database,
+                     databases_.Open(*call, parent.database));
     ReadScope scope;
     scope.access = ReadScope::Access::kScans;
     ReadOnReaders(call, *database, std::move(consistency), std::move(scope),

@@ -20,7 +20,7 @@ namespace proto = wire::proto;
 
 // One write to one document, answered with the document.
 struct SingleWrite {
-  Database* database;
+  documents::DatabaseHandle database;
   Write write;
   ReadMask mask;
 };
@@ -41,8 +41,8 @@ Result<SingleWrite> ParseCreate(Engine& engine, const Databases& databases, cons
   ASSIGN_OR_RETURN(write.fields, wire::ReadFields(request.mutable_document()));
   write.precondition.exists = false;
   ASSIGN_OR_RETURN(ReadMask mask, wire::ReadMaskOf(request));
-  ASSIGN_OR_RETURN(Database * database, databases.Open(call, parent.database));
-  return SingleWrite{database, std::move(write), std::move(mask)};
+  ASSIGN_OR_RETURN(documents::DatabaseHandle database, databases.Open(call, parent.database));
+  return SingleWrite{std::move(database), std::move(write), std::move(mask)};
 }
 
 Result<SingleWrite> ParseUpdate(const Databases& databases, const rpc::Call& call,
@@ -57,8 +57,8 @@ Result<SingleWrite> ParseUpdate(const Databases& databases, const rpc::Call& cal
   }
   ASSIGN_OR_RETURN(write.precondition, wire::ReadPrecondition(request.current_document()));
   ASSIGN_OR_RETURN(ReadMask mask, wire::ReadMaskOf(request));
-  ASSIGN_OR_RETURN(Database * database, databases.Open(call, name.database));
-  return SingleWrite{database, std::move(write), std::move(mask)};
+  ASSIGN_OR_RETURN(documents::DatabaseHandle database, databases.Open(call, name.database));
+  return SingleWrite{std::move(database), std::move(write), std::move(mask)};
 }
 
 Result<SingleWrite> ParseDelete(const Databases& databases, const rpc::Call& call,
@@ -68,8 +68,8 @@ Result<SingleWrite> ParseDelete(const Databases& databases, const rpc::Call& cal
   ASSIGN_OR_RETURN(model::DocumentName name, model::DocumentName::Parse(request.name()));
   Write write{std::move(name.path), request::WriteKind::kDelete, {}, {}, {}, {}};
   ASSIGN_OR_RETURN(write.precondition, wire::ReadPrecondition(request.current_document()));
-  ASSIGN_OR_RETURN(Database * database, databases.Open(call, name.database));
-  return SingleWrite{database, std::move(write), std::nullopt};
+  ASSIGN_OR_RETURN(documents::DatabaseHandle database, databases.Open(call, name.database));
+  return SingleWrite{std::move(database), std::move(write), std::nullopt};
 }
 
 // Commits the write, and answers with the resulting document, if there is one.
@@ -98,11 +98,11 @@ class BatchWriter : public std::enable_shared_from_this<BatchWriter> {
  public:
   static constexpr size_t kCommitsUnderWayMax = 256;
 
-  BatchWriter(Engine& engine, std::shared_ptr<rpc::Call> call, Database& database,
+  BatchWriter(Engine& engine, std::shared_ptr<rpc::Call> call, documents::DatabaseHandle database,
               std::vector<request::Write> writes)
       : engine_(engine),
         call_(std::move(call)),
-        database_(database),
+        database_(std::move(database)),
         writes_(std::move(writes)),
         outcomes_(writes_.size(), Status(Code::kInternal, "not written")),
         unfinished_(writes_.size()) {}
@@ -120,7 +120,7 @@ class BatchWriter : public std::enable_shared_from_this<BatchWriter> {
     std::vector<request::Write> writes;
     writes.push_back(std::move(writes_[index]));
     engine_.Commit(
-        database_, std::move(writes), "", call_->executor(),
+        *database_, std::move(writes), "", call_->executor(),
         [self = shared_from_this(), index](Result<CommitResult> outcome) {
           self->OnCommitted(index, std::move(outcome));
         },
@@ -136,7 +136,7 @@ class BatchWriter : public std::enable_shared_from_this<BatchWriter> {
 
   Engine& engine_;
   const std::shared_ptr<rpc::Call> call_;
-  Database& database_;
+  const documents::DatabaseHandle database_;
   std::vector<request::Write> writes_;
   std::vector<Result<CommitResult>> outcomes_;
   size_t next_ = 0;
@@ -165,7 +165,7 @@ void FirestoreMethods::Commit(const Call& call, std::string_view request) {
                      model::DatabaseName::Parse(message.database()));
     ASSIGN_OR_RETURN(std::vector<request::Write> writes,
                      wire::ReadWrites(name, message.mutable_writes()));
-    ASSIGN_OR_RETURN(Database * database, databases_.Open(*call, name));
+    ASSIGN_OR_RETURN(documents::DatabaseHandle database, databases_.Open(*call, name));
     engine_.Commit(
         *database, std::move(writes), message.transaction(), call->executor(),
         [call](const Result<CommitResult>& result) {
@@ -187,8 +187,9 @@ void FirestoreMethods::BatchWrite(const Call& call, std::string_view request) {
     ASSIGN_OR_RETURN(std::vector<request::Write> writes,
                      wire::ReadWrites(name, message.mutable_writes()));
     RETURN_IF_ERROR(request::CheckEachDocumentOnce(writes));
-    ASSIGN_OR_RETURN(Database * database, databases_.Open(*call, name));
-    auto writer = std::make_shared<BatchWriter>(engine_, call, *database, std::move(writes));
+    ASSIGN_OR_RETURN(documents::DatabaseHandle database, databases_.Open(*call, name));
+    auto writer =
+        std::make_shared<BatchWriter>(engine_, call, std::move(database), std::move(writes));
     call->executor().Post([writer = std::move(writer)] { writer->Start(); });
     return Status();
   };
@@ -204,7 +205,7 @@ void FirestoreMethods::BeginTransaction(const Call& call, std::string_view reque
     ASSIGN_OR_RETURN(const request::TransactionOptions options,
                      wire::ReadTransactionOptions(message.options(),
                                                   request::TransactionOptions::Mode::kReadWrite));
-    ASSIGN_OR_RETURN(const Database* database, databases_.Open(*call, name));
+    ASSIGN_OR_RETURN(const documents::DatabaseHandle database, databases_.Open(*call, name));
     ASSIGN_OR_RETURN(const std::string transaction,
                      engine_.BeginTransaction(*database, options, call->client()));
     return wire::EncodeBeginTransaction(transaction);
@@ -218,7 +219,7 @@ void FirestoreMethods::Rollback(const Call& call, std::string_view request) {
     RETURN_IF_ERROR(wire::ParseMessage(request, &message));
     ASSIGN_OR_RETURN(const model::DatabaseName name,
                      model::DatabaseName::Parse(message.database()));
-    ASSIGN_OR_RETURN(const Database* database, databases_.Open(*call, name));
+    ASSIGN_OR_RETURN(const documents::DatabaseHandle database, databases_.Open(*call, name));
     RETURN_IF_ERROR(engine_.Rollback(*database, message.transaction()));
     return std::string();  // google.protobuf.Empty.
   };

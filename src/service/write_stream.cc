@@ -14,7 +14,6 @@
 namespace hearth::service {
 namespace {
 
-using documents::Database;
 using engine::Engine;
 using request::CommitResult;
 namespace proto = wire::proto;
@@ -90,7 +89,7 @@ class WriteStream final : public rpc::Receiver {
     proto::WriteRequest request;
     std::vector<request::Write> writes;
   };
-  static Result<Parsed> Parse(std::string_view bytes, const Database* database) {
+  static Result<Parsed> Parse(std::string_view bytes, const documents::DatabaseHandle& database) {
     Parsed parsed;
     RETURN_IF_ERROR(wire::ParseMessage(bytes, &parsed.request));
     if (!database) return parsed;
@@ -193,7 +192,7 @@ class WriteStream final : public rpc::Receiver {
   const Databases& databases_;
   WriteStreams& streams_;
   const std::shared_ptr<Shared> shared_;  // Shared with the commit in progress.
-  Database* database_ = nullptr;
+  documents::DatabaseHandle database_;
 };
 
 }  // namespace

@@ -88,10 +88,19 @@ Result<std::optional<std::string>> ReadSmallFile(rocksdb::FileSystem& files,
   return std::optional<std::string>(got.ToString());
 }
 
-std::string FormatLine() { return std::string(kFormatPrefix) + std::to_string(kFormat) + "\n"; }
+std::string FormatLine(int format = kFormat) {
+  return std::string(kFormatPrefix) + std::to_string(format) + "\n";
+}
+
+bool IsEarlierFormat(std::string_view line) {
+  for (int format = kOldestFormat; format < kFormat; ++format) {
+    if (line == FormatLine(format)) return true;
+  }
+  return false;
+}
 
 Status CheckFormat(const std::string& path, std::string_view line) {
-  if (line == FormatLine()) return Status();
+  if (line == FormatLine() || IsEarlierFormat(line)) return Status();
   const bool has_number = line.starts_with(kFormatPrefix) && line.ends_with('\n');
   if (!has_number) {
     return Status(Code::kDataLoss, path + kFormatFile + " is damaged: it has no format number");
@@ -99,7 +108,8 @@ Status CheckFormat(const std::string& path, std::string_view line) {
   line.remove_prefix(kFormatPrefix.size());
   line.remove_suffix(1);
   return Status(Code::kFailedPrecondition, "data in " + path + " has format " + std::string(line) +
-                                               "; this hearth reads format " +
+                                               "; this hearth reads formats " +
+                                               std::to_string(kOldestFormat) + " to " +
                                                std::to_string(kFormat));
 }
 
@@ -178,11 +188,12 @@ Status DataFolder::Inspect() {
                    ReadSmallFile(*files_, path_ + kFormatFile));
   if (format) {
     contents_ = Contents::kDatabase;
+    has_earlier_format_ = IsEarlierFormat(*format);
     return CheckFormat(path_, *format);
   }
   ASSIGN_OR_RETURN(const std::optional<std::string> unfinished,
                    ReadSmallFile(*files_, path_ + kUnfinishedFile));
-  if (unfinished == FormatLine()) {
+  if (unfinished && (unfinished == FormatLine() || IsEarlierFormat(*unfinished))) {
     // The process that was creating the database ended before the database was ever used.
     std::error_code error;
     std::filesystem::remove_all(db_path(), error);
@@ -208,6 +219,15 @@ Status DataFolder::Finish() {
   if (!renamed.ok()) return FromRocksDb(renamed).While("preparing " + path_);
   contents_ = Contents::kDatabase;
   return SyncFolder();
+}
+
+Status DataFolder::Upgrade() {
+  if (!has_earlier_format_) return Status();
+  // The same two steps as for a new database: until the rename, the old number counts.
+  RETURN_IF_ERROR(Begin());
+  RETURN_IF_ERROR(Finish());
+  has_earlier_format_ = false;
+  return Status();
 }
 
 Status DataFolder::SyncFolder() {

@@ -37,6 +37,9 @@ class DataFolder {
   // Call this once the missing database has been created. Until it returns OK, the next Open starts
   // over.
   Status Finish();
+  // Call this once a database of an earlier format is open. Nothing of the new format may be stored
+  // before it returns OK. No effect on a database of the current format.
+  Status Upgrade();
 
  private:
   DataFolder(std::string path, std::shared_ptr<rocksdb::FileSystem> files);
@@ -50,6 +53,7 @@ class DataFolder {
   const std::shared_ptr<rocksdb::FileSystem> files_;  // Shared with the database's environment.
   int lock_ = -1;
   Contents contents_ = Contents::kNone;
+  bool has_earlier_format_ = false;
 };
 
 }  // namespace hearth::storage

@@ -281,7 +281,7 @@ Status OpenDatabaseIn(const RocksDbOptions& options, Parts& parts) {
   if (!opened.ok()) return FromRocksDb(opened);
   parts.db.reset(db);
   for (rocksdb::ColumnFamilyHandle* family : families) parts.families.emplace_back(family);
-  return is_new ? parts.folder->Finish() : Status();
+  return is_new ? parts.folder->Finish() : parts.folder->Upgrade();
 }
 
 }  // namespace

@@ -15,7 +15,9 @@ class Metrics;
 namespace hearth::storage {
 
 // The version of the byte layout that this program reads and writes: docs/formats/storage.md.
-inline constexpr int kFormat = 1;
+// Data of a format from kOldestFormat on is upgraded when it is opened.
+inline constexpr int kFormat = 2;
+inline constexpr int kOldestFormat = 1;
 
 // Descriptors beyond `open_tables_max` that a store may use at once: the write-ahead logs, the
 // MANIFEST, the lock, the mark, folders, and what a flush and a compaction read and write.

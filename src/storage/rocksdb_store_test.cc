@@ -145,15 +145,34 @@ TEST_F(RocksDbStoreTest, AnotherFormatIsRefused) {
   Write("HEARTH", "hearth format 7\n");
   const Status other = OpenFails();
   EXPECT_EQ(other.code(), Code::kFailedPrecondition);
-  EXPECT_EQ(other.message(), "data in " + path_ + " has format 7; this hearth reads format 1");
+  EXPECT_EQ(other.message(),
+            "data in " + path_ + " has format 7; this hearth reads formats 1 to 2");
   Write("HEARTH", "");
   EXPECT_EQ(OpenFails().code(), Code::kDataLoss);
   fs::remove(path_ + "/HEARTH");
   const Status missing = OpenFails();
   EXPECT_EQ(missing.code(), Code::kFailedPrecondition);
   EXPECT_THAT(missing.message(), HasSubstr("has no format number"));
-  Write("HEARTH", "hearth format 1\n");
+  Write("HEARTH", "hearth format 2\n");
   EXPECT_NE(Open(), nullptr);
+}
+
+TEST_F(RocksDbStoreTest, AnEarlierFormatIsUpgradedAndItsDataKept) {
+  {
+    const std::unique_ptr<Store> store = Open();
+    ASSERT_EQ(Put(*store, Space::kMeta, "a", "1"), Status());
+  }
+  // An upgrade that was interrupted before the rename starts over.
+  for (const bool is_interrupted : {false, true}) {
+    Write("HEARTH", "hearth format 1\n");
+    if (is_interrupted) Write("HEARTH.new", "hearth format 2\n");
+    const std::unique_ptr<Store> store = Open();
+    ASSERT_NE(store, nullptr);
+    EXPECT_EQ(*store->Get(Space::kMeta, "a"), "1");
+    std::ifstream file(path_ + "/HEARTH");
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "hearth format 2\n");
+    EXPECT_FALSE(fs::exists(path_ + "/HEARTH.new"));
+  }
 }
 
 TEST_F(RocksDbStoreTest, AFolderWithSomethingElseIsRefusedAndLeftAlone) {
@@ -171,7 +190,7 @@ TEST_F(RocksDbStoreTest, AnEmptyFolderIsTaken) {
 }
 
 TEST_F(RocksDbStoreTest, AnInterruptedCreationStartsOver) {
-  for (const char* unfinished : {"", "hearth for", "hearth format 1\n"}) {
+  for (const char* unfinished : {"", "hearth for", "hearth format 1\n", "hearth format 2\n"}) {
     fs::remove_all(path_);
     fs::create_directories(path_);
     Write("HEARTH.new", unfinished);

@@ -46,7 +46,7 @@ Result<std::shared_ptr<const Transaction>> Transactions::Begin(
     ASSIGN_OR_RETURN(retried, ParseId(options.retry_transaction));
   }
   auto transaction = std::make_shared<Transaction>();
-  transaction->database = &database;
+  transaction->database = database.shared_from_this();
   transaction->mode = options.mode;
   if (options.mode == request::TransactionOptions::Mode::kReadOnly) {
     transaction->read_time = options.read_time.value_or(commit_clock_.ReadTime());
@@ -80,7 +80,7 @@ Result<std::shared_ptr<const Transaction>> Transactions::BeginUse(
   {
     MutexLock lock(mutex_);
     const auto found = open_.find(std::string(id));
-    if (found != open_.end() && found->second.transaction->database == &database) {
+    if (found != open_.end() && found->second.transaction->database.get() == &database) {
       ++found->second.uses;
       found->second.client = std::move(client);
       return found->second.transaction;
@@ -104,7 +104,7 @@ Result<std::shared_ptr<const Transaction>> Transactions::TakeForCommit(
   {
     MutexLock lock(mutex_);
     const auto found = open_.find(std::string(id));
-    if (found != open_.end() && found->second.transaction->database == &database) {
+    if (found != open_.end() && found->second.transaction->database.get() == &database) {
       std::shared_ptr<const Transaction> transaction = found->second.transaction;
       places_.Return(found->second.begun_by);
       open_.erase(found);
@@ -139,6 +139,21 @@ std::optional<IdleOwner::YieldsTo> Transactions::WhomToYieldTo(
   }
   if (has_been_idle_for(kYieldsToRetriesAfter)) return IdleOwner::YieldsTo::kRetries;
   return std::nullopt;
+}
+
+void Transactions::EndAllOf(const documents::Database& database) {
+  std::vector<LockOwner> owners;
+  std::vector<std::shared_ptr<const Transaction>> ended;  // Destroyed after the lock is released.
+  {
+    MutexLock lock(mutex_);
+    std::erase_if(open_, [&](const auto& item) {
+      if (item.second.transaction->database.get() != &database) return false;
+      owners.push_back(item.second.transaction->owner);
+      ended.push_back(item.second.transaction);
+      return true;
+    });
+  }
+  locks_.ReleaseAll(owners);
 }
 
 void Transactions::Expire() {

@@ -39,7 +39,7 @@ inline constexpr size_t kOpenTransactionsMax = 50'000;
 // One open transaction. Immutable except for the bookkeeping of the id.
 struct Transaction {
   std::string id;
-  const documents::Database* database;
+  documents::ConstDatabaseHandle database;
   request::TransactionOptions::Mode mode;
   model::Timestamp read_time;  // For read-only transactions.
   LockOwner owner;             // For read-write transactions.
@@ -85,6 +85,9 @@ class Transactions {
 
   // Ends the transaction and releases its locks. OK also if it has already ended.
   Status Rollback(const documents::Database& database, std::string_view id) EXCLUDES_LOCK(mutex_);
+
+  // Ends the transactions of a database that was deleted.
+  void EndAllOf(const documents::Database& database) EXCLUDES_LOCK(mutex_);
 
   // Ends the transactions that are too old or idle for too long, and makes idle ones yield to
   // waiting requests. A transaction that yields stays open, but has lost its locks.

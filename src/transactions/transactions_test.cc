@@ -52,8 +52,12 @@ class TransactionsTest : public testing::Test {
   documents::CommitClock commit_clock_{clock_, model::Timestamp()};
   LockTable locks_{clock_, 5s};
   Transactions transactions_{clock_, commit_clock_, locks_, random_};
-  const documents::Database database_{NameDatabase(), model::DatabaseNumber{1}, true};
-  const documents::Database other_database_{NameDatabase("other"), model::DatabaseNumber{2}, true};
+  const documents::ConstDatabaseHandle handle_ =
+      std::make_shared<documents::Database>(NameDatabase(), model::DatabaseNumber{1}, true);
+  const documents::ConstDatabaseHandle other_handle_ =
+      std::make_shared<documents::Database>(NameDatabase("other"), model::DatabaseNumber{2}, true);
+  const documents::Database& database_ = *handle_;
+  const documents::Database& other_database_ = *other_handle_;
 };
 
 TEST_F(TransactionsTest, AreKnownByTheirIds) {
@@ -64,7 +68,7 @@ TEST_F(TransactionsTest, AreKnownByTheirIds) {
   const auto used = transactions_.BeginUse(database_, second->id);
   ASSERT_TRUE(used.ok());
   EXPECT_EQ((*used)->id, second->id);
-  EXPECT_EQ((*used)->database, &database_);
+  EXPECT_EQ((*used)->database, handle_);
   EXPECT_EQ((*used)->mode, request::TransactionOptions::Mode::kReadWrite);
   EXPECT_EQ((*used)->read_lock, LockMode::kRead);
 }

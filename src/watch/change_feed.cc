@@ -128,6 +128,11 @@ Timestamp ChangeFeed::Mark(const std::shared_ptr<Subscriber>& subscriber) {
   return now;
 }
 
+void ChangeFeed::Wake(model::DatabaseNumber database) {
+  MutexLock lock(mutex_);
+  Enqueue({{}, commit_clock_.ReadTime(), {}, false, database});
+}
+
 void ChangeFeed::Maintain() {
   MutexLock lock(mutex_);
   const auto now = clock_.Monotonic();
@@ -167,6 +172,11 @@ void ChangeFeed::Dispatch(std::deque<Entry> entries, bool is_lost) {
     for (Entry& entry : entries) {
       round.For(entry.marked_by);
       if (entry.is_heartbeat) tell_all(Delivery::kHeartbeat);
+      if (entry.woken) {
+        for (const auto& [number, registration] : registrations_) {
+          if (registration.database == *entry.woken) round.For(registration.subscriber);
+        }
+      }
       for (Change& change : entry.changes) {
         found.clear();
         index_.Find(change, &found);

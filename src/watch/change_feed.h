@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -79,6 +80,9 @@ class ChangeFeed {
   // be delivered. The subscriber also gets a delivery once nothing up to that moment is missing.
   model::Timestamp Mark(const std::shared_ptr<Subscriber>& subscriber) EXCLUDES_LOCK(mutex_);
 
+  // The subscribers with targets in the database get a delivery.
+  void Wake(model::DatabaseNumber database) EXCLUDES_LOCK(mutex_);
+
   // Sends due heartbeats. Call it periodically.
   void Maintain() EXCLUDES_LOCK(mutex_);
 
@@ -96,6 +100,7 @@ class ChangeFeed {
     model::Timestamp through;
     std::weak_ptr<Subscriber> marked_by;
     bool is_heartbeat = false;
+    std::optional<model::DatabaseNumber> woken = {};
   };
   class Round;
 

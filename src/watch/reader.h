@@ -57,8 +57,9 @@ class Reader {
                                     const model::DocumentPath& path,
                                     model::Timestamp read_time) = 0;
 
-  // Whether the changes since `time` are still available.
-  virtual bool IsInHistory(model::Timestamp time) const = 0;
+  // Whether the changes since `time` are still available. Those of a deleted database of that name
+  // are not.
+  virtual bool IsInHistory(const documents::Database& database, model::Timestamp time) const = 0;
   // The documents selected by `concerns` that differ between two moments; nullopt if there are more
   // than `max` allows, or if finding them takes reading too many others.
   virtual Result<std::optional<std::vector<Change>>> ChangesBetween(

@@ -41,6 +41,7 @@ Watcher::Watcher(Reader& reader, ChangeFeed& change_feed, TurnPool& threads, Cli
       change_feed_(change_feed),
       threads_(threads),
       client_(client),
+      database_handle_(database.shared_from_this()),
       database_(database),
       options_(options),
       sink_(std::move(sink)),
@@ -186,6 +187,12 @@ void Watcher::RunSteps() {
 Watcher::After Watcher::Continue() {
   const RolePlay step(step_);
   if (HasEnded()) return After::kNothing;
+  if (database_.is_deleted) {
+    // A client that comes back finds an empty database, and learns that its results are gone.
+    sink_->End(Status(Code::kUnavailable, documents::DatabaseDeleted(database_).message()));
+    Close();
+    return After::kNothing;
+  }
   if (sink_->IsFull()) return After::kReaderFirst;
   if (load_) {
     ContinueLoad();
@@ -381,7 +388,7 @@ Result<bool> Watcher::Resume(TargetState& target, const request::TargetRequest::
   const auto* token = std::get_if<std::string>(&resume.from);
   const std::optional<Timestamp> known =
       token ? reader_.ReadResumeToken(*token) : std::get<Timestamp>(resume.from);
-  if (!known || *known > to || !reader_.IsInHistory(*known)) return false;
+  if (!known || *known > to || !reader_.IsInHistory(database_, *known)) return false;
   const Timestamp from = *known;
   if (target.window) return ResumeWindow(target, {from, to}, resume.expected_count);
   if (!target.query()) return ResumeDocuments(target, from, to);
@@ -534,7 +541,7 @@ void Watcher::CatchUp() {
     };
     Result<std::optional<std::vector<Change>>> changes = std::optional<std::vector<Change>>();
     // If a client has not read for a long time, the log may no longer reach back far enough.
-    if (reader_.IsInHistory(from)) {
+    if (reader_.IsInHistory(database_, from)) {
       changes = reader_.ChangesBetween(database_, from, to, concerns, options_.catch_up_max);
     }
     if (!changes.ok() || !*changes) {

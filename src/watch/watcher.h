@@ -171,6 +171,7 @@ class Watcher final : public ChangeFeed::Subscriber, public std::enable_shared_f
   ChangeFeed& change_feed_;
   TurnPool& threads_;
   const ClientKey client_;
+  const documents::ConstDatabaseHandle database_handle_;  // Shared with the catalogue.
   const documents::Database& database_;
   const WatcherOptions options_;
   const std::unique_ptr<WatchSink> sink_;

@@ -43,10 +43,13 @@ test('`hearth indexes` lists the index that a query has created', async () => {
     const lines = (await run(server, 'indexes')).trimEnd().split('\n');
     return lines.length === 2 && lines[1].includes('READY') && lines;
   });
-  assert.match(listed[0], /^COLLECTION +SCOPE +FIELDS +STATE +ORIGIN +SIZE +LAST USE \(UTC\)$/);
+  assert.match(
+    listed[0],
+    /^COLLECTION +SCOPE +FIELDS +STATE +ORIGIN +SIZE +ENTRIES WRITTEN +USES +READS SAVED +LAST USE \(UTC\)$/,
+  );
   assert.match(
     listed[1],
-    /^rooms +COLLECTION +floor ASC +READY +ON_DEMAND +[\d.]+ \w+ +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/,
+    /^rooms +COLLECTION +floor ASC +READY +ON_DEMAND +[\d.]+ \w+ +\d+ +\d+ +\d+ +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/,
   );
   assert.equal(listed[0].indexOf('STATE'), listed[1].indexOf('READY'));
   assert.equal((await query.get()).size, 2);
@@ -69,6 +72,46 @@ test('declared indexes are listed as such', async () => {
   await openFirestore(server).doc('rooms/a').set({});
   const listed = await eventually(async () => /rooms.*/.exec(await run(server, 'indexes'))?.[0]);
   assert.match(listed, /^rooms +COLLECTION_GROUP +tags CONTAINS, size ASC +(BUILDING|READY) +DECLARED /);
+});
+
+test('`hearth db` lists and deletes databases', async () => {
+  const server = await serve();
+  const at = flagsOf(server);
+  assert.equal(await run(server, 'db', 'list'), 'no databases: the first write creates one\n');
+  await fail(
+    1,
+    /there is no database 'projects\/one\/databases\/\(default\)'/,
+    'db',
+    'delete',
+    'one',
+    '(default)',
+    ...at,
+  );
+  const one = openFirestore(server, {projectId: 'one'});
+  const two = openFirestore(server, {projectId: 'two'});
+  assert.equal((await openFirestore(server, {projectId: 'three'}).doc('a/b').get()).exists, false);
+  await one.doc('a/b').set({});
+  await two.doc('a/b').set({});
+  const listed = (await run(server, 'db', 'list')).trimEnd().split('\n');
+  assert.match(listed[0], /^PROJECT +DATABASE +STATE +SIZE +CREATED \(UTC\)$/);
+  assert.match(listed[1], /^one +\(default\) +READY +[\d.]+ \w+ +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+  assert.match(listed[2], /^two /);
+  assert.equal(listed.length, 3);
+
+  const sizes = [];
+  const unsubscribe = one.collection('a').onSnapshot((snapshot) => sizes.push(snapshot.size));
+  assert.ok(await eventually(() => sizes.includes(1)));
+  assert.equal(
+    await run(server, 'db', 'delete', 'one', '(default)'),
+    'deleted the database (default) of project one; its data is removed in the background\n',
+  );
+  // The listener reconnects by itself, and finds an empty database.
+  assert.ok(await eventually(() => sizes.at(-1) === 0));
+  assert.equal(await exists(one, 'a/b'), false);
+  assert.equal(await exists(two, 'a/b'), true);
+  await one.doc('a/new').set({});
+  assert.ok(await eventually(() => sizes.at(-1) === 1));
+  unsubscribe();
 });
 
 test('the database need not be named while there is only one', async () => {

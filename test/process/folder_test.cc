@@ -102,7 +102,7 @@ TEST(Folder, AnUnknownFormatIsRefusedAndUntouched) {
   const std::string format = ReadFile(folder / "data/HEARTH");
   std::ofstream(folder / "data/HEARTH") << "hearth format 999\n";
   const auto server = TryToServe(folder / "data");
-  ExpectRefusal(*server, "has format 999; this hearth reads format 1");
+  ExpectRefusal(*server, "has format 999; this hearth reads formats 1 to 2");
 
   std::ofstream(folder / "data/HEARTH") << format;
   Serve(folder / "data")->Kill();

@@ -41,15 +41,11 @@ Result<Firestore> OpenEmbedded(const EmbeddedOptions& options) {
   ASSIGN_OR_RETURN(owned->engine, engine::Engine::Open(*owned->store, owned->clock, owned->random,
                                                        engine_options));
   engine::Engine& engine = *owned->engine;
-  ASSIGN_OR_RETURN(std::shared_ptr<EmbeddedTransport> transport,
-                   EmbeddedTransport::Make(engine, name, std::move(owned)));
-  return Firestore(std::move(transport));
+  return Firestore(EmbeddedTransport::Make(engine, name, std::move(owned)));
 }
 
 Result<Firestore> OverEngine(engine::Engine& engine, const model::DatabaseName& database) {
-  ASSIGN_OR_RETURN(std::shared_ptr<EmbeddedTransport> transport,
-                   EmbeddedTransport::Make(engine, database, nullptr));
-  return Firestore(std::move(transport));
+  return Firestore(EmbeddedTransport::Make(engine, database, nullptr));
 }
 
 }  // namespace hearth::client

@@ -141,7 +141,7 @@ TEST(EmbeddedTest, ListenersAreLimited) {
 
 TEST(EmbeddedTest, BatchWritesBeyondWhatIsUnderWayAtATime) {
   engine::TestEngine engine;
-  const auto transport = *EmbeddedTransport::Make(engine.engine(), engine.database().name, nullptr);
+  const auto transport = EmbeddedTransport::Make(engine.engine(), engine.database().name, nullptr);
   constexpr size_t kWrites = EmbeddedTransport::kCommitsUnderWayMax * 2 + 1;
   std::vector<request::Write> writes;
   for (size_t i = 0; i < kWrites; ++i) {

@@ -54,19 +54,19 @@ void Destroy(EmbeddedTransport* transport) {
 
 }  // namespace
 
-Result<std::shared_ptr<EmbeddedTransport>> EmbeddedTransport::Make(
-    engine::Engine& engine, const model::DatabaseName& database, std::shared_ptr<void> owner) {
-  ASSIGN_OR_RETURN(documents::Database * opened, engine.OpenDatabase(database));
+std::shared_ptr<EmbeddedTransport> EmbeddedTransport::Make(engine::Engine& engine,
+                                                           const model::DatabaseName& database,
+                                                           std::shared_ptr<void> owner) {
   // The constructor is private.
   return std::shared_ptr<EmbeddedTransport>(
-      new EmbeddedTransport(engine, *opened, std::move(owner)), Destroy);
+      new EmbeddedTransport(engine, database, std::move(owner)), Destroy);
 }
 
-EmbeddedTransport::EmbeddedTransport(engine::Engine& engine, documents::Database& database,
+EmbeddedTransport::EmbeddedTransport(engine::Engine& engine, model::DatabaseName database,
                                      std::shared_ptr<void> owner)
     : owner_(std::move(owner)),
       engine_(engine),
-      database_(database),
+      database_(std::move(database)),
       listeners_(std::make_shared<std::atomic<size_t>>(0)) {}
 
 EmbeddedTransport::~EmbeddedTransport() = default;
@@ -74,7 +74,7 @@ EmbeddedTransport::~EmbeddedTransport() = default;
 Result<std::unique_ptr<ReadView>> EmbeddedTransport::View(const Consistency& consistency,
                                                           const ReadScope& scope) {
   return Await<Result<std::unique_ptr<ReadView>>>([&](Executor& here, auto done) {
-    engine_.Read(database_, consistency, scope, here, std::move(done));
+    engine_.Read(*Open(), consistency, scope, here, std::move(done));
   });
 }
 
@@ -99,7 +99,7 @@ Result<std::unique_ptr<QueryRun>> EmbeddedTransport::Start(query::NormalizedQuer
                                                            const ReadMoment& moment) {
   engine::QueryRequest request{std::move(query), answer, ToConsistency(moment)};
   return Await<Result<std::unique_ptr<QueryRun>>>([&](Executor& here, auto done) {
-    engine_.Query(database_, std::move(request), here, std::move(done));
+    engine_.Query(*Open(), std::move(request), here, std::move(done));
   });
 }
 
@@ -132,10 +132,10 @@ Result<Transport::Aggregates> EmbeddedTransport::Aggregate(
 
 Result<TransportCommit> EmbeddedTransport::Commit(std::vector<Write> writes,
                                                   const std::string& transaction) {
-  ASSIGN_OR_RETURN(
-      const CommitResult committed, Await<Result<CommitResult>>([&](Executor& here, auto done) {
-        engine_.Commit(database_, std::move(writes), transaction, here, std::move(done));
-      }));
+  ASSIGN_OR_RETURN(const CommitResult committed,
+                   Await<Result<CommitResult>>([&](Executor& here, auto done) {
+                     engine_.Commit(*Open(), std::move(writes), transaction, here, std::move(done));
+                   }));
   TransportCommit result{committed.commit_time, {}};
   result.results.reserve(committed.write_results.size());
   for (const request::WriteResult& each : committed.write_results) {
@@ -163,7 +163,7 @@ Result<std::vector<Result<TransportWriteResult>>> EmbeddedTransport::BatchWrite(
     if (i >= results.size() + kCommitsUnderWayMax) take_next();
     std::vector<Write> one;
     one.push_back(std::move(writes[i]));
-    engine_.Commit(database_, std::move(one), "", here,
+    engine_.Commit(*Open(), std::move(one), "", here,
                    [&answers, i](Result<CommitResult> result) { answers[i] = std::move(result); });
   }
   while (results.size() < writes.size()) take_next();
@@ -172,18 +172,17 @@ Result<std::vector<Result<TransportWriteResult>>> EmbeddedTransport::BatchWrite(
 
 Result<std::string> EmbeddedTransport::BeginTransaction(const BeginOptions& options) {
   using Mode = request::TransactionOptions::Mode;
-  return engine_.BeginTransaction(
-      database_, {options.read_only ? Mode::kReadOnly : Mode::kReadWrite, options.read_time,
-                  options.retry_transaction});
+  return engine_.BeginTransaction(*Open(), {options.read_only ? Mode::kReadOnly : Mode::kReadWrite,
+                                            options.read_time, options.retry_transaction});
 }
 
 Status EmbeddedTransport::Rollback(const std::string& transaction) {
-  return engine_.Rollback(database_, transaction);
+  return engine_.Rollback(*Open(), transaction);
 }
 
 Result<std::vector<std::string>> EmbeddedTransport::ListCollectionIds(
     const std::string& parent_document_path) {
-  const model::ParentName parent{database_.name, parent_document_path};
+  const model::ParentName parent{database_, parent_document_path};
   ReadScope scope;
   scope.access = ReadScope::Access::kScans;
   ASSIGN_OR_RETURN(const std::unique_ptr<ReadView> view, View(request::Now{}, scope));
@@ -201,8 +200,8 @@ Result<std::vector<std::string>> EmbeddedTransport::ListCollectionIds(
 Result<std::vector<DocumentPath>> EmbeddedTransport::ListDocumentPaths(
     const model::CollectionPath& collection) {
   request::ListDocumentsRequest request{
-      model::ParentName{database_.name, std::string(collection.parent())},
-      std::string(collection.id()), request::kPageSizeMax};
+      model::ParentName{database_, std::string(collection.parent())}, std::string(collection.id()),
+      request::kPageSizeMax};
   request.show_missing = true;
   ASSIGN_OR_RETURN(const ReadScope scope, engine::ScopeOf(request));
   ASSIGN_OR_RETURN(const std::unique_ptr<ReadView> view, View(request::Now{}, scope));
@@ -232,8 +231,8 @@ Result<std::unique_ptr<TransportListener>> EmbeddedTransport::Listen(ListenTarge
   if (*listeners_ > kListenersMax) {
     return Status(Code::kResourceExhausted, "too many listeners");
   }
-  return StartListening(engine_, database_, ListenerThreads(), std::move(target),
-                        std::move(on_state), std::move(slot), shared_from_this());
+  return StartListening(engine_, *Open(), ListenerThreads(), std::move(target), std::move(on_state),
+                        std::move(slot), shared_from_this());
 }
 
 }  // namespace hearth::client

@@ -30,12 +30,12 @@ class EmbeddedTransport final : public Transport,
 
   // `owner`: must live as long as the engine is used; may be null. If the last reference is dropped
   // on a listener thread, another thread destroys the transport.
-  static Result<std::shared_ptr<EmbeddedTransport>> Make(engine::Engine& engine,
-                                                         const model::DatabaseName& database,
-                                                         std::shared_ptr<void> owner);
+  static std::shared_ptr<EmbeddedTransport> Make(engine::Engine& engine,
+                                                 const model::DatabaseName& database,
+                                                 std::shared_ptr<void> owner);
   ~EmbeddedTransport() override;
 
-  const model::DatabaseName& database() const override { return database_.name; }
+  const model::DatabaseName& database() const override { return database_; }
   std::string NewDocumentId() override { return engine_.NewDocumentId(); }
 
   Result<Documents> Get(const std::vector<model::DocumentPath>& paths,
@@ -59,9 +59,11 @@ class EmbeddedTransport final : public Transport,
   Result<std::unique_ptr<TransportListener>> Listen(ListenTarget target, OnState on_state) override;
 
  private:
-  EmbeddedTransport(engine::Engine& engine, documents::Database& database,
+  EmbeddedTransport(engine::Engine& engine, model::DatabaseName database,
                     std::shared_ptr<void> owner);
 
+  // Opened for each call: after a deletion, it is another database.
+  documents::DatabaseHandle Open() const { return engine_.OpenDatabase(database_); }
   Result<std::unique_ptr<engine::ReadView>> View(const request::Consistency& consistency,
                                                  const engine::ReadScope& scope);
   Result<std::unique_ptr<engine::QueryRun>> Start(query::NormalizedQuery query,
@@ -71,7 +73,7 @@ class EmbeddedTransport final : public Transport,
 
   const std::shared_ptr<void> owner_;  // The only reference. Its type is erased.
   engine::Engine& engine_;
-  documents::Database& database_;
+  const model::DatabaseName database_;
   // Shared with the listeners, some of which may outlive this.
   const std::shared_ptr<std::atomic<size_t>> listeners_;
 

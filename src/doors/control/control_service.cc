@@ -12,6 +12,7 @@
 namespace hearth::doors::control {
 namespace {
 
+using documents::ConstDatabaseHandle;
 using documents::Database;
 using http::PlainAnswer;
 using model::DatabaseName;
@@ -90,7 +91,7 @@ PlainAnswer ControlService::Answer(const http::RequestHead& head, std::string_vi
   }
   constexpr size_t kNameBegin = 2;
   constexpr size_t kNameEnd = 6;
-  if (parts->size() <= kNameEnd || (*parts)[0] != "hearth" || (*parts)[1] != "v1") {
+  if (parts->size() < kNameEnd || (*parts)[0] != "hearth" || (*parts)[1] != "v1") {
     return ErrorAnswer(NoSuchPath());
   }
   std::string text;
@@ -104,15 +105,25 @@ PlainAnswer ControlService::Answer(const http::RequestHead& head, std::string_vi
 
 PlainAnswer ControlService::AnswerDatabases() const {
   Json databases = Json::array();
-  for (const Database* database : engine_.Databases()) {
-    databases.push_back({{"name", database->name.text()}});
+  for (const ConstDatabaseHandle& database : engine_.Databases()) {
+    databases.push_back(DatabaseJson(*database, engine_.DocumentBytes(*database)));
   }
-  return JsonAnswer({{"databases", std::move(databases)}});
+  Json removals = Json::array();
+  for (const std::string& name : engine_.DatabasesBeingRemoved()) {
+    removals.push_back({{"name", name}});
+  }
+  return JsonAnswer({{"databases", std::move(databases)}, {"removals", std::move(removals)}});
 }
 
 Result<PlainAnswer> ControlService::AnswerOfDatabase(const http::RequestHead& head,
                                                      std::string_view body,
                                                      const DatabaseName& name, const Parts& rest) {
+  if (rest.empty()) {
+    if (head.method() == "DELETE") return DeleteDatabase(name);
+    if (!IsReading(head)) return MethodNotAllowed("GET, DELETE");
+    ASSIGN_OR_RETURN(const ConstDatabaseHandle database, Find(name));
+    return JsonAnswer(DatabaseJson(*database, engine_.DocumentBytes(*database)));
+  }
   const bool is_one_policy = rest.size() == 2 && rest[0] == "ttlPolicies";
   if (is_one_policy) {
     if (head.method() == "PUT") return SetTtlPolicy(name, rest[1], body);
@@ -132,16 +143,21 @@ Result<PlainAnswer> ControlService::AnswerOfDatabase(const http::RequestHead& he
   return NoSuchPath();
 }
 
-Result<const Database*> ControlService::Find(const DatabaseName& name) const {
-  for (const Database* database : engine_.Databases()) {
+Result<ConstDatabaseHandle> ControlService::Find(const DatabaseName& name) const {
+  for (const ConstDatabaseHandle& database : engine_.Databases()) {
     if (database->name == name) return database;
   }
   return Status(Code::kNotFound, "there is no database '" + name.text() +
                                      "': the first write to a database creates it");
 }
 
+Result<PlainAnswer> ControlService::DeleteDatabase(const DatabaseName& name) {
+  RETURN_IF_ERROR(engine_.DeleteDatabase(name));
+  return JsonAnswer(Json::object());
+}
+
 Result<PlainAnswer> ControlService::ListIndexes(const DatabaseName& name) const {
-  ASSIGN_OR_RETURN(const Database* database, Find(name));
+  ASSIGN_OR_RETURN(const ConstDatabaseHandle database, Find(name));
   std::vector<index::Index> indexes = engine_.Indexes(*database);
   std::sort(indexes.begin(), indexes.end(),
             [](const index::Index& left, const index::Index& right) {
@@ -155,14 +171,14 @@ Result<PlainAnswer> ControlService::ListIndexes(const DatabaseName& name) const 
 }
 
 Result<PlainAnswer> ControlService::PrintNeededIndexes(const DatabaseName& name) const {
-  ASSIGN_OR_RETURN(const Database* database, Find(name));
+  ASSIGN_OR_RETURN(const ConstDatabaseHandle database, Find(name));
   PlainAnswer answer = JsonAnswer(Json());
   answer.body = index::PrintIndexConfig(engine_.NeededIndexes(*database));
   return answer;
 }
 
 Result<PlainAnswer> ControlService::ListTtlPolicies(const DatabaseName& name) const {
-  ASSIGN_OR_RETURN(const Database* database, Find(name));
+  ASSIGN_OR_RETURN(const ConstDatabaseHandle database, Find(name));
   Json list = Json::array();
   for (const expiry::TtlStatus& status : engine_.TtlStatuses(*database)) {
     list.push_back(TtlJson(status));
@@ -175,7 +191,7 @@ Result<PlainAnswer> ControlService::SetTtlPolicy(const DatabaseName& name,
                                                  std::string_view body) {
   ASSIGN_OR_RETURN(const index::TtlPolicy policy, ParsePolicy(collection, body));
   // Documents may be created after their policy, and so may their database.
-  ASSIGN_OR_RETURN(Database * database, engine_.OpenDatabase(name));
+  const documents::DatabaseHandle database = engine_.OpenDatabase(name);
   RETURN_IF_ERROR(engine_.SetTtlPolicy(*database, policy));
   return TtlPolicyAnswer(*database, collection);
 }
@@ -183,7 +199,7 @@ Result<PlainAnswer> ControlService::SetTtlPolicy(const DatabaseName& name,
 Result<PlainAnswer> ControlService::ClearTtlPolicy(const DatabaseName& name,
                                                    const std::string& collection) {
   RETURN_IF_ERROR(Find(name).status());
-  ASSIGN_OR_RETURN(Database * database, engine_.OpenDatabase(name));
+  const documents::DatabaseHandle database = engine_.OpenDatabase(name);
   RETURN_IF_ERROR(engine_.ClearTtlPolicy(*database, collection));
   return TtlPolicyAnswer(*database, collection);
 }

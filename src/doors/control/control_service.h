@@ -17,10 +17,13 @@ namespace hearth::doors::control {
 
 inline constexpr size_t kControlBodyBytesMax = 64 * 1024;
 
-// The operators' interface of a running server, in JSON over HTTP: indexes, TTL policies, metrics.
+// The operators' interface of a running server, in JSON over HTTP: databases, indexes, TTL
+// policies, metrics.
 //
 //   GET     /metrics
 //   GET     /hearth/v1/databases
+//   GET     /hearth/v1/projects/P/databases/D
+//   DELETE  /hearth/v1/projects/P/databases/D
 //   GET     /hearth/v1/projects/P/databases/D/indexes
 //   GET     /hearth/v1/projects/P/databases/D/indexes:needed
 //   GET     /hearth/v1/projects/P/databases/D/ttlPolicies
@@ -50,7 +53,8 @@ class ControlService final : public http::Service {
   // `rest`: the path after the database's name.
   Result<http::PlainAnswer> AnswerOfDatabase(const http::RequestHead& head, std::string_view body,
                                              const model::DatabaseName& name, const Parts& rest);
-  Result<const documents::Database*> Find(const model::DatabaseName& name) const;
+  Result<documents::ConstDatabaseHandle> Find(const model::DatabaseName& name) const;
+  Result<http::PlainAnswer> DeleteDatabase(const model::DatabaseName& name);
   Result<http::PlainAnswer> ListIndexes(const model::DatabaseName& name) const;
   Result<http::PlainAnswer> PrintNeededIndexes(const model::DatabaseName& name) const;
   Result<http::PlainAnswer> ListTtlPolicies(const model::DatabaseName& name) const;

@@ -78,12 +78,36 @@ TEST_F(ControlServiceTest, TellsStrangersNothing) {
 
 TEST_F(ControlServiceTest, ListsDatabasesThatCameIntoBeing) {
   EXPECT_EQ(json::parse(Ask("GET", "/hearth/v1/databases").body),
-            (json{{"databases", json::array()}}));
+            (json{{"databases", json::array()}, {"removals", json::array()}}));
   MakeDatabase();
   const http::PlainAnswer answer = Ask("GET", "/hearth/v1/databases");
   EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(answer.content_type, "application/json; charset=utf-8");
   EXPECT_EQ(json::parse(answer.body)["databases"][0]["name"], "projects/p1/databases/(default)");
+}
+
+TEST_F(ControlServiceTest, DescribesOneDatabase) {
+  const std::string path(kBase.substr(0, kBase.size() - 1));
+  ExpectError(Ask("GET", path), 404, "NOT_FOUND");
+  MakeDatabase();
+  json database = json::parse(Ask("GET", path).body);
+  EXPECT_TRUE(database["sizeBytes"].is_number_unsigned());
+  database.erase("sizeBytes");
+  EXPECT_EQ(database, (json{{"name", "projects/p1/databases/(default)"},
+                            {"createTime", "2023-11-14T22:13:20Z"}}));
+  EXPECT_EQ(Ask("PUT", path, "{}").status, 405);
+}
+
+TEST_F(ControlServiceTest, DeletesADatabase) {
+  const std::string path(kBase.substr(0, kBase.size() - 1));
+  EXPECT_EQ(ExpectError(Ask("DELETE", path), 404, "NOT_FOUND"),
+            "there is no database 'projects/p1/databases/(default)'");
+  MakeDatabase();
+  EXPECT_EQ(Ask("DELETE", path).body, "{}\n");
+  ExpectError(Ask("DELETE", path), 404, "NOT_FOUND");
+  engine_.engine().AwaitRemovals();
+  EXPECT_EQ(json::parse(Ask("GET", "/hearth/v1/databases").body),
+            (json{{"databases", json::array()}, {"removals", json::array()}}));
 }
 
 TEST_F(ControlServiceTest, ListsIndexes) {
@@ -105,6 +129,7 @@ TEST_F(ControlServiceTest, ListsIndexes) {
                  {"fieldPath": "n", "order": "ASCENDING"},
                  {"fieldPath": "__name__", "order": "DESCENDING"}],
       "state": "READY", "origin": "DECLARED", "documentsIndexed": 1,
+      "entriesWritten": 0, "documentWrites": 0, "uses": 0, "readsSaved": 0,
       "lastUseTime": "2023-11-14T22:13:20Z"})"));
 }
 
@@ -166,11 +191,11 @@ TEST_F(ControlServiceTest, UnknownPlacesAndMethods) {
   EXPECT_THAT(ExpectError(AskDatabase("GET", "indexes"), 404, "NOT_FOUND"),
               HasSubstr("there is no database"));
   MakeDatabase();
-  for (const char* target : {"/hearth/", "/hearth/v1", "/hearth/v2/databases", "/metricsx",
-                             "/hearth/v1/projects/p1/databases/(default)",
-                             "/hearth/v1/projects/p1/databases/(default)/x",
-                             "/hearth/v1/projects/p1/databases/(default)/indexes/x",
-                             "/hearth/v1/projects/p1/databases/(default)/ttlPolicies/a/b"}) {
+  for (const char* target :
+       {"/hearth/", "/hearth/v1", "/hearth/v2/databases", "/metricsx",
+        "/hearth/v1/projects/p1/databases", "/hearth/v1/projects/p1/databases/(default)/x",
+        "/hearth/v1/projects/p1/databases/(default)/indexes/x",
+        "/hearth/v1/projects/p1/databases/(default)/ttlPolicies/a/b"}) {
     SCOPED_TRACE(target);
     ExpectError(Ask("GET", target), 404, "NOT_FOUND");
   }

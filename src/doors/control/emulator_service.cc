@@ -74,8 +74,7 @@ void Respond(const Call& call, const Status& status) {
 Status Start(engine::Engine& engine, const access::AccessPolicy& policy, const Call& call) {
   ASSIGN_OR_RETURN(const ClearRequest request, ReadRequest(call->head()));
   RETURN_IF_ERROR(policy.CheckDatabase(call->head(), request.database));
-  ASSIGN_OR_RETURN(documents::Database * database, engine.OpenDatabase(request.database));
-  engine::Clear(engine, *database, request.scope, *call->loop(),
+  engine::Clear(engine, *engine.OpenDatabase(request.database), request.scope, *call->loop(),
                 [call](const Status& status) { Respond(call, status); });
   return Status();
 }

@@ -27,6 +27,8 @@ Json FieldJson(const std::string& path, FieldMode mode) {
   Json field = {{"fieldPath", path}};
   if (mode == FieldMode::kContains) {
     field["arrayConfig"] = "CONTAINS";
+  } else if (mode == FieldMode::kMapEntries) {
+    field["mapConfig"] = "ENTRIES";
   } else {
     field["order"] = mode == FieldMode::kDescending ? "DESCENDING" : "ASCENDING";
   }
@@ -55,6 +57,14 @@ http::PlainAnswer ErrorAnswer(const Status& status) {
   return ErrorAnswer(HttpStatusOf(status.code()), status);
 }
 
+Json DatabaseJson(const documents::Database& database, uint64_t size_bytes) {
+  Json json = {{"name", database.name.text()}, {"sizeBytes", size_bytes}};
+  if (const int64_t created = database.created_micros; created != 0) {
+    json["createTime"] = model::Timestamp::FromMicros(created).ToString();
+  }
+  return json;
+}
+
 Json IndexJson(const index::Index& index, uint64_t size_bytes) {
   const index::Definition& definition = index.definition;
   Json fields = Json::array();
@@ -74,6 +84,10 @@ Json IndexJson(const index::Index& index, uint64_t size_bytes) {
           {"origin", OriginText(index.origin)},
           {"documentsIndexed", index.activity->documents_indexed.load()},
           {"sizeBytes", size_bytes},
+          {"entriesWritten", index.activity->entries_written.load()},
+          {"documentWrites", index.activity->document_writes.load()},
+          {"uses", index.activity->uses.load()},
+          {"readsSaved", index.activity->reads_saved.load()},
           {"lastUseTime", used_at.ToString()}};
 }
 

@@ -55,9 +55,15 @@ class TestEngine {
     Result<std::unique_ptr<Engine>> opened = Engine::Open(store_, clock_, random_, options_);
     CHECK(opened.ok());
     engine_ = *std::move(opened);
-    database_ = *engine_->OpenDatabase(NameDatabase());
+    database_ = engine_->OpenDatabase(NameDatabase());
   }
-  void Close() { engine_.reset(); }
+  void Close() {
+    engine_.reset();
+    database_.reset();
+  }
+
+  // Opens the database again, after it was deleted.
+  void ReopenDatabase() { database_ = engine_->OpenDatabase(NameDatabase()); }
 
   // Moves the clock and runs the maintenance that is due.
   void Pass(std::chrono::microseconds time) {
@@ -147,7 +153,7 @@ class TestEngine {
   std::unique_ptr<storage::Store> memory_ = storage::NewMemoryStore();
   storage::FaultyStore store_;
   std::unique_ptr<Engine> engine_;
-  documents::Database* database_ = nullptr;
+  documents::DatabaseHandle database_;
 };
 
 // Paths and records of all documents in `view`.

@@ -20,6 +20,9 @@ inline IndexField Down(std::string_view path) {
 inline IndexField In(std::string_view path) {
   return {*model::FieldPath::Parse(path), FieldMode::kContains};
 }
+inline IndexField Entries(std::string_view path) {
+  return {*model::FieldPath::Parse(path), FieldMode::kMapEntries};
+}
 
 inline Definition CollectionIndex(std::string_view collection, std::vector<IndexField> fields,
                                   bool name_descending = false) {
