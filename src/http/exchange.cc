@@ -13,8 +13,9 @@ constexpr size_t kUsualHeaderCount = 16;
 
 // What a connection claims beyond its use, and what an idle one may keep claimed.
 constexpr size_t kClaimStepBytes = 16 * 1024;
-// A client with this much unread is behind; with the smaller amount, if memory is scarce.
-constexpr size_t kUnreadBytesMax = 1024 * 1024;
+// A client with this much unread is behind; with the smaller amount, if memory is scarce. Much more
+// than a few streams that the client has paused on purpose, since others may wait for those.
+constexpr size_t kUnreadBytesMax = 16 * 1024 * 1024;
 constexpr size_t kUnreadBytesMin = 64 * 1024;
 
 char ToLower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }

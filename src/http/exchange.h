@@ -103,7 +103,7 @@ class BufferBudget {
   [[nodiscard]] bool TakeAnswer(size_t bytes);
   void ReturnAnswer(size_t bytes);
   size_t answer_bytes() const { return answer_bytes_; }
-  // Whether so much is unread that no further request should be started: 1 MiB, or little if the
+  // Whether so much is unread that no further request should be started: 16 MiB, or little if the
   // process is short of memory.
   bool is_behind() const;
 

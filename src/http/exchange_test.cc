@@ -64,19 +64,20 @@ TEST(BufferBudgetTest, TakesEverythingFromTheMemoryOfTheProcess) {
 }
 
 TEST(BufferBudgetTest, AClientIsBehindWithMuchUnread) {
-  MemoryBudget memory(8 * 1024 * 1024);
+  constexpr size_t kMebibyte = 1024 * 1024;
+  MemoryBudget memory(32 * kMebibyte);
   BufferBudget budget(10, &memory);
-  EXPECT_TRUE(budget.TakeAnswer(1024 * 1024 - 1));
+  EXPECT_TRUE(budget.TakeAnswer(16 * kMebibyte - 1));
   EXPECT_FALSE(budget.is_behind());
   EXPECT_TRUE(budget.TakeAnswer(1));
   EXPECT_TRUE(budget.is_behind());
-  budget.ReturnAnswer(1024 * 1024 - 64 * 1024);
+  budget.ReturnAnswer(16 * kMebibyte - 64 * 1024);
   EXPECT_FALSE(budget.is_behind());
-  memory.Take(8 * 1024 * 1024);  // Now even little is too much.
+  memory.Take(32 * kMebibyte);  // Now even little is too much.
   EXPECT_TRUE(budget.is_behind());
   budget.ReturnAnswer(1);
   EXPECT_FALSE(budget.is_behind());
-  memory.Return(8 * 1024 * 1024);
+  memory.Return(32 * kMebibyte);
   budget.ReturnAnswer(64 * 1024 - 1);
 }
 

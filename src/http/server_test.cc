@@ -128,7 +128,7 @@ TEST(ServerTest, ANewConnectionTakesThePlaceOfTheOneIdleLongest) {
   test.router.AddService("/endless", busy);
   test.Start();
   TestSocket working(test.port());
-  working.Send("GET /endless HTTP/1.1\r\nhost: a\r\n\r\n");
+  working.Send("GET /endless HTTP/1.1\r\nhost: localhost\r\n\r\n");
   ASSERT_THAT(working.ReadUntil("\r\n\r\n"), HasSubstr("200"));
   TestSocket idle(test.port());
   ASSERT_TRUE(IsServed(idle));

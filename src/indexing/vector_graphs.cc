@@ -61,11 +61,7 @@ void VectorGraphs::SetWanted(model::DatabaseNumber database,
     // An empty list counts only after a non-empty one: after a start, the configuration may not
     // have arrived yet, and files must not be removed because of that.
     if (graphs.empty() && !wanted_.contains(database)) return;
-    if (graphs.empty()) {
-      wanted_.erase(database);
-    } else {
-      wanted_[database] = std::move(graphs);
-    }
+    wanted_[database] = std::move(graphs);
     wanted_changed_ = true;
   }
   Wake();

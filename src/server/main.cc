@@ -1,10 +1,12 @@
 // The hearth program: its commands and flags.
+#include <malloc.h>
 #include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <sstream>
 #include <string>
 
 #include "base/text.h"
@@ -271,7 +273,12 @@ struct Commands {
 
 int Report(const Status& status) {
   if (status.ok()) return EXIT_SUCCESS;
-  std::fprintf(stderr, "hearth: %s\n", hearth::Printable(status.message()).c_str());
+  // A message may have several lines; nothing else in it may control the terminal.
+  std::istringstream lines(status.message());
+  const char* prefix = "hearth: ";
+  for (std::string line; std::getline(lines, line); prefix = "") {
+    std::fprintf(stderr, "%s%s\n", prefix, hearth::Printable(line).c_str());
+  }
   return EXIT_FAILURE;
 }
 
@@ -287,7 +294,12 @@ int RunCommand(const Commands& commands) {
 
 }  // namespace
 
+// Large buffers go back to the system when they are freed. Otherwise every thread's heap may keep
+// some, which no budget counts.
+constexpr int kMappedBytesMin = 512 * 1024;
+
 int main(int argc, char** argv) {
+  mallopt(M_MMAP_THRESHOLD, kMappedBytesMin);
   umask(S_IRWXG | S_IRWXO);  // Only the owner can read the files that are created.
   CLI::App app("Hearth: a document database that every Firestore client already speaks to.");
   app.set_version_flag("--version", HEARTH_VERSION);

@@ -117,14 +117,14 @@ Status CheckFormat(const std::string& path, std::string_view line) {
 // file.
 Status RefuseForeign(const std::string& path) {
   std::error_code error;
+  if (std::filesystem::exists(path + kDatabaseFolder, error)) {
+    return Status(Code::kFailedPrecondition,
+                  "data in " + path + " has no format number (the file HEARTH is missing)");
+  }
   for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
     const std::string name = "/" + entry.path().filename().string();
     if (name == kLockFile || name == kUnfinishedFile || name == kMarkFile) continue;
     if (name == "/lost+found") continue;
-    if (name == kDatabaseFolder) {
-      return Status(Code::kFailedPrecondition,
-                    "data in " + path + " has no format number (the file HEARTH is missing)");
-    }
     return Status(Code::kFailedPrecondition, path + " contains something other than Hearth data (" +
                                                  entry.path().filename().string() + ")");
   }

@@ -218,7 +218,14 @@ test('what `hearth indexes --needed` prints lets a strict server answer the same
   const firestore = openFirestore(server, {projectId});
   await firestore.doc('rooms/a').set({floor: 1, size: 3, tags: ['x']});
   const answers = await Promise.all(queries(firestore).map(ids));
-  const {code, stdout, stderr} = await runHearth('indexes', '--server', server.address, '--needed');
+  const {code, stdout, stderr} = await runHearth(
+    'indexes',
+    '--server',
+    server.address,
+    '--data',
+    server.data,
+    '--needed',
+  );
   assert.equal(code, 0, stderr);
 
   const {firestore: second} = await strict(writeFile('needed.json', stdout));

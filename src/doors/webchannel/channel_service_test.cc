@@ -190,7 +190,10 @@ class ChannelServiceTest : public testing::Test {
     return log_.received.WaitFor([&](const auto& all) { return all == texts; });
   }
 
+  static constexpr size_t kMemoryBytes = 300 * 1024;
+
   Log log_;
+  MemoryBudget memory_{kMemoryBytes};
   std::atomic<bool> background_is_full_ = false;
   std::vector<std::jthread> background_;  // One request at a time uses it.
   rpc::Methods methods_;
@@ -503,25 +506,23 @@ TEST_F(ChannelServiceTest, AClientGetsItsShareOfTheSessions) {
   TestSocket greedy(server_.port());
   for (const int status : {200, 200, 503}) {
     greedy.Send("POST " + Target("RID=1") +
-                " HTTP/1.1\r\nhost: a\r\ncontent-length: 7\r\n\r\ncount=0");
+                " HTTP/1.1\r\nhost: localhost\r\ncontent-length: 7\r\n\r\ncount=0");
     EXPECT_EQ(ReadAnswer(greedy).status, status);
   }
   Handshake();  // On a connection of its own.
 }
 
 TEST_F(ChannelServiceTest, BoundsTheMemoryOfSessions) {
-  constexpr size_t kBytes = 300 * 1024;
-  MemoryBudget memory(kBytes);
-  Start({.memory = &memory});
+  Start({.memory = &memory_});
   const std::string id = Handshake();
-  EXPECT_GE(memory.used_bytes(), kSessionBytes);
+  EXPECT_GE(memory_.used_bytes(), kSessionBytes);
   // More than there is: the session of a client that does not read ends, and a new one can begin.
-  Forward(id, 1, {"flood"});
+  Forward(id, 0, {"flood"});
   EXPECT_TRUE(log_.cancelled.WaitFor([](int count) { return count == 1; }));
   Handshake();
-  memory.Take(kBytes);
+  memory_.Take(kMemoryBytes);
   EXPECT_EQ(Ask("POST", Target("RID=1"), "count=0").status, 503);
-  memory.Return(kBytes);
+  memory_.Return(kMemoryBytes);
 }
 
 TEST_F(ChannelServiceTest, BoundsTheBody) {
