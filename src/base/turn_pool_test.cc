@@ -192,7 +192,7 @@ TEST(TurnPoolTest, LongTasksAreBoundedAndSharedByClient) {
   pool.Post(kB, tasks[3].Body(pool));
   tasks[3].AwaitMorePauses();
   for (LongTask& task : tasks) task.End();
-  for (const size_t i : {0, 1, 3}) EXPECT_EQ(tasks[i].Result(), Status());
+  for (const size_t i : {size_t{0}, size_t{1}, size_t{3}}) EXPECT_EQ(tasks[i].Result(), Status());
 }
 
 TEST(TurnPoolTest, CancelEndsTasksAtTheirNextPause) {

@@ -59,11 +59,14 @@ DatabaseHandle Catalog::Open(const model::DatabaseName& name) {
 }
 
 void Catalog::RemoveExpired() {
-  std::erase_if(unwritten_, [&](const auto& entry) {
-    if (!entry.second.database.expired()) return false;
-    unused_numbers_.push_back(entry.second.number);
-    return true;
-  });
+  for (auto entry = unwritten_.begin(); entry != unwritten_.end();) {
+    if (!entry->second.database.expired()) {
+      ++entry;
+      continue;
+    }
+    unused_numbers_.push_back(entry->second.number);
+    entry = unwritten_.erase(entry);
+  }
   expired_checked_at_ = std::max(kUnwrittenKeptMax, 2 * unwritten_.size());
 }
 

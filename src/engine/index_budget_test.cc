@@ -80,7 +80,7 @@ class IndexBudgetTest : public testing::Test {
   }
 
   TestEngine test_{Options()};
-  const indexing::OnDemandBudgetOptions budget_;
+  const indexing::OnDemandBudgetOptions budget_{};
 };
 
 // Every ordered pair of fields, once each: as many sort orders as a curious stranger needs seconds.

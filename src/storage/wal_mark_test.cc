@@ -79,7 +79,7 @@ TEST_F(WalMarkTest, ARemovedLogDoesNotComeBack) {
   mark->Extend(4, 10);
   mark->Extend(9, 10);
   ASSERT_TRUE(mark->Remove(4).ok());
-  for (const size_t copy : {0, 1}) {
+  for (const size_t copy : {size_t{0}, size_t{1}}) {
     SCOPED_TRACE(copy);
     Damage(copy * 4'096 + 40);
     EXPECT_EQ(Open()->logs(), (std::vector<WalExtent>{{9, 10}}));

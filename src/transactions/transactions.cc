@@ -161,6 +161,7 @@ void Transactions::Expire() {
   std::vector<LockOwner> owners;
   std::vector<std::shared_ptr<const Transaction>> ended;  // Destroyed after the lock is released.
   std::vector<IdleOwner> idle;
+  std::vector<ClientKey> begun_by;
   {
     MutexLock lock(mutex_);
     std::erase_if(open_, [&](const auto& item) {
@@ -170,7 +171,7 @@ void Transactions::Expire() {
       if (idle_for >= kTransactionIdleMax || now - entry.started_at >= kTransactionAgeMax) {
         owners.push_back(owner);
         ended.push_back(entry.transaction);
-        places_.Return(entry.begun_by);
+        begun_by.push_back(entry.begun_by);
         return true;
       }
       if (const auto yields_to = WhomToYieldTo(entry, idle_for)) {
@@ -178,6 +179,7 @@ void Transactions::Expire() {
       }
       return false;
     });
+    for (const ClientKey client : begun_by) places_.Return(client);
   }
   locks_.ReleaseAll(owners);
   locks_.Yield(idle);
