@@ -51,7 +51,7 @@ TEST_F(AdminTokenTest, SurvivesAnUnfinishedStart) {
 
 TEST_F(AdminTokenTest, RefusesATokenThatOthersMayRead) {
   ASSERT_TRUE(LoadOrCreateAdminToken(folder()).ok());
-  for (const mode_t mode : {0640, 0604, 0620}) {
+  for (const mode_t mode : {0640u, 0604u, 0620u}) {
     ASSERT_EQ(chmod(Path().c_str(), mode), 0);
     const Status status = LoadOrCreateAdminToken(folder()).status();
     EXPECT_EQ(status.code(), Code::kFailedPrecondition);
