@@ -9,11 +9,17 @@ namespace hearth {
 
 // Whether a client that has `of_client` of a bounded number of places may take one more.
 //
-// A client may have as many places as are free. So a single client gets half of them, a second one
-// half of the rest, and a newcomer always finds a place until there are very many greedy clients.
-// This process itself may take the last one.
+// Any client may take places while less than half of them are taken. From then on, a client may
+// have a sixteenth, and the last eighth is for clients that have none. So one greedy client gets
+// half, it takes seven to use up all but the last eighth, and then as many more as that has places
+// until a newcomer finds none. This process itself may take the last one.
 constexpr bool MayTakePlace(ClientKey client, size_t of_client, size_t taken, size_t places) {
-  return taken < places && (client == ClientKey::kInternal || of_client < places - taken);
+  if (taken >= places) return false;
+  if (client == ClientKey::kInternal || of_client == 0) return true;
+  const size_t free_for_all = (places + 1) / 2;
+  if (taken < free_for_all) return true;
+  const size_t reserve = places / 8;
+  return taken < places - reserve && of_client < places / 16;
 }
 
 // A bounded number of places, shared by clients.

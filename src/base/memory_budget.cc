@@ -1,11 +1,13 @@
 #include "base/memory_budget.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 
 namespace hearth {
 
-bool MemoryBudget::TryTake(size_t bytes) {
-  const size_t limit = bytes > kSmallBytesMax ? bytes_max_ - reserve() : bytes_max_;
+bool MemoryBudget::TryTake(size_t bytes, size_t held_bytes) {
+  const size_t limit = held_bytes + bytes > kSmallBytesMax ? bytes_max_ - reserve() : bytes_max_;
   size_t used = used_bytes_.load(std::memory_order_relaxed);
   while (true) {
     if (used > limit || bytes > limit - used) {
@@ -39,9 +41,17 @@ bool MemoryClaim::Grow(size_t bytes) {
 }
 
 bool MemoryClaim::Resize(size_t bytes) {
-  if (bytes > bytes_) return Grow(bytes - bytes_);
-  Shrink(bytes_ - bytes);
+  if (bytes <= bytes_) {
+    Shrink(bytes_ - bytes);
+    return true;
+  }
+  if (budget_ != nullptr && !budget_->TryTake(bytes - bytes_, bytes_)) return false;
+  bytes_ = bytes;
   return true;
+}
+
+bool MemoryClaim::Reserve(size_t bytes) {
+  return bytes <= bytes_ || Resize(std::max(bytes, 2 * bytes_));
 }
 
 void MemoryClaim::GrowAnyway(size_t bytes) {

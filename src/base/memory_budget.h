@@ -10,8 +10,8 @@ namespace hearth {
 // work, backlogs, caches, sorts, decoded pictures. Every holder claims its bytes here before it
 // allocates them, so the sum has one bound, however the clients divide it.
 //
-// The last eighth is reserved for small claims. A few greedy clients with large claims leave enough
-// for the ordinary requests of the others.
+// The last eighth is reserved for small claims. Greedy clients, whose claims are large or grow
+// large step by step, leave enough for the ordinary requests of the others.
 //
 // Threads: safe for concurrent use. Ownership: must outlive its claims.
 class MemoryBudget {
@@ -23,8 +23,8 @@ class MemoryBudget {
   MemoryBudget& operator=(const MemoryBudget&) = delete;
 
   // Returns false and takes nothing if `bytes` more would exceed the budget, or if a large claim
-  // would use the reserve.
-  [[nodiscard]] bool TryTake(size_t bytes);
+  // would use the reserve. `held_bytes`: what the same client already has for the same purpose.
+  [[nodiscard]] bool TryTake(size_t bytes, size_t held_bytes = 0);
   // Takes bytes that cannot be refused because they are already in use. The sum may exceed the
   // budget; later claims are then refused.
   void Take(size_t bytes) { used_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
@@ -62,7 +62,11 @@ class MemoryClaim {
 
   // Returns false and changes nothing if the budget refuses.
   [[nodiscard]] bool Grow(size_t bytes);
+  // The same, for a claim of one client: all of it counts as one claim, large or small.
   [[nodiscard]] bool Resize(size_t bytes);
+  // Claims at least `bytes` in all, if it has less: as much again as it has, so that growing takes
+  // few claims, and what becomes large does not use up the reserve in small steps.
+  [[nodiscard]] bool Reserve(size_t bytes);
   // Never refused: see MemoryBudget::Take.
   void GrowAnyway(size_t bytes);
   void Shrink(size_t bytes);

@@ -76,6 +76,40 @@ TEST(MemoryClaimTest, ReturnsItsBytesOnce) {
   EXPECT_EQ(budget.used_bytes(), 0u);
 }
 
+TEST(MemoryClaimTest, ReservesAsMuchAgainAsItHas) {
+  MemoryBudget budget(kMebibyte);
+  MemoryClaim claim(&budget);
+  EXPECT_TRUE(claim.Reserve(100));
+  EXPECT_EQ(claim.bytes(), 100u);
+  EXPECT_TRUE(claim.Reserve(101));
+  EXPECT_EQ(claim.bytes(), 200u);
+  EXPECT_TRUE(claim.Reserve(200));
+  EXPECT_EQ(claim.bytes(), 200u);
+  EXPECT_TRUE(claim.Reserve(1'000));
+  EXPECT_EQ(claim.bytes(), 1'000u);
+}
+
+TEST(MemoryClaimTest, WhatGrowsLargeDoesNotUseTheReserve) {
+  MemoryBudget budget(8 * kMebibyte);
+  MemoryClaim claim(&budget);
+  size_t bytes = 0;
+  while (claim.Reserve(bytes + 1'000)) bytes += 1'000;
+  EXPECT_FALSE(budget.is_scarce());
+  EXPECT_TRUE(budget.TryTake(MemoryBudget::kSmallBytesMax));
+}
+
+TEST(MemoryClaimTest, AClaimThatGrowsLargeInSmallStepsIsLarge) {
+  MemoryBudget budget(8 * kMebibyte);
+  MemoryClaim greedy(&budget);
+  constexpr size_t kStepBytes = 1'024;
+  while (greedy.Resize(greedy.bytes() + kStepBytes)) {
+  }
+  EXPECT_EQ(greedy.bytes(), 7 * kMebibyte);
+  MemoryClaim other(&budget);
+  EXPECT_TRUE(other.Resize(MemoryBudget::kSmallBytesMax));
+  EXPECT_FALSE(other.Resize(MemoryBudget::kSmallBytesMax + 1));
+}
+
 TEST(MemoryClaimTest, IsAlwaysGrantedWithoutABudget) {
   MemoryClaim claim;
   EXPECT_TRUE(claim.Grow(size_t{1} << 40));

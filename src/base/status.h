@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -34,6 +35,9 @@ enum class Code : uint8_t {
 
 // The name as in Google's JSON errors and in logs, such as "INVALID_ARGUMENT".
 std::string_view CodeName(Code code);
+
+// Clients get no more of a message than this: it may quote what they sent.
+inline constexpr size_t kStatusMessageBytesMax = 4 * 1024;
 
 class [[nodiscard]] Status {
  public:

@@ -24,6 +24,13 @@ std::string_view TakeUntil(std::string_view& text, char end) {
   return part;
 }
 
+std::string_view Beginning(std::string_view text, size_t bytes_max) {
+  if (text.size() <= bytes_max) return text;
+  size_t end = bytes_max;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end);
+}
+
 bool EqualsIgnoringCase(std::string_view left, std::string_view right) {
   return std::ranges::equal(left, right, {}, LowerCase, LowerCase);
 }

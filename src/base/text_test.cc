@@ -7,6 +7,15 @@
 namespace hearth {
 namespace {
 
+TEST(TextTest, ABeginningEndsBetweenCharacters) {
+  EXPECT_EQ(Beginning("abc", 3), "abc");
+  EXPECT_EQ(Beginning("abc", 2), "ab");
+  EXPECT_EQ(Beginning("a\u00e9", 3), "a\u00e9");
+  EXPECT_EQ(Beginning("a\u00e9", 2), "a");
+  EXPECT_EQ(Beginning("\U0001F600", 3), "");
+  EXPECT_EQ(Beginning("\x80\x80\x80", 2), "");  // Not UTF-8.
+}
+
 TEST(TextTest, TrimsTheBlanksAtBothEnds) {
   EXPECT_EQ(Trim(" \ta b\t "), "a b");
   EXPECT_EQ(Trim("a"), "a");
@@ -30,6 +39,13 @@ TEST(TextTest, IgnoresTheCaseOfAsciiLettersOnly) {
   EXPECT_FALSE(EqualsIgnoringCase("a", "ab"));
   EXPECT_FALSE(EqualsIgnoringCase("[", "{"));
   EXPECT_FALSE(EqualsIgnoringCase("\u00c9", "\u00e9"));
+}
+
+TEST(FreeText, LeavesNothing) {
+  std::string text(1'000'000, 'x');
+  FreeText(text);
+  EXPECT_EQ(text, "");
+  EXPECT_LT(text.capacity(), 100u);
 }
 
 TEST(Printable, LeavesTextAlone) {

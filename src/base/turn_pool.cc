@@ -157,8 +157,10 @@ void TurnPool::Run() {
   if (stopping_) changed_.NotifyAll();
 }
 
+bool TurnPool::RunsHere() const { return running_here_ != nullptr && &running_here_->pool == this; }
+
 Status TurnPool::Pause() {
-  if (running_here_ == nullptr || &running_here_->pool != this) return Status();
+  if (!RunsHere()) return Status();
   if (is_cancelled_) return Status(Code::kUnavailable, "the server is stopping");
   Running& running = *running_here_;
   const Time now = std::chrono::steady_clock::now();

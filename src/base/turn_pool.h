@@ -65,6 +65,9 @@ class TurnPool final : public Executor {
   // ones, Unavailable after Cancel.
   Status Pause() EXCLUDES_LOCK(mutex_);
 
+  // Whether the calling thread runs one of the tasks.
+  bool RunsHere() const;
+
   // From now on, Pause fails.
   void Cancel() { is_cancelled_ = true; }
 

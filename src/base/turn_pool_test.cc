@@ -7,6 +7,7 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace hearth {
@@ -120,17 +121,17 @@ TEST(TurnPoolTest, AContinuationBelongsToTheClientOfItsTask) {
 TEST(TurnPoolTest, AClientGetsItsShareOfTheQueue) {
   TurnPoolOptions options;
   options.threads = 1;
-  options.queued_tasks_max = 8;
+  options.queued_tasks_max = 32;
   Gate gate;
   TurnPool pool(options);
   pool.Post(kA, [&gate] { gate.Pass(); });
   gate.AwaitEntered();
-  for (int i = 0; i < 4; ++i) EXPECT_EQ(pool.TryPost(kA, [] {}), Status());
+  for (int i = 0; i < 16; ++i) EXPECT_EQ(pool.TryPost(kA, [] {}), Status());
   EXPECT_EQ(pool.TryPost(kA, [] {}).code(), Code::kResourceExhausted);
   EXPECT_EQ(pool.CheckRoom(kA).code(), Code::kResourceExhausted);
   EXPECT_EQ(pool.TryPost(kB, [] {}), Status());
   EXPECT_EQ(pool.TryPost(kB, [] {}), Status());
-  EXPECT_EQ(pool.queued_tasks(), 6u);
+  EXPECT_EQ(pool.queued_tasks(), 18u);
   gate.Open();
 }
 
@@ -212,6 +213,15 @@ TEST(TurnPoolTest, ShortTasksStayShort) {
   pool.Post(kA, [&] { paused.set_value(pool.Pause()); });
   EXPECT_EQ(paused.get_future().get(), Status());
   EXPECT_EQ(pool.long_tasks(), 0u);
+}
+
+TEST(TurnPoolTest, KnowsItsOwnThreads) {
+  TurnPool pool(AllLong());
+  TurnPool other(AllLong());
+  EXPECT_FALSE(pool.RunsHere());
+  std::promise<std::pair<bool, bool>> ran;
+  pool.Post(kA, [&] { ran.set_value({pool.RunsHere(), other.RunsHere()}); });
+  EXPECT_EQ(ran.get_future().get(), std::pair(true, false));
 }
 
 TEST(TurnPoolTest, PauseElsewhereHasNoEffect) {

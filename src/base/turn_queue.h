@@ -46,7 +46,15 @@ class TurnQueue {
     return item;
   }
 
+  // Lets the next client go first. The queue must not be empty.
+  void Skip() {
+    turns_.push_back(turns_.front());
+    turns_.pop_front();
+  }
+
   bool empty() const { return size_ == 0; }
+  // The clients that have items.
+  size_t clients() const { return turns_.size(); }
   size_t size() const { return size_; }
   // The items of one client; null if it has none.
   const std::deque<T>* Of(ClientKey client) const {

@@ -54,18 +54,67 @@ TEST(TurnQueueTest, AClientMayComeBack) {
   EXPECT_TRUE(queue.empty());
 }
 
+TEST(TurnQueueTest, AClientMayLetTheNextOneGoFirst) {
+  TurnQueue<int> queue;
+  for (const int item : {10, 11}) queue.Push(kFirst, item);
+  queue.Push(kSecond, 20);
+  EXPECT_EQ(queue.clients(), 2u);
+  queue.Skip();
+  EXPECT_EQ(PopAll(&queue), (std::vector<int>{20, 10, 11}));
+  EXPECT_EQ(queue.clients(), 0u);
+}
+
+// Takes as many places as it can get.
+size_t TakeAll(SharedPlaces* places, ClientKey client) {
+  size_t taken = 0;
+  while (places->TryTake(client)) ++taken;
+  return taken;
+}
+
 TEST(FairShareTest, AGreedyClientLeavesHalf) {
-  SharedPlaces places(100);
-  size_t of_a = 0;
-  while (places.TryTake(kFirst)) ++of_a;
-  EXPECT_EQ(of_a, 50u);
-  size_t of_b = 0;
-  while (places.TryTake(kSecond)) ++of_b;
-  EXPECT_EQ(of_b, 25u);
+  SharedPlaces places(256);
+  EXPECT_EQ(TakeAll(&places, kFirst), 128u);
+  EXPECT_EQ(TakeAll(&places, kSecond), 16u);
   EXPECT_TRUE(places.TryTake(kThird));
-  places.Return(kSecond);
   EXPECT_TRUE(places.TryTake(kThird));
+  // What it has taken alone, it keeps, but no more than that.
+  places.Return(kFirst);
   EXPECT_FALSE(places.TryTake(kFirst));
+}
+
+TEST(FairShareTest, AClientThatIsDoneMakesRoom) {
+  SharedPlaces places(256);
+  EXPECT_EQ(TakeAll(&places, kFirst), 128u);
+  EXPECT_EQ(TakeAll(&places, kSecond), 16u);
+  for (int i = 0; i < 128; ++i) places.Return(kFirst);
+  EXPECT_EQ(TakeAll(&places, kSecond), 112u);
+}
+
+// Many connections of one attacker are as many clients.
+TEST(FairShareTest, ManyGreedyClientsLeaveAReserveForNewcomers) {
+  for (const size_t count : {256u, 20'000u, 50'000u}) {
+    SharedPlaces places(count);
+    uint64_t next = 1;
+    for (int i = 0; i < 7; ++i) EXPECT_GE(TakeAll(&places, ClientKey{next++}), count / 16);
+    EXPECT_EQ(places.taken(), count - count / 8);
+    // One place each, from here on; and no greedy client gets another one.
+    for (size_t i = 0; i < count / 8; ++i) {
+      EXPECT_FALSE(places.TryTake(kFirst));
+      EXPECT_EQ(TakeAll(&places, ClientKey{next++}), 1u);
+    }
+    EXPECT_FALSE(places.TryTake(ClientKey{next}));
+  }
+}
+
+TEST(FairShareTest, FewPlacesAreSharedToo) {
+  for (const size_t count : {1u, 2u, 3u, 7u}) {
+    SharedPlaces places(count);
+    EXPECT_EQ(TakeAll(&places, kFirst), (count + 1) / 2);
+    for (size_t i = (count + 1) / 2; i < count; ++i) {
+      EXPECT_TRUE(places.TryTake(ClientKey{100 + i}));
+    }
+    EXPECT_FALSE(places.TryTake(kSecond));
+  }
 }
 
 TEST(FairShareTest, TheProcessItselfMayTakeTheLastPlace) {
