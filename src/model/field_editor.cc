@@ -78,15 +78,29 @@ void FieldEditor::Set(const FieldPath& path, std::string encoded_value) {
   (*children)[path.segments().back()].content = std::move(encoded_value);
 }
 
-void FieldEditor::Remove(const FieldPath& path) {
+FieldEditor::Children* FieldEditor::Containing(const FieldPath& path) {
   Children* children = &root_;
-  for (size_t i = 0; i + 1 < path.segments().size(); ++i) {
+  for (size_t i = 0; children != nullptr && i + 1 < path.segments().size(); ++i) {
     const auto found = children->find(path.segments()[i]);
-    if (found == children->end()) return;
-    children = ChildrenOf(&found->second);
-    if (children == nullptr) return;
+    children = found == children->end() ? nullptr : ChildrenOf(&found->second);
   }
-  children->erase(path.segments().back());
+  return children;
+}
+
+std::optional<std::string> FieldEditor::Take(const FieldPath& path) {
+  Children* const children = Containing(path);
+  if (children == nullptr) return std::nullopt;
+  const auto found = children->find(path.segments().back());
+  if (found == children->end()) return std::nullopt;
+  auto* const encoded = std::get_if<std::string>(&found->second.content);
+  std::string value = encoded != nullptr ? std::move(*encoded) : Encode(found->second);
+  children->erase(found);
+  return value;
+}
+
+void FieldEditor::Remove(const FieldPath& path) {
+  Children* const children = Containing(path);
+  if (children != nullptr) children->erase(path.segments().back());
 }
 
 Fields FieldEditor::Finish() const {

@@ -88,6 +88,19 @@ TEST(FieldEditorTest, MapsThatBecomeEmptyStay) {
   EXPECT_EQ(editor.Get(Path("a")), EncodeMap({}));
 }
 
+TEST(FieldEditorTest, WhatIsTakenIsGone) {
+  FieldEditor editor{Fields()};
+  editor.Set(Path("a.b"), EncodeInteger(1));
+  editor.Set(Path("a.c.d"), EncodeInteger(2));
+  FieldEditor copy{editor.Finish()};  // With nothing decoded.
+  EXPECT_EQ(copy.Take(Path("a.b.x")), std::nullopt);
+  EXPECT_EQ(copy.Take(Path("x.y")), std::nullopt);
+  EXPECT_EQ(copy.Take(Path("a.c.d")), EncodeInteger(2));
+  EXPECT_EQ(copy.Take(Path("a.c.d")), std::nullopt);
+  EXPECT_EQ(copy.Take(Path("a")), EncodeMap({{"b", EncodeInteger(1)}, {"c", EncodeMap({})}}));
+  EXPECT_EQ(copy.Finish(), Fields());
+}
+
 TEST(FieldEditorTest, AVectorIsNoMap) {
   const std::string vector = EncodeMap(
       {{"__type__", EncodeString("__vector__")}, {"value", EncodeArray({EncodeDouble(1)})}});

@@ -64,6 +64,9 @@ class FieldEditor {
 
   // The encoded value at `path`; nullopt if there is none.
   std::optional<std::string> Get(const FieldPath& path) const;
+  // The same, and removes the field. Costs no more than a change of the field: Get reads the maps
+  // on the way from their beginning.
+  std::optional<std::string> Take(const FieldPath& path);
   // Sets the encoded value at `path`. Any value on the way that is not a map is replaced by a map.
   // A vector is not a map.
   void Set(const FieldPath& path, std::string encoded_value);
@@ -82,6 +85,9 @@ class FieldEditor {
   static Children TakeApart(MapView map);
   // The fields of the map in `node`, decoding it if necessary; null if it is not a map.
   static Children* ChildrenOf(Node* node);
+  // The map that directly contains the field at `path`, decoding those on the way; null if there is
+  // none.
+  Children* Containing(const FieldPath& path);
   static std::string Encode(const Node& node);
   static std::string EncodeChildren(const Children& children, MapView::Tag tag);
 

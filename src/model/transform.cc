@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
+#include <utility>
 
 #include "base/status_macros.h"
 #include "model/fields.h"
@@ -47,10 +49,31 @@ std::vector<ValueView> ItemsOf(const ValueView& value) {
   return items;
 }
 
-bool Contains(const std::vector<ValueView>& items, const ValueView& wanted) {
-  return std::ranges::any_of(
-      items, [&wanted](const ValueView& item) { return CompareValues(item, wanted) == 0; });
+bool IsLess(const ValueView& left, const ValueView& right) {
+  return CompareValues(left, right) < 0;
 }
+
+// Answers which values are among some items. Sorts them if there are many questions, so that two
+// long arrays are not compared item by item.
+class Lookup {
+ public:
+  Lookup(std::vector<ValueView> items, size_t questions)
+      : items_(std::move(items)), is_sorted_(questions > kQuestionsWithoutSortingMax) {
+    if (is_sorted_) std::ranges::sort(items_, IsLess);
+  }
+
+  bool Contains(const ValueView& wanted) const {
+    if (is_sorted_) return std::ranges::binary_search(items_, wanted, IsLess);
+    return std::ranges::any_of(
+        items_, [&wanted](const ValueView& item) { return CompareValues(item, wanted) == 0; });
+  }
+
+ private:
+  static constexpr size_t kQuestionsWithoutSortingMax = 16;
+
+  std::vector<ValueView> items_;
+  const bool is_sorted_;
+};
 
 std::string EncodeItems(const std::vector<ValueView>& items) {
   std::vector<std::string> encoded;
@@ -60,15 +83,18 @@ std::string EncodeItems(const std::vector<ValueView>& items) {
 }
 
 std::string Union(std::vector<ValueView> items, const ValueView& operand) {
-  for (const ValueView& item : ItemsOf(operand)) {
-    if (!Contains(items, item)) items.push_back(item);
+  const std::vector<ValueView> wanted = ItemsOf(operand);
+  const Lookup stored(items, wanted.size());
+  std::set<ValueView, decltype(&IsLess)> added(&IsLess);
+  for (const ValueView& item : wanted) {
+    if (!stored.Contains(item) && added.insert(item).second) items.push_back(item);
   }
   return EncodeItems(items);
 }
 
 std::string Without(std::vector<ValueView> items, const ValueView& operand) {
-  const std::vector<ValueView> unwanted = ItemsOf(operand);
-  std::erase_if(items, [&unwanted](const ValueView& item) { return Contains(unwanted, item); });
+  const Lookup unwanted(ItemsOf(operand), items.size());
+  std::erase_if(items, [&unwanted](const ValueView& item) { return unwanted.Contains(item); });
   return EncodeItems(items);
 }
 

@@ -1,16 +1,30 @@
 #include "request/write.h"
 
+#include <string>
 #include <string_view>
 #include <unordered_set>
 
 namespace hearth::request {
 
+namespace {
+
+size_t BytesOf(const model::FieldPath& path) {
+  size_t bytes = sizeof(path);
+  for (const std::string& segment : path.segments()) bytes += sizeof(segment) + segment.size();
+  return bytes;
+}
+
+}  // namespace
+
 size_t ApproximateBytes(const std::vector<Write>& writes) {
   size_t bytes = 0;
   for (const Write& write : writes) {
     bytes += sizeof(Write) + write.path.path().size() + write.fields.encoded().size();
+    if (write.mask) {
+      for (const model::FieldPath& path : *write.mask) bytes += BytesOf(path);
+    }
     for (const model::FieldTransform& transform : write.transforms) {
-      bytes += sizeof(transform) + transform.operand.size();
+      bytes += sizeof(transform) + BytesOf(transform.path) + transform.operand.size();
     }
   }
   return bytes;

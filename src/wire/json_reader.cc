@@ -9,7 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "wire/json_scalar.h"
+#include "wire/map_fields.h"
+#include "wire/parse_memory.h"
 
 namespace hearth::wire {
 namespace {
@@ -20,6 +23,14 @@ using google::protobuf::Reflection;
 using nlohmann::json;
 
 constexpr size_t kContextBytes = 20;  // Shown on either side of a syntax error.
+
+// About the memory of an object, its place in a list included; of the entry of a map, besides its
+// key; and of a text, besides the text itself.
+constexpr size_t kObjectBytes = 128;
+constexpr size_t kEntryBytes = 256;
+constexpr size_t kTextBytes = 64;
+// Memory is claimed in steps of this size, too large for the reserve of small claims.
+constexpr size_t kClaimBytes = 256 * 1024;
 
 bool IsNullValue(const FieldDescriptor& field) {
   return field.enum_type() != nullptr &&
@@ -40,8 +51,8 @@ Status SyntaxError(std::string_view text, size_t position) {
 // Receives the tokens of the text one by one and stores their values in the message.
 class Builder final : public nlohmann::json_sax<json> {
  public:
-  Builder(std::string_view text, Message* root, std::string_view root_location)
-      : text_(text), root_(root), root_location_(root_location) {}
+  Builder(std::string_view text, Message* root, std::string_view root_location, MemoryClaim* claim)
+      : text_(text), root_(root), root_location_(root_location), claim_(claim) {}
 
   const Status& status() const { return status_; }
 
@@ -53,7 +64,9 @@ class Builder final : public nlohmann::json_sax<json> {
   }
   bool number_unsigned(uint64_t number) override { return Scalar(number); }
   bool number_float(double number, const std::string&) override { return Scalar(number); }
-  bool string(std::string& text) override { return Scalar(std::move(text)); }
+  bool string(std::string& text) override {
+    return Spend(kTextBytes + 2 * text.size()) && Scalar(std::move(text));
+  }
   bool binary(json::binary_t&) override { return false; }  // Not in text.
   bool start_object(size_t) override;
   bool key(std::string& name) override;
@@ -75,8 +88,9 @@ class Builder final : public nlohmann::json_sax<json> {
     Message* message;                        // For a list or a map: the message that contains it.
     const FieldDescriptor* field = nullptr;  // For a message: the last name read.
     size_t count = 0;                        // For a list or a map: the elements started.
-    Message* entry = nullptr;                // For a map: the last one.
-    std::unordered_set<std::string> keys = {};
+    Message* entry = nullptr;                // For a map of single values: the last one.
+    Message* value = nullptr;                // For a map of messages: the last one.
+    std::unordered_set<std::string> keys = {};  // For a map of single values.
   };
 
   // Where the next value goes.
@@ -84,8 +98,18 @@ class Builder final : public nlohmann::json_sax<json> {
     Message* message;
     const FieldDescriptor* field;
     Kind within;
+    Message* value = nullptr;  // For a map of messages, where the place has a message already.
   };
 
+  // False, with the status set, if there is not that much memory.
+  bool Spend(size_t bytes) {
+    if (bytes <= claimed_bytes_) {
+      claimed_bytes_ -= bytes;
+      return true;
+    }
+    return ClaimFor(bytes);
+  }
+  bool ClaimFor(size_t bytes);
   bool Scalar(JsonScalar value);
   bool Put(const Place& place, JsonScalar value);
   bool Fail(Status status) {
@@ -112,6 +136,8 @@ class Builder final : public nlohmann::json_sax<json> {
   const std::string_view text_;
   Message* const root_;
   const std::string_view root_location_;
+  MemoryClaim* const claim_;  // Null: no limit.
+  size_t claimed_bytes_ = 0;  // And not spent.
   std::vector<Frame> frames_;
   Status status_;
 };
@@ -135,7 +161,7 @@ std::string Builder::LocationOf(Part part) const {
 Builder::Place Builder::NextPlace() {
   Frame& frame = frames_.back();
   if (frame.kind == Kind::kMap) {
-    return {frame.entry, frame.field->message_type()->map_value(), Kind::kMap};
+    return {frame.entry, frame.field->message_type()->map_value(), Kind::kMap, frame.value};
   }
   if (frame.kind == Kind::kList) ++frame.count;
   return {frame.message, frame.field, frame.kind};
@@ -162,7 +188,16 @@ bool Builder::Enter(Frame frame) {
   return true;
 }
 
+bool Builder::ClaimFor(size_t bytes) {
+  if (claim_ == nullptr) return true;
+  const size_t more = std::max(bytes - claimed_bytes_, kClaimBytes);
+  if (!claim_->Grow(more)) return Fail(NoMemoryForMessage());
+  claimed_bytes_ += more - bytes;
+  return true;
+}
+
 bool Builder::start_object(size_t) {
+  if (!Spend(kObjectBytes)) return false;
   if (frames_.empty()) return Enter({.kind = Kind::kMessage, .message = root_});
   const Place place = NextPlace();
   const FieldDescriptor& field = *place.field;
@@ -175,6 +210,7 @@ bool Builder::start_object(size_t) {
   if (field.message_type() == nullptr || IsJsonScalarType(*field.message_type())) {
     return FailValue(place, "Starting an object on a scalar field");
   }
+  if (place.value != nullptr) return Enter({.kind = Kind::kMessage, .message = place.value});
   if (!CheckOneof(place)) return false;
   const Reflection& reflection = *place.message->GetReflection();
   Message* message = field.is_repeated() ? reflection.AddMessage(place.message, &field)
@@ -205,10 +241,18 @@ bool Builder::key(std::string& name) {
 
 bool Builder::AddEntry(Frame& frame, const std::string& name) {
   ++frame.count;
-  if (!frame.keys.insert(name).second) {
+  if (!Spend(kEntryBytes + 4 * name.size())) return false;
+  const FieldDescriptor& value_field = *frame.field->message_type()->map_value();
+  const bool has_messages =
+      IsMapOfMessages(*frame.field) && !IsJsonScalarType(*value_field.message_type());
+  if (has_messages) frame.value = AddToMap(name, frame.message, *frame.field);
+  if (has_messages ? frame.value == nullptr : !frame.keys.insert(name).second) {
     return Fail(InvalidJsonValue(LocationAround(), "Map",
-                                 "Repeated map key: '" + name + "' is already set."));
+                                 "Repeated map key: '" +
+                                     std::string(Beginning(name, kQuotedBytesMax)) +
+                                     "' is already set."));
   }
+  if (has_messages) return true;
   const Reflection& reflection = *frame.message->GetReflection();
   frame.entry = reflection.AddMessage(frame.message, frame.field);
   const FieldDescriptor& key_field = *frame.field->message_type()->map_key();
@@ -245,8 +289,9 @@ bool Builder::Put(const Place& place, JsonScalar value) {
 
 }  // namespace
 
-Status ReadJson(std::string_view text, Message* message, std::string_view location) {
-  Builder builder(text, message, location);
+Status ReadJson(std::string_view text, Message* message, std::string_view location,
+                MemoryClaim* claim) {
+  Builder builder(text, message, location, claim);
   if (json::sax_parse(text, &builder)) return Status();
   return builder.status();
 }

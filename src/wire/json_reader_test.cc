@@ -7,6 +7,7 @@
 
 #include "google/firestore/v1/document.pb.h"
 #include "google/firestore/v1/firestore.pb.h"
+#include "wire/json_scalar.h"
 
 namespace hearth::wire {
 namespace {
@@ -130,6 +131,33 @@ TEST(JsonReaderTest, UsesGooglesWords) {
               "Invalid JSON payload received. Unknown name \"\": Root element must be a message.")
         << json;
   }
+}
+
+TEST(JsonReaderTest, QuotesOnlyTheBeginningOfWhatIsLong) {
+  const std::string longer(10'000'000, 'k');
+  for (const std::string& json :
+       {R"({"mapValue": {"fields": {")" + longer + R"(": {}, ")" + longer + R"(": {}}}})",
+        "{\"" + longer + "\": 1}", R"({"integerValue": ")" + longer + "\"}"}) {
+    const std::string error = Error(json);
+    EXPECT_LE(error.size(), kQuotedBytesMax + 200);
+    EXPECT_NE(error.find(std::string(kQuotedBytesMax, 'k')), std::string::npos);
+  }
+}
+
+TEST(JsonReaderTest, StopsWhenThereIsNoMemory) {
+  std::string writes = R"({"writes": [{})";
+  for (int i = 0; i < 100'000; ++i) writes += ",{}";
+  writes += "]}";
+  MemoryBudget memory(64 * 1024 * 1024);
+  MemoryClaim claim(&memory);
+  proto::CommitRequest request;
+  ASSERT_TRUE(ReadJson(writes, &request, "", &claim).ok());
+  EXPECT_GE(claim.bytes(), request.SpaceUsedLong());
+  MemoryBudget small(request.SpaceUsedLong());
+  MemoryClaim refused(&small);
+  proto::CommitRequest part;
+  EXPECT_EQ(ReadJson(writes, &part, "", &refused).code(), Code::kResourceExhausted);
+  EXPECT_LT(part.writes_size(), 100'000);
 }
 
 TEST(JsonReaderTest, ShowsWhereTheSyntaxIsWrong) {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/base64.h"
+#include "base/text.h"
 
 namespace hearth::wire {
 namespace {
@@ -23,8 +24,6 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 using google::protobuf::util::TimeUtil;
-
-constexpr size_t kQuotedBytesMax = 1000;  // An error does not echo a megabyte.
 
 template <typename T>
 std::optional<T> ParseNumber(std::string_view text) {
@@ -110,7 +109,7 @@ std::string Quoted(const JsonScalar& value) {
       return {digits, std::to_chars(digits, digits + sizeof(digits), number).ptr};
     }
     std::string operator()(const std::string& text) const {
-      return "\"" + text.substr(0, kQuotedBytesMax) + "\"";
+      return "\"" + std::string(Beginning(text, kQuotedBytesMax)) + "\"";
     }
   };
   return std::visit(Visitor(), value);
@@ -189,7 +188,7 @@ bool SetJsonScalar(Message* message, const FieldDescriptor& field, JsonScalar& v
 
 Status UnknownJsonName(std::string_view name, std::string_view location, std::string_view why) {
   std::string text = "Invalid JSON payload received. Unknown name \"";
-  text.append(name.substr(0, kQuotedBytesMax)).append("\"");
+  text.append(Beginning(name, kQuotedBytesMax)).append("\"");
   if (!location.empty()) text.append(" at '").append(location).append("'");
   return InvalidArgument(text.append(": ").append(why));
 }

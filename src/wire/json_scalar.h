@@ -4,6 +4,7 @@
 
 #include <google/protobuf/message.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,6 +13,9 @@
 #include "base/status.h"
 
 namespace hearth::wire {
+
+// Errors quote no more than this of a name or a value: they do not echo a megabyte.
+inline constexpr size_t kQuotedBytesMax = 1'000;
 
 // Invalid JSON payload received. Unknown name "x" at 'document': Cannot find field.
 Status UnknownJsonName(std::string_view name, std::string_view location, std::string_view why);

@@ -16,6 +16,8 @@
 
 #include "base/base64.h"
 #include "wire/json_scalar.h"
+#include "wire/map_fields.h"
+#include "wire/parse_memory.h"
 
 namespace hearth::wire {
 namespace {
@@ -28,13 +30,17 @@ using google::protobuf::util::TimeUtil;
 
 constexpr size_t kIndentSpaces = 2;
 constexpr size_t kNumberBytesMax = 32;
+constexpr size_t kEscapeBytesMax = 6;  // \u0000
 
 // Writes one message with its contents.
 class Writer {
  public:
-  Writer(const JsonForm& form, std::string* out) : form_(form), json_(*out) {}
+  Writer(const JsonForm& form, std::string* out, MemoryClaim* claim)
+      : form_(form), json_(*out), claim_(claim), begin_(out->size()) {}
 
   const Status& status() const { return status_; }
+  // Not written completely, because it would be too long with white space.
+  bool is_too_long() const { return is_too_long_; }
 
   void Object(const Message& message);
 
@@ -48,7 +54,9 @@ class Writer {
   void Enum(const FieldDescriptor& field, int number);
   void Key(std::string_view key);
   void Text(std::string_view text);
-  void Bytes(std::string_view bytes) { Quote(EncodeBase64(bytes)); }
+  void Bytes(std::string_view bytes) {
+    if (MakeRoom(2 * bytes.size())) Quote(EncodeBase64(bytes));
+  }
   // For text that needs no escapes.
   void Quote(std::string_view text) { json_.append("\"").append(text).append("\""); }
   template <typename T>
@@ -71,12 +79,22 @@ class Writer {
     if (!is_first_) NewLine();
     is_first_ = false;
     json_ += bracket;
+    MakeRoom(0);
   }
-  // Before each element of an object or a list.
-  void Next() {
+  // Before each element of an object or a list. False if there will be none, because the message
+  // cannot be written.
+  bool Next() {
     if (!std::exchange(is_first_, false)) json_ += ',';
     NewLine();
+    return MakeRoom(kNumberBytesMax);
   }
+  // Claims memory for `bytes` more, and for what has been written before, if need be. False if the
+  // message cannot be written.
+  bool MakeRoom(size_t bytes) {
+    if (json_.size() - begin_ + bytes > room_bytes_) ClaimRoom(json_.size() - begin_ + bytes);
+    return status_.ok() && !is_too_long_;
+  }
+  void ClaimRoom(size_t bytes);
   void NewLine() {
     if (form_.layout == JsonLayout::kCompact) return;
     json_ += '\n';
@@ -85,17 +103,37 @@ class Writer {
 
   const JsonForm form_;
   std::string& json_;
+  MemoryClaim* const claim_;  // Null: no limit.
+  const size_t begin_;
+  size_t room_bytes_ = kUnclaimedBytesMax;
   size_t depth_ = 0;
   bool is_first_ = true;
+  bool is_too_long_ = false;
   Status status_;
 };
+
+void Writer::ClaimRoom(size_t bytes) {
+  const bool is_indented = form_.layout == JsonLayout::kIndented;
+  if (is_indented && bytes > kIndentedBytesMax) {
+    is_too_long_ = true;
+    return;
+  }
+  size_t room = std::max(bytes, 2 * room_bytes_);
+  if (is_indented) room = std::min(room, kIndentedBytesMax);
+  if (claim_ != nullptr && !claim_->Grow(room - room_bytes_)) {
+    status_ = NoMemoryForMessage();
+    return;
+  }
+  room_bytes_ = room;
+  json_.reserve(begin_ + room);
+}
 
 void Writer::Object(const Message& message) {
   Open('{');
   std::vector<const FieldDescriptor*> fields;
   message.GetReflection()->ListFields(message, &fields);
   for (const FieldDescriptor* field : fields) {
-    Next();
+    if (!Next()) return;
     Key(field->json_name());
     Field(message, *field);
   }
@@ -116,6 +154,15 @@ void Writer::Map(const Message& message, const FieldDescriptor& field) {
     status_ = Status(Code::kInternal, "the keys of " + field.full_name() + " are not strings");
     return;
   }
+  if (IsMapOfMessages(field)) {
+    Open('{');
+    for (const auto& [key, value] : SortedMap(message, field)) {
+      if (!Next()) return;
+      Key(key);
+      MessageValue(*value);
+    }
+    return Close('}');
+  }
   std::vector<std::pair<std::string, const Message*>> entries;
   const int count = reflection.FieldSize(message, &field);
   entries.reserve(static_cast<size_t>(count));
@@ -126,7 +173,7 @@ void Writer::Map(const Message& message, const FieldDescriptor& field) {
   std::ranges::sort(entries);
   Open('{');
   for (const auto& [key, entry] : entries) {
-    Next();
+    if (!Next()) return;
     Key(key);
     Field(*entry, value_field);
   }
@@ -137,7 +184,7 @@ void Writer::List(const Message& message, const FieldDescriptor& field) {
   Open('[');
   const int count = message.GetReflection()->FieldSize(message, &field);
   for (int i = 0; i < count; ++i) {
-    Next();
+    if (!Next()) return;
     Value(message, field, i);
   }
   Close(']');
@@ -265,6 +312,7 @@ void Writer::Real(T number) {
 
 void Writer::Text(std::string_view text) {
   constexpr std::string_view kHexDigits = "0123456789abcdef";
+  if (!MakeRoom(text.size())) return;
   json_ += '"';
   size_t copied = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -272,6 +320,7 @@ void Writer::Text(std::string_view text) {
     if (byte >= 0x20 && byte != '"' && byte != '\\') continue;
     json_.append(text.substr(copied, i - copied));
     copied = i + 1;
+    if (!MakeRoom(kEscapeBytesMax + text.size() - copied)) return;
     if (byte == '"' || byte == '\\') {
       json_.append({'\\', text[i]});
     } else if (byte == '\n') {
@@ -289,10 +338,14 @@ void Writer::Text(std::string_view text) {
 
 }  // namespace
 
-Status WriteJson(const Message& message, const JsonForm& form, std::string* json) {
-  Writer writer(form, json);
+Status WriteJson(const Message& message, const JsonForm& form, std::string* json,
+                 MemoryClaim* claim) {
+  const size_t begin = json->size();
+  Writer writer(form, json, claim);
   writer.Object(message);
-  return writer.status();
+  if (!writer.is_too_long()) return writer.status();
+  json->resize(begin);
+  return WriteJson(message, {.enums = form.enums, .layout = JsonLayout::kCompact}, json, claim);
 }
 
 }  // namespace hearth::wire

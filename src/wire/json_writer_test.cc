@@ -8,6 +8,7 @@
 #include "google/firestore/v1/document.pb.h"
 #include "google/firestore/v1/firestore.pb.h"
 #include "google/firestore/v1/query_profile.pb.h"
+#include "wire/parse_memory.h"
 
 namespace hearth::wire {
 namespace {
@@ -107,6 +108,84 @@ TEST(JsonWriterTest, WritesStructsAndDurations) {
   EXPECT_EQ(Json(metrics),
             R"({"planSummary":{"indexesUsed":[{"list":[true],"n":1,"nothing":null,)"
             R"("scope":"Collection"}]},"executionStats":{"executionDuration":"0.001500s"}})");
+}
+
+TEST(JsonWriterTest, LongTextsHaveNoWhiteSpace) {
+  const JsonForm indented{.layout = JsonLayout::kIndented};
+  const auto text_of = [](size_t bytes) {
+    proto::Value value;
+    value.set_string_value(std::string(bytes, 'x'));
+    return value;
+  };
+  EXPECT_EQ(Json(text_of(kIndentedBytesMax / 2), indented).substr(0, 5), "{\n  \"");
+  EXPECT_EQ(Json(text_of(kIndentedBytesMax), indented).substr(0, 5), "{\"str");
+  // Each of these would be on lines of its own, with 160 spaces in front.
+  proto::Value deep;
+  proto::Value* inner = &deep;
+  for (int i = 0; i < 20; ++i) inner = inner->mutable_array_value()->add_values();
+  for (int i = 0; i < 100'000; ++i) inner->mutable_array_value()->add_values()->set_null_value({});
+  EXPECT_EQ(Json(deep, indented), Json(deep));
+  // What was there before stays.
+  std::string json = "[";
+  ASSERT_TRUE(WriteJson(deep, indented, &json).ok());
+  EXPECT_EQ(json, "[" + Json(deep));
+}
+
+TEST(JsonWriterTest, WhiteSpaceEndsAtTheLimit) {
+  // Room for the first text, doubled, is more than the limit.
+  constexpr size_t kFirstBytes = kIndentedBytesMax / 2 + 10'000;
+  constexpr size_t kBytes = 1'000;
+  proto::Value value;
+  value.mutable_array_value()->add_values()->set_string_value(std::string(kFirstBytes, 'x'));
+  size_t indented = 0;
+  size_t compact = 0;
+  for (size_t bytes = kFirstBytes; bytes < 2 * kFirstBytes; bytes += kBytes) {
+    value.mutable_array_value()->add_values()->set_string_value(std::string(kBytes, 'x'));
+    const std::string json = Json(value, {.layout = JsonLayout::kIndented});
+    if (json.find('\n') == std::string::npos) {
+      ++compact;
+    } else {
+      ++indented;
+      EXPECT_LE(json.size(), kIndentedBytesMax);
+    }
+  }
+  EXPECT_GT(indented, 0u);
+  EXPECT_GT(compact, 0u);
+}
+
+TEST(JsonWriterTest, EscapesAreClaimed) {
+  constexpr size_t kBytes = 1'000'000;
+  constexpr size_t kJsonBytes = 6 * kBytes;
+  proto::Value value;
+  value.set_string_value(std::string(kBytes, '\x01'));
+  MemoryBudget memory(4 * kJsonBytes);
+  MemoryClaim claim(&memory);
+  std::string json;
+  EXPECT_TRUE(WriteJson(value, {}, &json, &claim).ok());
+  EXPECT_GT(json.size(), kJsonBytes);
+  EXPECT_GE(claim.bytes() + kUnclaimedBytesMax, json.size());
+  MemoryBudget small(2 * kBytes);
+  MemoryClaim refused(&small);
+  json.clear();
+  EXPECT_EQ(WriteJson(value, {}, &json, &refused).code(), Code::kResourceExhausted);
+  EXPECT_LE(json.size(), small.bytes_max() + kUnclaimedBytesMax);
+}
+
+TEST(JsonWriterTest, StopsWhenThereIsNoMemory) {
+  proto::Value value;
+  for (int i = 0; i < 100'000; ++i) value.mutable_array_value()->add_values()->set_null_value({});
+  const size_t bytes = Json(value).size();
+  MemoryBudget memory(4 * bytes);
+  MemoryClaim claim(&memory);
+  std::string json;
+  EXPECT_TRUE(WriteJson(value, {}, &json, &claim).ok());
+  EXPECT_EQ(json.size(), bytes);
+  claim.Reset();
+  MemoryBudget small(bytes / 2);
+  MemoryClaim refused(&small);
+  json.clear();
+  EXPECT_EQ(WriteJson(value, {}, &json, &refused).code(), Code::kResourceExhausted);
+  EXPECT_LE(json.size(), bytes / 2 + 100'000);
 }
 
 TEST(JsonWriterTest, RefusesTimesThatHaveNoForm) {

@@ -10,6 +10,7 @@
 #include "base/status_macros.h"
 #include "model/limits.h"
 #include "model/transform.h"
+#include "wire/parse_memory.h"
 
 namespace hearth::wire {
 namespace {
@@ -27,10 +28,6 @@ using model::Timestamp;
 using model::TransformKind;
 using request::Write;
 using request::WriteKind;
-
-// Deep enough that a document that nests too deeply gets Firestore's own message, and shallow
-// enough for the stack. One level of a map takes three messages.
-constexpr int kMessageDepthMax = 400;
 
 // Sorted by key, so that the model accepts the bytes as canonical without conversion.
 template <typename Message>

@@ -1,5 +1,6 @@
 #include "wire/responses.h"
 
+#include "base/text.h"
 #include "model/document.h"
 #include "model/fields.h"
 #include "model/wire_format.h"
@@ -45,7 +46,7 @@ std::string EncodeStatus(const Status& status) {
   if (status.ok()) return bytes;
   AppendVarint(VarintTag(1), &bytes);
   AppendVarint(static_cast<uint64_t>(status.code()), &bytes);
-  AppendBytes(BytesTag(2), status.message(), &bytes);
+  AppendBytes(BytesTag(2), Beginning(status.message(), kStatusMessageBytesMax), &bytes);
   return bytes;
 }
 
