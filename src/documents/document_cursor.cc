@@ -18,8 +18,9 @@ using storage::Space;
 
 class PresentCursor final : public DocumentCursor {
  public:
-  PresentCursor(const Snapshot& snapshot, KeyRange range, Direction direction)
-      : documents_(snapshot.Scan(Space::kDocuments, std::move(range), direction)) {}
+  PresentCursor(const Snapshot& snapshot, KeyRange range, Direction direction,
+                const PauseFunction* pause)
+      : documents_(snapshot.Scan(Space::kDocuments, std::move(range), direction, pause)) {}
 
   bool Valid() const override { return documents_->Valid(); }
   Status status() const override { return documents_->status(); }
@@ -35,15 +36,18 @@ class PresentCursor final : public DocumentCursor {
 // Merges the documents with the history, both in key order.
 class PastCursor final : public DocumentCursor {
  public:
-  PastCursor(const Snapshot& snapshot, KeyRange range, Timestamp read_time)
+  PastCursor(const Snapshot& snapshot, KeyRange range, Timestamp read_time,
+             const PauseFunction* pause)
       : read_time_(read_time),
-        documents_(snapshot.Scan(Space::kDocuments, range, Direction::kForward)),
-        history_(snapshot.Scan(Space::kHistory, std::move(range), Direction::kForward)) {
+        pause_(pause != nullptr && *pause ? pause : nullptr),
+        documents_(snapshot.Scan(Space::kDocuments, range, Direction::kForward, pause)),
+        history_(snapshot.Scan(Space::kHistory, std::move(range), Direction::kForward, pause)) {
     Settle();
   }
 
   bool Valid() const override { return valid_; }
   Status status() const override {
+    if (!paused_.ok()) return paused_;
     return documents_->status().ok() ? history_->status() : documents_->status();
   }
   std::string_view key() const override { return key_; }
@@ -60,7 +64,12 @@ class PastCursor final : public DocumentCursor {
   // document.
   void Settle() {
     valid_ = false;
+    bool has_passed_over = false;
     while (!valid_ && (documents_->Valid() || history_->Valid()) && status().ok()) {
+      // Millions of documents may have been created since the read time.
+      if (std::exchange(has_passed_over, true) && pause_ != nullptr) {
+        if (paused_ = (*pause_)(); !paused_.ok()) return;
+      }
       const std::string_view changed =
           history_->Valid() ? DocumentKeyOfHistoryKey(history_->key()) : std::string_view();
       const bool has_history =
@@ -86,6 +95,8 @@ class PastCursor final : public DocumentCursor {
   }
 
   const Timestamp read_time_;
+  const PauseFunction* const pause_;  // Null: the cursor never pauses.
+  Status paused_;
   std::unique_ptr<Cursor> documents_;
   std::unique_ptr<Cursor> history_;
   bool valid_ = false;
@@ -96,13 +107,13 @@ class PastCursor final : public DocumentCursor {
 }  // namespace
 
 std::unique_ptr<DocumentCursor> NewPresentCursor(const Snapshot& snapshot, KeyRange range,
-                                                 Direction direction) {
-  return std::make_unique<PresentCursor>(snapshot, std::move(range), direction);
+                                                 Direction direction, const PauseFunction* pause) {
+  return std::make_unique<PresentCursor>(snapshot, std::move(range), direction, pause);
 }
 
 std::unique_ptr<DocumentCursor> NewPastCursor(const Snapshot& snapshot, KeyRange range,
-                                              Timestamp read_time) {
-  return std::make_unique<PastCursor>(snapshot, std::move(range), read_time);
+                                              Timestamp read_time, const PauseFunction* pause) {
+  return std::make_unique<PastCursor>(snapshot, std::move(range), read_time, pause);
 }
 
 }  // namespace hearth::documents

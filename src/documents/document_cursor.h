@@ -3,6 +3,7 @@
 #include <memory>
 #include <string_view>
 
+#include "base/pause.h"
 #include "base/status.h"
 #include "model/timestamp.h"
 #include "storage/store.h"
@@ -26,14 +27,18 @@ class DocumentCursor {
   virtual void Seek(std::string_view document_key) = 0;  // The first document at or after it.
 };
 
-// The documents of the snapshot itself.
+// The documents of the snapshot itself. `pause`, which may be null and must outlive the cursor, is
+// called while the cursor passes over keys that are no documents of that moment; its error becomes
+// the cursor's. The caller pauses between documents.
 std::unique_ptr<DocumentCursor> NewPresentCursor(const storage::Snapshot& snapshot,
                                                  storage::KeyRange range,
-                                                 storage::Direction direction);
+                                                 storage::Direction direction,
+                                                 const PauseFunction* pause = nullptr);
 
 // The documents as they were at `read_time`: those of the snapshot, with the changes of later
 // commits undone.
 std::unique_ptr<DocumentCursor> NewPastCursor(const storage::Snapshot& snapshot,
-                                              storage::KeyRange range, model::Timestamp read_time);
+                                              storage::KeyRange range, model::Timestamp read_time,
+                                              const PauseFunction* pause = nullptr);
 
 }  // namespace hearth::documents

@@ -178,6 +178,34 @@ TEST_F(DocumentCursorTest, EqualsTheStatesAsTheyWere) {
   }
 }
 
+TEST_F(DocumentCursorTest, PausesWhileItPassesOverLaterDocuments) {
+  constexpr size_t kLater = 100;
+  State later;
+  for (size_t i = 0; i < kLater; ++i) later[Key("c/m" + std::to_string(i))] = "new";
+  history_.Commit(10, {{Key("c/a"), "old"}, {Key("c/z"), "old"}});
+  history_.Commit(20, later);
+  const std::unique_ptr<storage::Snapshot> snapshot = store_->NewSnapshot();
+  size_t pauses = 0;
+  const Status cancelled(Code::kCancelled, "enough");
+  size_t pauses_max = 1'000;
+  const PauseFunction pause = [&] { return ++pauses > pauses_max ? cancelled : Status(); };
+  const auto cursor = NewPastCursor(*snapshot, everything_, Timestamp::FromMicros(15), &pause);
+  EXPECT_EQ(Rest(*cursor), history_.At(15));
+  EXPECT_EQ(pauses, kLater);
+
+  pauses = 0;
+  pauses_max = 2;
+  cursor->Seek(Key("c/a"));
+  ASSERT_TRUE(cursor->Valid());
+  EXPECT_EQ(pauses, 0u);
+  cursor->Next();
+  EXPECT_FALSE(cursor->Valid());
+  EXPECT_EQ(cursor->status(), cancelled);
+  EXPECT_EQ(pauses, 3u);
+  cursor->Seek(Key("c/z"));
+  EXPECT_FALSE(cursor->Valid()) << "an error is final";
+}
+
 TEST_F(DocumentCursorTest, BrokenScansSaySo) {
   history_.Commit(10, {{Key("c/a"), "a1"}, {Key("c/b"), "b1"}});
   history_.Commit(20, {{Key("c/a"), "a2"}, {Key("c/b"), "b2"}});

@@ -92,7 +92,8 @@ class MemorySnapshot final : public Snapshot {
   Result<std::optional<std::string>> Get(Space space, std::string_view key) const override {
     return Find(*spaces_[static_cast<size_t>(space)], key);
   }
-  std::unique_ptr<Cursor> Scan(Space space, KeyRange range, Direction direction) const override {
+  std::unique_ptr<Cursor> Scan(Space space, KeyRange range, Direction direction,
+                               const PauseFunction*) const override {
     return std::make_unique<MemoryCursor>(spaces_[static_cast<size_t>(space)], std::move(range),
                                           direction);
   }

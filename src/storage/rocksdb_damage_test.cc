@@ -155,6 +155,27 @@ TEST_F(DamageTest, ATornLogOpensWithTheCommitsBeforeTheTear) {
   EXPECT_EQ(commits, kCommits);
 }
 
+TEST_F(DamageTest, WhatATornEndDropsIsLogged) {
+  constexpr size_t kTornBytes = 11;
+  const size_t kept = log_bytes_[kCommits - 2];
+  const std::string path = Copy("killed");
+  const std::string name = FileOf(path, ".log");
+  fs::resize_file(name, kept + kTornBytes);
+  WriteFile(path + "/MARK", marks_[kCommits - 2]);
+  const auto log_of_start = [&] {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(CommitsIn(*Open(path)), kCommits - 1);
+    return testing::internal::GetCapturedStderr();
+  };
+  const std::string log = log_of_start();
+  for (const std::string& part :
+       {std::string("dropped the torn end of a write-ahead log"), name,
+        "bytes=" + std::to_string(kTornBytes), "kept=" + std::to_string(kept)}) {
+    EXPECT_NE(log.find(part), std::string::npos) << part << " is not in: " << log;
+  }
+  EXPECT_EQ(log_of_start().find("torn end"), std::string::npos);
+}
+
 // The same lengths, but the missing bytes were acknowledged.
 TEST_F(DamageTest, ALogThatIsShorterThanItWasAcknowledgedIsDataLoss) {
   const size_t size = log_bytes_.back();

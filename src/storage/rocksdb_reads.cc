@@ -13,27 +13,32 @@ std::string_view ToView(const rocksdb::Slice& slice) { return {slice.data(), sli
 class RocksDbCursor final : public Cursor {
  public:
   RocksDbCursor(const OpenDatabase& database, rocksdb::ReadOptions options, Space space,
-                KeyRange range, Direction direction)
+                KeyRange range, Direction direction, const PauseFunction* pause)
       : errors_(*database.errors),
+        pause_(pause != nullptr && *pause ? pause : nullptr),
         range_(std::move(range)),
         first_(range_.first),
         last_(range_.last),
         direction_(direction) {
     options.iterate_lower_bound = &first_;
     if (!range_.last.empty()) options.iterate_upper_bound = &last_;
+    if (pause_ != nullptr) options.max_skippable_internal_keys = kSkippedKeysMax;
     iterator_.reset(database.db->NewIterator(options, database.family(space)));
     if (direction_ == Direction::kForward) {
       iterator_->SeekToFirst();
     } else {
       iterator_->SeekToLast();
     }
+    Arrive();
   }
   // RocksDB keeps pointers to the bounds.
   RocksDbCursor(const RocksDbCursor&) = delete;
   RocksDbCursor& operator=(const RocksDbCursor&) = delete;
 
   bool Valid() const override { return iterator_->Valid(); }
-  Status status() const override { return errors_.Of(iterator_->status()); }
+  Status status() const override {
+    return paused_.ok() ? errors_.Of(iterator_->status()) : paused_;
+  }
 
   std::string_view key() const override {
     CHECK(iterator_->Valid());
@@ -51,9 +56,16 @@ class RocksDbCursor final : public Cursor {
     } else {
       iterator_->Prev();
     }
+    Arrive();
   }
 
   void Seek(std::string_view key) override {
+    Jump(key);
+    Arrive();
+  }
+
+ private:
+  void Jump(std::string_view key) {
     if (direction_ == Direction::kForward) {
       iterator_->Seek(ToSlice(key));
     } else {
@@ -61,8 +73,22 @@ class RocksDbCursor final : public Cursor {
     }
   }
 
- private:
+  // Goes on where RocksDB has stopped because it passed over many keys.
+  void Arrive() {
+    if (!paused_.ok()) paused_ = Status();
+    while (!iterator_->Valid() && iterator_->status().IsIncomplete()) {
+      if (paused_ = (*pause_)(); !paused_.ok()) return;
+      std::string reached;
+      const rocksdb::Status known =
+          iterator_->GetProperty("rocksdb.iterator.internal-key", &reached);
+      CHECK(known.ok());
+      Jump(reached);
+    }
+  }
+
   const ErrorReports& errors_;
+  const PauseFunction* const pause_;  // Null: the cursor never pauses.
+  Status paused_;
   const KeyRange range_;
   const rocksdb::Slice first_;
   const rocksdb::Slice last_;
@@ -82,8 +108,10 @@ class RocksDbSnapshot final : public Snapshot {
   Result<std::optional<std::string>> Get(Space space, std::string_view key) const override {
     return GetFrom(database_, options_, space, key);
   }
-  std::unique_ptr<Cursor> Scan(Space space, KeyRange range, Direction direction) const override {
-    return std::make_unique<RocksDbCursor>(database_, options_, space, std::move(range), direction);
+  std::unique_ptr<Cursor> Scan(Space space, KeyRange range, Direction direction,
+                               const PauseFunction* pause) const override {
+    return std::make_unique<RocksDbCursor>(database_, options_, space, std::move(range), direction,
+                                           pause);
   }
 
  private:

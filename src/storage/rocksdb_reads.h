@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,11 @@ struct OpenDatabase {
   std::array<rocksdb::ColumnFamilyHandle*, kSpaces> families = {};
   const ErrorReports* errors = nullptr;
 };
+
+// How many keys that were removed, or written after its snapshot, a cursor passes over before it
+// pauses: about a millisecond's work if they must be read from the disk. RocksDB itself skips fewer
+// versions of a single key one by one, so that every attempt gets further.
+inline constexpr uint64_t kSkippedKeysMax = 1'000;
 
 // The approximate size of the range in files and in memory.
 uint64_t ApproximateBytesOf(const OpenDatabase& database, Space space, const KeyRange& range);

@@ -16,6 +16,7 @@
 #include "base/testing/metric_value.h"
 #include "base/testing/test_rounds.h"
 #include "storage/rocksdb_open.h"
+#include "storage/rocksdb_reads.h"
 #include "storage/store_contract.h"
 #include "storage/testing/faulty_file_system.h"
 
@@ -101,6 +102,88 @@ TEST_F(RocksDbStoreTest, FindsInMemoryOnlyWhatIsThere) {
   }
   EXPECT_GT(on_disk, 0);
 }
+
+// A cursor passes over many removed keys, as after the removal of a large collection.
+class RemovedKeysTest : public RocksDbStoreTest, public testing::WithParamInterface<Direction> {
+ protected:
+  // Puts `count` keys between two others, and removes them again.
+  void RemoveBetween(size_t count) {
+    const auto key = [](size_t i) { return "k" + std::to_string(1'000'000 + i); };
+    Batch puts;
+    puts.Put(Space::kDocuments, "a", "first");
+    puts.Put(Space::kDocuments, "z", "last");
+    for (size_t i = 0; i < count; ++i) puts.Put(Space::kDocuments, key(i), "x");
+    ASSERT_EQ(store_->Commit(puts), Status());
+    Batch deletes;
+    for (size_t i = 0; i < count; ++i) deletes.Delete(Space::kDocuments, key(i));
+    ASSERT_EQ(store_->Commit(deletes), Status());
+  }
+  std::unique_ptr<Cursor> Scan(KeyRange range, const PauseFunction& pause) {
+    snapshot_ = store_->NewSnapshot();
+    return snapshot_->Scan(Space::kDocuments, std::move(range), GetParam(), &pause);
+  }
+
+  const std::unique_ptr<Store> store_ = Open();
+  std::unique_ptr<Snapshot> snapshot_;
+};
+
+TEST_P(RemovedKeysTest, ACursorPausesAmongManyOfThem) {
+  RemoveBetween(20 * kSkippedKeysMax);
+  size_t pauses = 0;
+  const PauseFunction pause = [&pauses] {
+    ++pauses;
+    return Status();
+  };
+  Entries expected = {{"a", "first"}, {"z", "last"}};
+  if (GetParam() == Direction::kBackward) std::swap(expected[0], expected[1]);
+  EXPECT_EQ(Rest(*Scan({}, pause)), expected);
+  // A key may count twice: for its removal, and for what was removed.
+  EXPECT_GE(pauses, 10u);
+  EXPECT_LE(pauses, 50u);
+  pauses = 0;
+  const auto within = Scan({"b", "y"}, pause);
+  EXPECT_FALSE(within->Valid());
+  EXPECT_EQ(within->status(), Status());
+  EXPECT_GE(pauses, 10u);
+  pauses = 0;
+  within->Seek("k1005000");
+  EXPECT_FALSE(within->Valid());
+  EXPECT_GE(pauses, 4u);
+}
+
+TEST_P(RemovedKeysTest, AmongFewItDoesNotPause) {
+  RemoveBetween(kSkippedKeysMax / 3);
+  const PauseFunction pause = [] {
+    ADD_FAILURE();
+    return Status();
+  };
+  EXPECT_EQ(Rest(*Scan({}, pause)).size(), 2u);
+}
+
+TEST_P(RemovedKeysTest, AnErrorEndsTheScan) {
+  RemoveBetween(20 * kSkippedKeysMax);
+  const Status cancelled(Code::kCancelled, "enough");
+  size_t pauses = 0;
+  const PauseFunction pause = [&] { return ++pauses < 3 ? Status() : cancelled; };
+  const auto cursor = Scan({}, pause);
+  ASSERT_TRUE(cursor->Valid());
+  cursor->Next();
+  EXPECT_FALSE(cursor->Valid());
+  EXPECT_EQ(cursor->status(), cancelled);
+  EXPECT_EQ(pauses, 3u);
+}
+
+TEST_P(RemovedKeysTest, WithoutAPauseItGoesOn) {
+  RemoveBetween(3 * kSkippedKeysMax);
+  EXPECT_EQ(ScanAll(*store_->NewSnapshot(), Space::kDocuments, {}, GetParam()).size(), 2u);
+  EXPECT_EQ(Rest(*Scan({}, PauseFunction())).size(), 2u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Directions, RemovedKeysTest,
+                         testing::Values(Direction::kForward, Direction::kBackward),
+                         [](const auto& each) {
+                           return each.param == Direction::kForward ? "Forward" : "Backward";
+                         });
 
 TEST_F(RocksDbStoreTest, KeepsEverythingAcrossARestart) {
   const std::string big(size_t{3} << 20, 'x');

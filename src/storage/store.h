@@ -6,8 +6,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/pause.h"
 #include "base/status.h"
 
 namespace hearth::storage {
@@ -84,7 +86,13 @@ class Snapshot {
 
   // The value of `key`; nullopt if there is none.
   virtual Result<std::optional<std::string>> Get(Space space, std::string_view key) const = 0;
-  virtual std::unique_ptr<Cursor> Scan(Space space, KeyRange range, Direction direction) const = 0;
+  // `pause`, which may be null and must outlive the cursor, is called while the cursor passes over
+  // many removed keys. Its error becomes the cursor's.
+  virtual std::unique_ptr<Cursor> Scan(Space space, KeyRange range, Direction direction,
+                                       const PauseFunction* pause) const = 0;
+  std::unique_ptr<Cursor> Scan(Space space, KeyRange range, Direction direction) const {
+    return Scan(space, std::move(range), direction, nullptr);
+  }
 };
 
 // A durable, ordered key-value store with atomic commits: all that Hearth requires of a storage

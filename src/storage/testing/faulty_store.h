@@ -145,9 +145,10 @@ class FaultyStore final : public Store {
       if (Status status = store_.get_fault_.Next(); !status.ok()) return status;
       return snapshot_->Get(space, key);
     }
-    std::unique_ptr<Cursor> Scan(Space space, KeyRange range, Direction direction) const override {
-      return std::make_unique<FaultyCursor>(store_,
-                                            snapshot_->Scan(space, std::move(range), direction));
+    std::unique_ptr<Cursor> Scan(Space space, KeyRange range, Direction direction,
+                                 const PauseFunction* pause) const override {
+      return std::make_unique<FaultyCursor>(
+          store_, snapshot_->Scan(space, std::move(range), direction, pause));
     }
 
    private:
