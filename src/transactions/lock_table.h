@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
@@ -20,9 +21,14 @@
 
 #include "base/callback.h"
 #include "base/clock.h"
+#include "base/connected_client.h"
+#include "base/fair_share.h"
+#include "base/memory_budget.h"
 #include "base/metrics.h"
 #include "base/mutex.h"
 #include "base/status.h"
+#include "transactions/lock_memory.h"
+#include "transactions/lock_mode.h"
 #include "transactions/prefix_map.h"
 #include "watch/live_query.h"
 
@@ -58,15 +64,6 @@ struct IdleOwner {
   LockOwner owner;
   YieldsTo yields_to;  // Whose waiting requests may take its locks.
 };
-
-// How locks keep transactions serializable:
-//   kRead    held by a transaction on what it read; no other owner may write it.
-//   kUpdate  kRead for a transaction that lost a race before: it waits for exclusive access, and
-//            new readers wait for it. So retries queue up and then win, instead of losing again
-//            to every older reader.
-//   kWrite   held by a commit from admission until it is on disk. Commits do not exclude one
-//            another: the committer orders them.
-enum class LockMode : uint8_t { kRead = 1, kUpdate = 2, kWrite = 4 };
 
 // All present and future documents whose keys start with `prefix`, which is not empty, and contain
 // `part`: for example the collection id and mark of a collection group.
@@ -117,23 +114,43 @@ Status LocksLost();
 // Threads: safe for concurrent use. Callbacks run without the lock, on the thread whose call
 // decided the request, and must not block; may_enter also runs without it.
 // Errors (to the callback): Aborted if the owner has lost: it waited too long, was wounded or was
-// the youngest in a deadlock. ResourceExhausted if kWaitingRequestsMax requests wait already, and
-// the status given to Close; after these two the owner still holds what it held before.
+// the youngest in a deadlock. ResourceExhausted if the client has had its share of the requests
+// that may wait or of the locks on one document or prefix, or if the memory is used up; and the
+// status given to Close. After these the owner still holds what it held before.
 class LockTable {
  public:
   // Receives the outcome of a request.
   using OnDecided = Callback<void(Status)>;
   static constexpr size_t kWaitingRequestsMax = 20'000;
+  // Transactions that may have locks on one document, and locks on one prefix: deciding a request
+  // can take time in proportion to them. So all collection groups below one parent share a bound.
+  static constexpr size_t kReadersMax = 2'000;
+  // Documents that are checked against narrowed locks, for one request or one narrowed lock. Beyond
+  // it, a narrowed lock blocks like a lock on all that its keys cover.
+  static constexpr size_t kQuestionsMax = 4'096;
+  // What is examined to find those questions: locks for a request, documents for a narrowed lock.
+  static constexpr size_t kQuestionVisitsMax = 65'536;
+  // Narrowed locks of one owner on one prefix. A transaction with more queries on it keeps a lock
+  // on all that the prefix covers.
+  static constexpr size_t kNarrowedMax = 64;
+  // Locks and their holders that one search for a deadlock examines. Beyond it, a deadlock lasts
+  // until a wait ends after its time.
+  static constexpr size_t kDeadlockExaminedMax = 65'536;
+  // Locks that one call of Yield examines: those of the idle owners, and the documents and prefixes
+  // below or above them that requests wait for, whether or not the idle owners' locks cover them.
+  static constexpr size_t kYieldExaminedMax = 50'000;
 
-  LockTable(const Clock& clock, std::chrono::milliseconds wait_max);
+  // `memory`: null: unlimited.
+  LockTable(const Clock& clock, std::chrono::milliseconds wait_max, MemoryBudget* memory = nullptr);
 
   // Runs `done` with OK once `owner` holds all of `scope` in `mode`, immediately if possible.
-  void Acquire(LockOwner owner, LockScope scope, LockMode mode, OnDecided done)
-      EXCLUDES_LOCK(mutex_);
+  void Acquire(LockOwner owner, LockScope scope, LockMode mode, OnDecided done,
+               ClientKey client = ClientKey::kInternal) EXCLUDES_LOCK(mutex_);
 
   // `owner` has read everything that it locked by `keys` with `query`, to the end, and the results
   // are `result_keys`: it keeps locks on those, and beyond them on any document that would become a
-  // result. No effect if it no longer holds that lock.
+  // result. No effect if it no longer holds that lock, or if locks on the results would be too
+  // many.
   void Narrow(LockOwner owner, const KeyPrefix& keys, std::shared_ptr<const watch::LiveQuery> query,
               std::vector<std::string> result_keys) EXCLUDES_LOCK(mutex_);
 
@@ -150,8 +167,9 @@ class LockTable {
   // aborted. Call it periodically.
   void ExpireWaits() EXCLUDES_LOCK(mutex_);
 
-  // Wounds each owner in `idle` that blocks a request to which it yields.
-  void Yield(const std::vector<IdleOwner>& idle) EXCLUDES_LOCK(mutex_);
+  // Wounds each owner in `idle` that blocks a request to which it yields. If there is too much to
+  // examine, later calls go on with the rest. Call it periodically.
+  void Yield(std::vector<IdleOwner> idle) EXCLUDES_LOCK(mutex_);
 
   // Ends all waiting requests with `status`, and from now on those that would have to wait.
   void Close(Status status) EXCLUDES_LOCK(mutex_);
@@ -165,11 +183,13 @@ class LockTable {
  private:
   using Ticket = uint64_t;        // The arrival order of waiting requests.
   using PrefixNumber = uint64_t;  // Identifies a lock on a prefix.
-  static constexpr size_t kLockModes = 3;
+  template <typename T>
+  using ByMode = std::array<T, std::size(kLockModes)>;  // At SlotOf(mode).
   struct WaitingPrefix {
     Ticket ticket;
     LockMode mode;
     KeyPrefix keys;
+    bool is_retry;
   };
   struct Request {
     LockOwner owner;
@@ -177,6 +197,8 @@ class LockTable {
     LockMode mode;
     OnDecided done;
     std::chrono::steady_clock::time_point give_up_at;
+    ClientKey client = ClientKey::kInternal;
+    LockBytes bytes = {};  // Taken for it.
     // Narrowed locks whose queries none of the documents could enter.
     std::set<PrefixNumber> harmless = {};
     // The number of narrowed locks being checked. Until all are, the request is not granted, wounds
@@ -189,10 +211,15 @@ class LockTable {
   // other.
   struct DocumentLock {
     std::map<LockOwner, uint8_t> holders;  // LockMode bits.
-    std::array<size_t, kLockModes> holders_by_mode = {};
-    std::array<std::set<Ticket>, kLockModes> waiting_by_mode;
+    ByMode<size_t> holders_by_mode = {};
+    ByMode<std::map<Ticket, LockOwner>> waiting_by_mode;
+    ByMode<size_t> waiting_retries_by_mode = {};
 
-    bool IsUnused() const;
+    // Whether any request waits for it.
+    bool IsContended() const;
+    size_t Readers() const;
+    // Whether a request waits for an owner with `held_modes`, and that owner yields to it.
+    bool HasWaitingFor(uint8_t held_modes, IdleOwner::YieldsTo yields_to) const;
     bool HasConflictingHolder(LockMode requested) const;
     bool HasConflictingRequestBefore(Ticket ticket, LockMode requested) const;
   };
@@ -208,8 +235,10 @@ class LockTable {
   struct OwnerState {
     std::vector<std::string> held_keys;
     std::vector<PrefixMap<PrefixLock>::iterator> held_prefixes;
-    std::set<Ticket> waiting;    // A transaction can have several reads in progress.
-    bool is_committing = false;  // Holds kWrite: too late to wound it.
+    std::set<Ticket> waiting;                 // A transaction can have several reads in progress.
+    ClientKey client = ClientKey::kInternal;  // Of its first request.
+    LockBytes bytes = {};                     // Taken for what it holds.
+    bool is_committing = false;               // Holds kWrite: too late to wound it.
     bool has_lost = false;
     bool HoldsAnything() const { return !held_keys.empty() || !held_prefixes.empty(); }
   };
@@ -226,6 +255,12 @@ class LockTable {
     std::vector<std::pair<OnDecided, Status>> callbacks;
     std::vector<Question> questions;
   };
+  // What owners no longer hold or wait for.
+  struct Freed {
+    std::vector<std::string> keys;
+    std::vector<KeyPrefix> prefixes;
+  };
+  struct DeadlockSearch;
   enum class Patience : uint8_t { kLeft, kExhausted };
   enum class Fate : uint8_t { kReleased, kLost };
 
@@ -234,41 +269,78 @@ class LockTable {
   // true itself.
   template <typename Visit>
   bool VisitDocuments(const KeyPrefix& keys, const Visit& visit) const REQUIRES_LOCK(mutex_);
+  // The same for those that requests wait for.
+  template <typename Visit>
+  bool VisitContended(const KeyPrefix& keys, const Visit& visit) const REQUIRES_LOCK(mutex_);
   // Calls `visit` with each owner that blocks `request`, until it returns true; then returns true
   // itself. An owner may be visited twice.
   template <typename Visit>
   bool VisitBlockers(const Request& request, const Visit& visit) const REQUIRES_LOCK(mutex_);
   bool MustQueueBehind(const Request& request, Ticket ticket) const REQUIRES_LOCK(mutex_);
+  // Whether the client may not have one more lock on what the request reads.
+  bool IsCrowded(const Request& request) const REQUIRES_LOCK(mutex_);
+  bool IsOwnedBy(ClientKey client, LockOwner holder) const REQUIRES_LOCK(mutex_);
   // Whether the request may take the holder's locks, unless the holder is committing.
   static bool MayWound(const Request& request, Patience patience, LockOwner holder);
   // True if the request can be granted, after wounding the owners that it may wound. Wounds none if
   // that would not be enough.
   bool MakeWay(const Request& request, Ticket ticket, Patience patience,
                std::set<Ticket>* candidates, Decisions* decisions) REQUIRES_LOCK(mutex_);
+  // The state of its owner, which is created if necessary.
+  OwnerState& OwnerOf(const Request& request) REQUIRES_LOCK(mutex_);
   void Grant(const Request& request) REQUIRES_LOCK(mutex_);
-  // Removes the request from the queue and grants it.
+  // Whether the owner will not narrow its locks on `keys` any more.
+  bool HasNarrowedEnough(LockOwner owner, const KeyPrefix& keys) const REQUIRES_LOCK(mutex_);
+  // Whether the owner has a lock on `keys` that stays as it is.
+  bool HasLastingLock(const Request& request, const KeyPrefix& keys) const REQUIRES_LOCK(mutex_);
+  // Removes the request from the queue and grants it, unless too many others were granted before.
   void GrantWaiting(Ticket ticket, std::set<Ticket>* candidates, std::vector<LockOwner>* suspects,
                     Decisions* decisions) REQUIRES_LOCK(mutex_);
   void Enqueue(Request request, Ticket ticket) REQUIRES_LOCK(mutex_);
   Request TakeWaiting(Ticket ticket) REQUIRES_LOCK(mutex_);
-  // The questions to the narrowed locks that cover documents of the request: to the lock `only`, or
-  // to all of them. Records the number of open questions.
-  std::vector<Question> QuestionsOf(Request* request, Ticket ticket,
-                                    std::optional<PrefixNumber> only) REQUIRES_LOCK(mutex_);
-  // The owners that the request waits for; empty while it has open questions.
-  std::set<LockOwner> BlockersOf(const Request& request) const REQUIRES_LOCK(mutex_);
-  // The owners that any of this owner's requests waits for.
-  std::set<LockOwner> BlockersOf(LockOwner owner) const REQUIRES_LOCK(mutex_);
-  // The owner in a cycle through `start` that all others outrank; nullopt if there is no cycle.
-  std::optional<LockOwner> FindDeadlockVictim(LockOwner start) const REQUIRES_LOCK(mutex_);
-  // Adds the requests that wait for one of the documents, or queue behind such a request.
-  void AddWaiting(const std::vector<std::string>& keys, std::set<Ticket>* candidates) const
+  // The questions to the narrowed locks that cover documents of the request. None if they are too
+  // many. This and the next record the number of open questions.
+  std::vector<Question> QuestionsOf(Request* request, Ticket ticket) REQUIRES_LOCK(mutex_);
+  // The questions of these waiting requests to a lock. Beyond the bounds on all of them together,
+  // it blocks the rest.
+  std::vector<Question> QuestionsTo(const PrefixLock& lock, const std::set<Ticket>& tickets)
       REQUIRES_LOCK(mutex_);
+  // Takes one from what may still be examined. True if that was the last, or if nothing was left.
+  bool IsUsedUp(size_t* allowance) const;
+  bool IsWaiting(LockOwner owner) const REQUIRES_LOCK(mutex_);
+  // Add the owners that block the request, wait themselves and are new to the search: the holders
+  // of a document's lock; of prefixes of `key`; of all that `keys` meets.
+  void AddHolders(const Request& request, const DocumentLock& lock, DeadlockSearch* search) const
+      REQUIRES_LOCK(mutex_);
+  void AddPrefixHolders(const Request& request, const std::string& key,
+                        DeadlockSearch* search) const REQUIRES_LOCK(mutex_);
+  void AddHoldersBelow(const Request& request, const KeyPrefix& keys, DeadlockSearch* search) const
+      REQUIRES_LOCK(mutex_);
+  // The owners that any of this owner's requests waits for, that wait themselves, and to which the
+  // search has not come before.
+  std::set<LockOwner> WaitingBlockersOf(LockOwner owner, DeadlockSearch* search) const
+      REQUIRES_LOCK(mutex_);
+  // The owner in a cycle through `start` that all others outrank; nullopt if there is no cycle, or
+  // if it is too far to find.
+  std::optional<LockOwner> FindDeadlockVictim(LockOwner start) const REQUIRES_LOCK(mutex_);
+  // Adds the requests that wait for the document, or queue behind such a request, and that its
+  // holders may let pass.
+  void AddWaiting(const std::string& key, std::set<Ticket>* candidates) const REQUIRES_LOCK(mutex_);
   void AddWaiting(const KeyPrefix& keys, std::set<Ticket>* candidates) const REQUIRES_LOCK(mutex_);
-  // Releases all that `owner` holds, and ends its waiting requests with `status`. Adds the requests
-  // that this may have unblocked.
-  void Drop(LockOwner owner, Fate fate, const Status& status, std::set<Ticket>* candidates,
-            Decisions* decisions) REQUIRES_LOCK(mutex_);
+  // Adds the requests that may have been unblocked.
+  void AddWaiting(Freed freed, std::set<Ticket>* candidates) const REQUIRES_LOCK(mutex_);
+  // Releases all that `owner` holds, and ends its waiting requests with `status`.
+  void Drop(LockOwner owner, Fate fate, const Status& status, Freed* freed, Decisions* decisions)
+      REQUIRES_LOCK(mutex_);
+  // Whether the idle owner blocks a request to which it yields. False once `*allowance`, the locks
+  // that may still be examined, is used up.
+  bool MustYield(const IdleOwner& idle, size_t* allowance) const REQUIRES_LOCK(mutex_);
+  bool DocumentsAreInTheWay(const IdleOwner& idle, const OwnerState& state, size_t* allowance) const
+      REQUIRES_LOCK(mutex_);
+  bool PrefixIsInTheWay(const PrefixLock& lock, IdleOwner::YieldsTo yields_to,
+                        size_t* allowance) const REQUIRES_LOCK(mutex_);
+  bool IsBlockedBy(const PrefixLock& lock, const DocumentLock& document,
+                   IdleOwner::YieldsTo yields_to, size_t* allowance) const REQUIRES_LOCK(mutex_);
   // Grants the `candidates` that can be granted, and breaks the deadlocks that involve `suspects`
   // or owners that were granted something.
   void Settle(std::set<Ticket> candidates, std::vector<LockOwner> suspects, Decisions* decisions)
@@ -282,8 +354,13 @@ class LockTable {
   Ticket next_ticket_ GUARDED_BY(mutex_) = 1;
   PrefixNumber next_prefix_ GUARDED_BY(mutex_) = 1;
   std::map<std::string, DocumentLock, std::less<>> documents_ GUARDED_BY(mutex_);
+  // Those documents that requests wait for.
+  std::map<std::string_view, const DocumentLock*> contended_ GUARDED_BY(mutex_);
   PrefixMap<PrefixLock> prefixes_ GUARDED_BY(mutex_);
   std::map<Ticket, Request> waiting_ GUARDED_BY(mutex_);
+  SharedPlaces waiting_places_ GUARDED_BY(mutex_){kWaitingRequestsMax};
+  LockMemory memory_ GUARDED_BY(mutex_);
+  LockOwner yielded_up_to_ GUARDED_BY(mutex_) = {};
   PrefixMap<WaitingPrefix> waiting_prefixes_ GUARDED_BY(mutex_);  // Those of the waiting requests.
   std::unordered_map<LockOwner, OwnerState, LockOwnerHash> owners_ GUARDED_BY(mutex_);
   Status closed_ GUARDED_BY(mutex_);  // OK while open.

@@ -26,25 +26,34 @@ class PrefixMap {
   void Erase(iterator position) { values_.erase(position); }
   bool empty() const { return values_.empty(); }
 
+  // Calls `visit` with each value of exactly this prefix.
+  template <typename Visit>
+  void VisitEqual(std::string_view prefix, const Visit& visit) const {
+    for (auto position = values_.lower_bound(prefix);
+         position != values_.end() && position->first == prefix; ++position) {
+      visit(position->second);
+    }
+  }
+
+  // Calls `visit` once with each different prefix of `key` that has values.
+  template <typename Visit>
+  void VisitDistinctPrefixesOf(std::string_view key, const Visit& visit) const {
+    VisitPrefixPositions(key, [&](auto position) {
+      visit(std::string_view(position->first));
+      return values_.lower_bound(position->first);
+    });
+  }
+
   // Calls `visit` with each value whose prefix is a prefix of `key`, until it returns true; then
   // returns true itself.
   template <typename Visit>
   bool VisitPrefixesOf(std::string_view key, const Visit& visit) const {
-    // All prefixes of the key sort before or with it. Other strings may lie between two of them. A
-    // string that diverges from the key after `common` bytes sorts after all prefixes of the key up
-    // to that length, and before all longer ones.
-    auto position = values_.upper_bound(key);
-    while (position != values_.begin()) {
-      --position;
-      const std::string_view prefix = position->first;
-      if (key.starts_with(prefix)) {
-        if (visit(position->second)) return true;
-        continue;
-      }
-      const auto common = std::ranges::mismatch(key, prefix).in1 - key.begin();
-      position = values_.upper_bound(key.substr(0, static_cast<size_t>(common)));
-    }
-    return false;
+    bool stops = false;
+    VisitPrefixPositions(key, [&](auto position) {
+      stops = visit(position->second);
+      return stops ? values_.begin() : position;
+    });
+    return stops;
   }
 
   // The same for each value whose prefix starts with `prefix`, or is a prefix of it.
@@ -58,6 +67,26 @@ class PrefixMap {
   }
 
  private:
+  // Calls `visit` with the position of a value whose prefix is a prefix of `key`, and goes on
+  // before the position that it returns.
+  template <typename Visit>
+  void VisitPrefixPositions(std::string_view key, const Visit& visit) const {
+    // All prefixes of the key sort before or with it. Other strings may lie between two of them. A
+    // string that diverges from the key after `common` bytes sorts after all prefixes of the key up
+    // to that length, and before all longer ones.
+    auto position = values_.upper_bound(key);
+    while (position != values_.begin()) {
+      --position;
+      const std::string_view prefix = position->first;
+      if (key.starts_with(prefix)) {
+        position = visit(position);
+        continue;
+      }
+      const auto common = std::ranges::mismatch(key, prefix).in1 - key.begin();
+      position = values_.upper_bound(key.substr(0, static_cast<size_t>(common)));
+    }
+  }
+
   std::multimap<std::string, T, std::less<>> values_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/testing/test_seed.h"
@@ -19,6 +20,12 @@ Prefixes PrefixesOf(const PrefixMap<std::string>& map, const std::string& key) {
     found.insert(value);
     return false;
   }));
+  return found;
+}
+
+Prefixes DistinctPrefixesOf(const PrefixMap<std::string>& map, const std::string& key) {
+  Prefixes found;
+  map.VisitDistinctPrefixesOf(key, [&](std::string_view prefix) { found.emplace(prefix); });
   return found;
 }
 
@@ -44,6 +51,12 @@ TEST(PrefixMapTest, FindsThePrefixesOfAKey) {
   EXPECT_EQ(PrefixesOf(map, "ac"), (Prefixes{"a"}));
   EXPECT_EQ(PrefixesOf(map, ""), Prefixes());
   EXPECT_EQ(PrefixesOf(map, "c"), Prefixes());
+}
+
+TEST(PrefixMapTest, FindsEachPrefixOfAKeyOnce) {
+  const PrefixMap<std::string> map = MapOf({"a", "a", "ab", "ab", "aba", "b", "b"});
+  EXPECT_EQ(DistinctPrefixesOf(map, "abcd"), (Prefixes{"a", "ab"}));
+  EXPECT_EQ(DistinctPrefixesOf(map, "c"), Prefixes());
 }
 
 TEST(PrefixMapTest, FindsThePrefixesThatMeetAnother) {
@@ -93,6 +106,8 @@ TEST(PrefixMapTest, FindsWhatALookAtAllOfThemFinds) {
       if (key.starts_with(prefix) || prefix.starts_with(key)) meeting.insert(prefix);
     }
     ASSERT_EQ(PrefixesOf(map, key), of_key);
+    const std::set<std::string> distinct(of_key.begin(), of_key.end());
+    ASSERT_EQ(DistinctPrefixesOf(map, key), Prefixes(distinct.begin(), distinct.end()));
     ASSERT_EQ(Meeting(map, key), meeting);
   }
 }

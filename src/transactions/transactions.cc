@@ -1,6 +1,9 @@
 #include "transactions/transactions.h"
 
+#include <sodium.h>
+
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "base/status_macros.h"
@@ -9,8 +12,8 @@
 namespace hearth::transactions {
 namespace {
 
-// IdParts, and an unguessable number: a client that knows the id can end the transaction.
-constexpr size_t kIdBytes = 4 * sizeof(uint64_t) + sizeof(uint32_t);
+constexpr size_t kPartsBytes = 4 * sizeof(uint64_t) + sizeof(uint32_t);
+constexpr size_t kIdBytes = kPartsBytes + crypto_shorthash_BYTES;
 // More would make no difference.
 constexpr uint32_t kRetriesMax = 10;
 
@@ -19,6 +22,8 @@ Status Closed() {
   return InvalidArgument("The referenced transaction has expired or is no longer valid.");
 }
 
+Status Malformed() { return InvalidArgument("Invalid transaction."); }
+
 }  // namespace
 
 Transactions::Transactions(const Clock& clock, documents::CommitClock& commit_clock,
@@ -26,33 +31,71 @@ Transactions::Transactions(const Clock& clock, documents::CommitClock& commit_cl
     : clock_(clock),
       commit_clock_(commit_clock),
       locks_(locks),
-      random_(random),
-      process_(random.Next()) {}
+      process_(random.Next()),
+      seal_key_(NewSealKey(random)) {}
 
-Result<Transactions::IdParts> Transactions::ParseId(std::string_view id) {
-  if (id.size() != kIdBytes) return InvalidArgument("Invalid transaction.");
+Transactions::SealKey Transactions::NewSealKey(RandomSource& random) {
+  static_assert(sizeof(SealKey) == crypto_shorthash_KEYBYTES);
+  const std::array<uint64_t, 2> numbers = {random.Next(), random.Next()};
+  SealKey key;
+  static_assert(sizeof(key) == sizeof(numbers));
+  std::memcpy(key.data(), numbers.data(), sizeof(key));
+  return key;
+}
+
+std::string Transactions::SealOf(std::string_view encoded_parts) const {
+  std::string seal(crypto_shorthash_BYTES, '\0');
+  crypto_shorthash(reinterpret_cast<uint8_t*>(seal.data()),
+                   reinterpret_cast<const uint8_t*>(encoded_parts.data()), encoded_parts.size(),
+                   seal_key_.data());
+  return seal;
+}
+
+std::string Transactions::EncodeId(const IdParts& parts) const {
+  const std::string encoded = model::EncodeUint64(parts.process) +
+                              model::EncodeUint64(parts.number) + model::EncodeUint64(parts.age) +
+                              model::EncodeUint64(parts.first_begun) +
+                              model::EncodeUint32(parts.retries);
+  return encoded + SealOf(encoded);
+}
+
+Result<Transactions::IdParts> Transactions::ParseId(std::string_view id) const {
+  if (id.size() != kIdBytes) return Malformed();
   ASSIGN_OR_RETURN(const uint64_t process, model::DecodeUint64(id.substr(0, 8)));
   ASSIGN_OR_RETURN(const uint64_t number, model::DecodeUint64(id.substr(8, 8)));
   ASSIGN_OR_RETURN(const uint64_t age, model::DecodeUint64(id.substr(16, 8)));
-  ASSIGN_OR_RETURN(const uint32_t retries, model::DecodeUint32(id.substr(24, 4)));
-  return IdParts{process, number, age, retries};
+  ASSIGN_OR_RETURN(const uint64_t first_begun, model::DecodeUint64(id.substr(24, 8)));
+  ASSIGN_OR_RETURN(const uint32_t retries, model::DecodeUint32(id.substr(32, 4)));
+  // Each run of the server has a key of its own.
+  if (process == process_) {
+    const std::string seal = SealOf(id.substr(0, kPartsBytes));
+    if (sodium_memcmp(seal.data(), id.data() + kPartsBytes, seal.size()) != 0) return Malformed();
+  }
+  return IdParts{process, number, age, first_begun, retries};
+}
+
+Result<std::optional<Transactions::IdParts>> Transactions::ParseRetried(
+    std::string_view id, std::chrono::steady_clock::time_point now) const {
+  if (id.empty()) return std::optional<IdParts>();
+  ASSIGN_OR_RETURN(const IdParts parts, ParseId(id));
+  if (parts.process != process_) return std::optional<IdParts>();
+  const std::chrono::nanoseconds first_begun(parts.first_begun);
+  if (now.time_since_epoch() - first_begun > kRetriesFor) return std::optional<IdParts>();
+  return std::optional<IdParts>(parts);
 }
 
 Result<std::shared_ptr<const Transaction>> Transactions::Begin(
     const documents::Database& database, const request::TransactionOptions& options,
     request::Client client) {
-  std::optional<IdParts> retried;
-  if (!options.retry_transaction.empty()) {
-    ASSIGN_OR_RETURN(retried, ParseId(options.retry_transaction));
-  }
+  const auto now = clock_.Monotonic();
+  ASSIGN_OR_RETURN(const std::optional<IdParts> retried,
+                   ParseRetried(options.retry_transaction, now));
   auto transaction = std::make_shared<Transaction>();
   transaction->database = database.shared_from_this();
   transaction->mode = options.mode;
   if (options.mode == request::TransactionOptions::Mode::kReadOnly) {
     transaction->read_time = options.read_time.value_or(commit_clock_.ReadTime());
   }
-  const auto now = clock_.Monotonic();
-  const uint64_t secret = random_.Next();
 
   MutexLock lock(mutex_);
   const ClientKey begun_by = request::KeyOf(client);
@@ -60,23 +103,30 @@ Result<std::shared_ptr<const Transaction>> Transactions::Begin(
     return Status(Code::kResourceExhausted, "too many transactions are open");
   }
   const uint64_t number = next_number_++;
-  const bool is_retry = retried && retried->process == process_;
-  const uint64_t age = is_retry ? std::min(retried->age, number) : number;
-  transaction->owner = {age, number};
+  IdParts parts = {.process = process_,
+                   .number = number,
+                   .age = number,
+                   .first_begun = static_cast<uint64_t>(
+                       std::chrono::nanoseconds(now.time_since_epoch()).count()),
+                   .retries = 0};
+  if (retried) {
+    parts.age = retried->age;
+    parts.first_begun = retried->first_begun;
+    parts.retries = std::min(retried->retries, kRetriesMax - 1) + 1;
+  }
+  transaction->owner = {parts.age, number};
   transaction->last_release = std::shared_ptr<void>(
       nullptr, [this, owner = transaction->owner](void*) { locks_.Release(owner); });
-  transaction->read_lock = is_retry ? LockMode::kUpdate : LockMode::kRead;
-  transaction->retries = is_retry ? std::min(retried->retries, kRetriesMax - 1) + 1 : 0;
-  transaction->id = model::EncodeUint64(process_) + model::EncodeUint64(number) +
-                    model::EncodeUint64(age) + model::EncodeUint32(transaction->retries) +
-                    model::EncodeUint64(secret);
+  transaction->read_lock = retried ? LockMode::kUpdate : LockMode::kRead;
+  transaction->retries = parts.retries;
+  transaction->id = EncodeId(parts);
   open_[transaction->id] = Entry{transaction, std::move(client), begun_by, now, now, 0};
   return std::shared_ptr<const Transaction>(std::move(transaction));
 }
 
 Result<std::shared_ptr<const Transaction>> Transactions::BeginUse(
     const documents::Database& database, std::string_view id, request::Client client) {
-  RETURN_IF_ERROR(ParseId(id).status());
+  if (id.size() != kIdBytes) return Malformed();
   {
     MutexLock lock(mutex_);
     const auto found = open_.find(std::string(id));
@@ -100,7 +150,7 @@ void Transactions::EndUse(const Transaction& transaction) {
 
 Result<std::shared_ptr<const Transaction>> Transactions::TakeForCommit(
     const documents::Database& database, std::string_view id) {
-  RETURN_IF_ERROR(ParseId(id).status());
+  if (id.size() != kIdBytes) return Malformed();
   {
     MutexLock lock(mutex_);
     const auto found = open_.find(std::string(id));
@@ -144,14 +194,17 @@ std::optional<IdleOwner::YieldsTo> Transactions::WhomToYieldTo(
 void Transactions::EndAllOf(const documents::Database& database) {
   std::vector<LockOwner> owners;
   std::vector<std::shared_ptr<const Transaction>> ended;  // Destroyed after the lock is released.
+  std::vector<ClientKey> begun_by;
   {
     MutexLock lock(mutex_);
     std::erase_if(open_, [&](const auto& item) {
       if (item.second.transaction->database.get() != &database) return false;
       owners.push_back(item.second.transaction->owner);
       ended.push_back(item.second.transaction);
+      begun_by.push_back(item.second.begun_by);
       return true;
     });
+    for (const ClientKey client : begun_by) places_.Return(client);
   }
   locks_.ReleaseAll(owners);
 }
@@ -182,7 +235,7 @@ void Transactions::Expire() {
     for (const ClientKey client : begun_by) places_.Return(client);
   }
   locks_.ReleaseAll(owners);
-  locks_.Yield(idle);
+  locks_.Yield(std::move(idle));
 }
 
 LockOwner Transactions::NewOwner() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +36,9 @@ inline constexpr std::chrono::seconds kYieldsWithoutClientAfter{1};
 inline constexpr std::chrono::seconds kYieldsToRetriesAfter{3};
 inline constexpr std::chrono::seconds kYieldsAfter{20};
 inline constexpr size_t kOpenTransactionsMax = 50'000;
+// A retry keeps its age for this long after its first attempt: longer than SDKs retry. Otherwise a
+// client could keep an old id and outrank the others forever.
+inline constexpr std::chrono::minutes kRetriesFor{10};
 
 // One open transaction. Immutable except for the bookkeeping of the id.
 struct Transaction {
@@ -56,14 +60,15 @@ struct Transaction {
 // what it read, or with a moment to read at.
 //
 // Threads: safe for concurrent use. Ownership: borrows the lock table, the clocks and the source of
-// randomness. Errors: InvalidArgument for ids that are malformed, closed or expired.
+// randomness, whose numbers must be secret. Errors: InvalidArgument for ids that are malformed,
+// forged, closed or expired.
 class Transactions {
  public:
   Transactions(const Clock& clock, documents::CommitClock& commit_clock, LockTable& locks,
                RandomSource& random);
 
-  // Starts a transaction. InvalidArgument for a malformed retry id; ResourceExhausted if too many
-  // are open, or too many of this client. The caller has checked the read time.
+  // Starts a transaction. InvalidArgument for a malformed or forged retry id; ResourceExhausted if
+  // too many are open, or too many of this client. The caller has checked the read time.
   Result<std::shared_ptr<const Transaction>> Begin(const documents::Database& database,
                                                    const request::TransactionOptions& options,
                                                    request::Client client = nullptr)
@@ -107,15 +112,24 @@ class Transactions {
     std::chrono::steady_clock::time_point used_at;
     int uses = 0;
   };
-  // The contents of an id.
+  // The contents of an id, with which a retry claims its age.
   struct IdParts {
     uint64_t process;  // The run of the server that issued it.
     uint64_t number;
     uint64_t age;
+    uint64_t first_begun;  // Nanoseconds of the monotonic clock at the first attempt.
     uint32_t retries;
   };
+  using SealKey = std::array<uint8_t, 16>;
 
-  static Result<IdParts> ParseId(std::string_view id);
+  static SealKey NewSealKey(RandomSource& random);
+  // Ids end with a keyed hash of their contents: clients can neither guess nor make up an id.
+  std::string EncodeId(const IdParts& parts) const;
+  std::string SealOf(std::string_view encoded_parts) const;
+  Result<IdParts> ParseId(std::string_view id) const;
+  // What a new transaction inherits from the attempt that it retries; nullopt if nothing.
+  Result<std::optional<IdParts>> ParseRetried(std::string_view id,
+                                              std::chrono::steady_clock::time_point now) const;
   // nullopt if the transaction keeps its locks, whichever request waits for them.
   static std::optional<IdleOwner::YieldsTo> WhomToYieldTo(
       const Entry& entry, std::chrono::steady_clock::duration idle_for);
@@ -123,8 +137,8 @@ class Transactions {
   const Clock& clock_;
   documents::CommitClock& commit_clock_;
   LockTable& locks_;
-  RandomSource& random_;
   const uint64_t process_;
+  const SealKey seal_key_;
 
   mutable Mutex mutex_;  // Nothing else is locked while it is held.
   uint64_t next_number_ GUARDED_BY(mutex_) = 1;

@@ -92,13 +92,17 @@ TEST_F(TransactionsTest, MalformedIds) {
   EXPECT_EQ(transactions_.Begin(database_, RetryOf("garbage")).status(), kNoTransaction);
 }
 
-TEST_F(TransactionsTest, UnknownIds) {
-  std::string unknown = Begin()->id;
-  unknown.replace(8, 8, model::EncodeUint64(1'000'000));  // A number not issued yet.
-  EXPECT_EQ(Use(unknown), kTransactionOver);
-  EXPECT_EQ(Take(unknown), kTransactionOver);
-  EXPECT_EQ(RollBack(unknown), InvalidArgument("Transaction is invalid or expired."));
-  EXPECT_NE(Retry(unknown)->id, unknown);
+TEST_F(TransactionsTest, ForgedIds) {
+  const std::string id = Begin()->id;
+  for (size_t changed = 8; changed < id.size(); ++changed) {  // The first 8 bytes: another process.
+    std::string forged = id;
+    forged[changed] = static_cast<char>(forged[changed] ^ 1);
+    EXPECT_EQ(Use(forged), kTransactionOver) << changed;
+    EXPECT_EQ(Take(forged), kTransactionOver) << changed;
+    EXPECT_EQ(RollBack(forged), kNoTransaction) << changed;
+    EXPECT_EQ(transactions_.Begin(database_, RetryOf(forged)).status(), kNoTransaction) << changed;
+  }
+  EXPECT_EQ(Use(id), Status());
 }
 
 TEST_F(TransactionsTest, AnIdDoesNotTellTheNextOne) {
@@ -107,7 +111,7 @@ TEST_F(TransactionsTest, AnIdDoesNotTellTheNextOne) {
   guess.replace(8, 16, next->id.substr(8, 16));  // Their numbers are consecutive.
   EXPECT_EQ(Use(guess), kTransactionOver);
   EXPECT_EQ(Take(guess), kTransactionOver);
-  EXPECT_EQ(RollBack(guess), Status());
+  EXPECT_EQ(RollBack(guess), kNoTransaction);
   EXPECT_EQ(Use(next->id), Status());
 }
 
@@ -243,10 +247,9 @@ TEST_F(TransactionsTest, RetriesAreCounted) {
   EXPECT_EQ(second->retries, 1u);
   EXPECT_EQ(Retry(second->id)->retries, 2u);
   EXPECT_EQ(Retry(first->id)->retries, 1u);
-  std::string forged = first->id;
-  forged.replace(24, 4, model::EncodeUint32(UINT32_MAX));
-  const auto many = Retry(forged);
-  EXPECT_EQ(Retry(many->id)->retries, many->retries);  // The count is bounded.
+  auto last = second;
+  for (int i = 0; i < 20; ++i) last = Retry(last->id);
+  EXPECT_EQ(Retry(last->id)->retries, last->retries);  // The count is bounded.
 }
 
 TEST_F(TransactionsTest, YieldToRetriesWhenIdle) {
@@ -312,11 +315,30 @@ TEST_F(TransactionsTest, EachRetryMayBeIdleTwiceAsLong) {
   }
 }
 
-TEST_F(TransactionsTest, NobodyIsOlderThanItsId) {
-  std::string forged = Begin()->id;
-  forged.replace(16, 8, model::EncodeUint64(UINT64_MAX));
-  const auto retry = Retry(forged);
-  EXPECT_EQ(retry->owner.age, retry->owner.id);
+TEST_F(TransactionsTest, AnAgeIsKeptForSomeTimeOnly) {
+  const auto first = Begin();
+  Pass(kRetriesFor / 2);
+  const auto second = Retry(first->id);
+  Pass(kRetriesFor / 2);
+  EXPECT_EQ(Retry(second->id)->owner.age, first->owner.age);
+  Pass(1us);
+  for (const auto& id : {first->id, second->id}) {
+    const auto late = Retry(id);
+    EXPECT_EQ(late->owner.age, late->owner.id);
+    EXPECT_EQ(late->retries, 0u);
+  }
+}
+
+TEST_F(TransactionsTest, EndWithTheirDatabase) {
+  const auto client = std::make_shared<ConnectedClient>(ClientKey{1});
+  while (transactions_.Begin(database_, {}, client).ok()) {
+  }
+  const auto other = *transactions_.Begin(other_database_, {});
+  transactions_.EndAllOf(database_);
+  EXPECT_EQ(transactions_.open_transactions(), 1u);
+  EXPECT_EQ(transactions_.BeginUse(other_database_, other->id).status(), Status());
+  // They no longer count against the client.
+  EXPECT_TRUE(transactions_.Begin(database_, {}, client).ok());
 }
 
 TEST_F(TransactionsTest, ReadOnlyOnesReadOneMoment) {
@@ -347,11 +369,11 @@ TEST_F(TransactionsTest, AClientGetsItsShareOfTheOpenTransactions) {
     last = (*transactions_.Begin(database_, {}, greedy))->id;
   }
   EXPECT_EQ(transactions_.Begin(database_, {}, greedy).status().code(), Code::kResourceExhausted);
-  EXPECT_TRUE(transactions_.Begin(database_, {}, other).ok());
   // One that ends makes room, even if it has been used by another client since.
   EXPECT_TRUE(transactions_.BeginUse(database_, last, other).ok());
   EXPECT_TRUE(transactions_.Rollback(database_, last).ok());
   EXPECT_TRUE(transactions_.Begin(database_, {}, greedy).ok());
+  EXPECT_TRUE(transactions_.Begin(database_, {}, other).ok());
   EXPECT_EQ(transactions_.Begin(database_, {}, greedy).status().code(), Code::kResourceExhausted);
   Pass(kTransactionIdleMax);
   EXPECT_TRUE(transactions_.Begin(database_, {}, greedy).ok());
