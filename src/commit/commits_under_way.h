@@ -20,7 +20,12 @@ class CommitsUnderWay {
   static constexpr size_t kBytesMax = 256 * 1024 * 1024;
 
   // `memory`: null: unlimited.
-  explicit CommitsUnderWay(MemoryBudget* memory) : claim_(memory) {}
+  explicit CommitsUnderWay(MemoryBudget* memory) : memory_(memory) {}
+  ~CommitsUnderWay() {
+    if (memory_ != nullptr) memory_->Return(bytes_);
+  }
+  CommitsUnderWay(const CommitsUnderWay&) = delete;
+  CommitsUnderWay& operator=(const CommitsUnderWay&) = delete;
 
   // Returns false and has no effect if one more commit of `bytes` would exceed the bounds, the
   // client's share or the memory.
@@ -29,17 +34,20 @@ class CommitsUnderWay {
     const auto found = of_client_.find(client);
     const Held has = found == of_client_.end() ? Held{} : found->second;
     if (!MayTakePlace(client, has.commits, commits_, kCommitsMax)) return false;
-    const size_t free_bytes = kBytesMax - claim_.bytes();
+    const size_t free_bytes = kBytesMax - bytes_;
     const size_t share = client == ClientKey::kInternal ? 0 : has.bytes;
-    if (bytes > free_bytes || share > free_bytes - bytes || !claim_.Grow(bytes)) return false;
+    if (bytes > free_bytes || share > free_bytes - bytes) return false;
+    if (memory_ != nullptr && !memory_->TryTake(bytes, share)) return false;
     ++commits_;
+    bytes_ += bytes;
     of_client_[client] = {has.commits + 1, has.bytes + bytes};
     return true;
   }
   void End(ClientKey client, size_t bytes) EXCLUDES_LOCK(mutex_) {
     MutexLock lock(mutex_);
     --commits_;
-    claim_.Shrink(bytes);
+    bytes_ -= bytes;
+    if (memory_ != nullptr) memory_->Return(bytes);
     const auto found = of_client_.find(client);
     --found->second.commits;
     found->second.bytes -= bytes;
@@ -52,9 +60,10 @@ class CommitsUnderWay {
     size_t bytes = 0;
   };
 
+  MemoryBudget* const memory_;
   Mutex mutex_;  // Leaf lock.
   size_t commits_ GUARDED_BY(mutex_) = 0;
-  MemoryClaim claim_ GUARDED_BY(mutex_);
+  size_t bytes_ GUARDED_BY(mutex_) = 0;
   std::unordered_map<ClientKey, Held> of_client_ GUARDED_BY(mutex_);
 };
 

@@ -1,5 +1,6 @@
 #include "commit/document_edit.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/status_macros.h"
@@ -11,33 +12,45 @@ namespace {
 using model::FieldEditor;
 using model::FieldPath;
 using model::Fields;
-using model::FieldTransform;
 using model::Timestamp;
 
-// `base` with the masked paths taken from `update`: set if present there, otherwise removed.
-Fields Merge(const Fields& base, const Fields& update, const std::vector<FieldPath>& mask) {
-  FieldEditor editor(base);
-  for (const FieldPath& path : mask) {
-    if (path.IsName()) continue;
-    if (const std::optional<model::ValueView> value = update.Find(path)) {
-      editor.Set(path, std::string(value->encoded()));
-    } else {
-      editor.Remove(path);
-    }
+// More paths than this are worth decoding the fields that they select.
+constexpr size_t kFewPaths = 16;
+
+// Without the paths into maps that are selected as a whole, and without repetitions.
+std::vector<FieldPath> Outermost(std::vector<FieldPath> mask) {
+  std::ranges::sort(mask);  // A path comes right before all that are inside it.
+  std::vector<FieldPath> outermost;
+  for (FieldPath& path : mask) {
+    if (!outermost.empty() && outermost.back().IsPrefixOf(path)) continue;
+    outermost.push_back(std::move(path));
   }
-  return editor.Finish();
+  return outermost;
 }
 
-// Transforms can make values deeper and larger than the input that was checked before.
-Result<Fields> Transform(const Fields& base, const std::vector<FieldTransform>& transforms,
-                         Timestamp commit_time, std::vector<std::string>* results) {
-  FieldEditor editor(base);
-  for (const FieldTransform& transform : transforms) {
-    std::string value = ApplyTransform(transform, editor.Get(transform.path), commit_time);
-    results->push_back(TransformResult(transform, value));
-    editor.Set(transform.path, std::move(value));
+// Takes the masked paths from `update`: sets those that it has, and removes the others.
+void Merge(const Fields& update, const std::vector<FieldPath>& mask, FieldEditor* editor) {
+  std::optional<FieldEditor> decoded;
+  std::vector<FieldPath> outermost;
+  const std::vector<FieldPath>* paths = &mask;
+  if (mask.size() > kFewPaths) {
+    outermost = Outermost(mask);
+    paths = &outermost;
+    decoded.emplace(update);
   }
-  return Fields::Validate(editor.Finish().encoded());
+  const auto value_at = [&](const FieldPath& path) -> std::optional<std::string> {
+    if (decoded) return decoded->Take(path);
+    const std::optional<model::ValueView> value = update.Find(path);
+    return value ? std::optional<std::string>(value->encoded()) : std::nullopt;
+  };
+  for (const FieldPath& path : *paths) {
+    if (path.IsName()) continue;
+    if (std::optional<std::string> value = value_at(path)) {
+      editor->Set(path, *std::move(value));
+    } else {
+      editor->Remove(path);
+    }
+  }
 }
 
 // The name of a write in Firestore's messages.
@@ -51,10 +64,18 @@ std::string_view OperationOf(const request::Write& write) {
 
 std::string DocumentEdit::Name() const { return database_.text() + "/documents/" + path_.path(); }
 
-Fields DocumentEdit::Current() const {
-  if (!Exists()) return Fields();
-  if (state_ == State::kWritten) return written_;
-  return Fields::FromTrusted(std::string(model::RecordFields(*before_)));
+FieldEditor& DocumentEdit::Editor() {
+  if (editor_) return *editor_;
+  Fields current;
+  if (state_ == State::kWritten) {
+    current = std::move(written_);
+  } else if (Exists()) {
+    current = Fields::FromTrusted(std::string(model::RecordFields(*before_)));
+  }
+  worked_bytes_ += current.encoded().size();
+  edited_bytes_ = 0;
+  was_transformed_ = false;
+  return editor_.emplace(current);
 }
 
 Status DocumentEdit::CheckSequence(const request::Write& write) const {
@@ -91,7 +112,7 @@ Status DocumentEdit::CheckVersion(Timestamp required) const {
                                                std::to_string(required.micros()) + ")");
 }
 
-Status DocumentEdit::Apply(request::Write& write, Timestamp commit_time,
+Status DocumentEdit::Apply(const request::Write& write, Timestamp commit_time,
                            std::vector<std::string>* transform_results) {
   RETURN_IF_ERROR(CheckSequence(write));
   RETURN_IF_ERROR(CheckPrecondition(write.precondition));
@@ -100,23 +121,59 @@ Status DocumentEdit::Apply(request::Write& write, Timestamp commit_time,
   if (write.kind == request::WriteKind::kDelete) {
     state_ = State::kDeleted;
     was_deleted_ = true;
+    editor_.reset();
     return Status();
   }
-  Fields fields =
-      write.mask ? Merge(Current(), write.fields, *write.mask) : std::move(write.fields);
   transforms_ += write.transforms.size();
   if (transforms_ > model::kTransformsPerDocumentMax) {
     return InvalidArgument("a document can have at most " +
                            std::to_string(model::kTransformsPerDocumentMax) +
                            " field transforms in one commit: " + Name());
   }
-  if (!write.transforms.empty()) {
-    ASSIGN_OR_RETURN(fields, Transform(fields, write.transforms, commit_time, transform_results));
+  if (write.mask) {
+    FieldEditor& editor = Editor();
+    edited_bytes_ += write.fields.encoded().size();
+    Merge(write.fields, *write.mask, &editor);
+  } else {
+    editor_.reset();
+    written_ = write.fields;
   }
-  RETURN_IF_ERROR(ValidateDocument(database_, path_, fields));
-  written_ = std::move(fields);
   state_ = State::kWritten;
+  if (!write.transforms.empty()) {
+    RETURN_IF_ERROR(Transform(write.transforms, commit_time, transform_results));
+  }
+  // Many writes together can exceed the limit by far. Decoded, they would take even more memory.
+  return edited_bytes_ > model::kDocumentBytesMax ? Finish() : Status();
+}
+
+Status DocumentEdit::Transform(const std::vector<model::FieldTransform>& transforms,
+                               Timestamp commit_time, std::vector<std::string>* results) {
+  FieldEditor& editor = Editor();
+  for (const model::FieldTransform& transform : transforms) {
+    const std::optional<std::string> current = editor.Take(transform.path);
+    std::string value = ApplyTransform(transform, current, commit_time);
+    edited_bytes_ += transform.operand.size();
+    worked_bytes_ += (current ? current->size() : 0) + transform.operand.size();
+    results->push_back(TransformResult(transform, value));
+    editor.Set(transform.path, std::move(value));
+  }
+  was_transformed_ = true;
   return Status();
+}
+
+Status DocumentEdit::Finish() {
+  if (state_ != State::kWritten) return Status();
+  if (editor_) {
+    written_ = editor_->Finish();
+    editor_.reset();
+    edited_bytes_ = 0;
+    worked_bytes_ += written_.encoded().size();
+    // Transforms can make values deeper and larger than the input that was checked before.
+    if (was_transformed_) {
+      ASSIGN_OR_RETURN(written_, Fields::Validate(written_.encoded()));
+    }
+  }
+  return ValidateDocument(database_, path_, written_);
 }
 
 bool DocumentEdit::IsChange() const {
