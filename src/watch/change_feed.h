@@ -9,10 +9,14 @@
 #include <optional>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/connected_client.h"
+#include "base/fair_share.h"
 #include "base/mutex.h"
+#include "base/status.h"
 #include "documents/commit_clock.h"
 #include "model/document_key.h"
 #include "model/timestamp.h"
@@ -26,13 +30,26 @@ namespace hearth::watch {
 // targets.
 //
 // A dedicated thread matches changes with targets, so the cost of a commit does not depend on the
-// number of targets. If the thread cannot keep up, it drops changes and reports the loss; the log
-// on disk has them all.
+// number of targets. For each change it does a bounded amount of this for each client; changes that
+// the client's other targets may be concerned with are delivered unchecked, for the subscriber to
+// check in the turns of its client. If the thread still cannot keep up, it drops changes and
+// reports the loss; the log on disk has them all.
 //
 // Threads: safe for concurrent use. Ownership: borrows the clocks. Subscribers are held weakly.
 class ChangeFeed {
  public:
   static constexpr size_t kQueuedBytesMax = 64 * 1024 * 1024;
+  // Shared by clients.
+  static constexpr size_t kTargetsMax = 200'000;
+  // Items that are matched before any are delivered, for one subscriber and for all. Beyond these
+  // limits, the changes for this subscriber, or for the one with the most items, are lost.
+  static constexpr size_t kParcelItemsMax = 10'000;
+  static constexpr size_t kRoundItemsMax = 1'000'000;
+  // Matching for one change and one client: the bytes of the change, times the comparisons of each
+  // query.
+  static constexpr size_t kMatchedBytesMax = 32 * 1024 * 1024;
+  // Queries and documents that are unregistered before the next changes are matched.
+  static constexpr size_t kUnregisteredAtOnceMax = 1'000;
   // Idle subscribers get a heartbeat after this long.
   static constexpr std::chrono::seconds kHeartbeatPeriod{30};
 
@@ -50,15 +67,23 @@ class ChangeFeed {
   class Subscriber {
    public:
     virtual ~Subscriber() = default;
+    virtual ClientKey client() const { return ClientKey::kInternal; }
     // All changes up to `through` that concern its targets have been delivered, unless some were
     // lost.
     virtual void OnChanges(Delivery delivery, std::vector<Item> items,
                            model::Timestamp through) = 0;
   };
 
-  // Queued changes take at most `queued_bytes_max`.
-  ChangeFeed(documents::CommitClock& commit_clock, const Clock& clock,
-             size_t queued_bytes_max = kQueuedBytesMax);
+  struct Limits {
+    size_t queued_bytes = kQueuedBytesMax;
+    size_t targets = kTargetsMax;
+    size_t parcel_items = kParcelItemsMax;
+    size_t round_items = kRoundItemsMax;
+    size_t matched_bytes = kMatchedBytesMax;
+  };
+  ChangeFeed(documents::CommitClock& commit_clock, const Clock& clock)
+      : ChangeFeed(commit_clock, clock, Limits()) {}
+  ChangeFeed(documents::CommitClock& commit_clock, const Clock& clock, const Limits& limits);
   ~ChangeFeed();
   ChangeFeed(const ChangeFeed&) = delete;
   ChangeFeed& operator=(const ChangeFeed&) = delete;
@@ -67,11 +92,15 @@ class ChangeFeed {
   // After it returns, no subscriber is called.
   void Stop() EXCLUDES_LOCK(mutex_);
 
-  // From now on, changes that concern the target are delivered to the subscriber.
-  TargetNumber Register(const std::shared_ptr<Subscriber>& subscriber,
-                        model::DatabaseNumber database, std::shared_ptr<const Target> target)
-      EXCLUDES_LOCK(targets_mutex_);
-  void Unregister(TargetNumber number) EXCLUDES_LOCK(targets_mutex_);
+  // From now on, changes that concern the target are delivered to the subscriber. ResourceExhausted
+  // if its client has had its share of targets.
+  Result<TargetNumber> Register(const std::shared_ptr<Subscriber>& subscriber,
+                                model::DatabaseNumber database,
+                                std::shared_ptr<const Target> target) EXCLUDES_LOCK(targets_mutex_);
+  // Takes numbers that are registered. Returns at once, however many they are: changes may be
+  // delivered for them for a while.
+  using TargetNumbers = std::unordered_set<TargetNumber>;
+  void Unregister(TargetNumbers numbers) EXCLUDES_LOCK(mutex_);
 
   // Makes the commits that were assigned a time visible, and delivers their changes.
   void MakeVisible(std::vector<Change> changes) EXCLUDES_LOCK(mutex_);
@@ -93,6 +122,8 @@ class ChangeFeed {
     std::weak_ptr<Subscriber> subscriber;
     model::DatabaseNumber database;
     std::shared_ptr<const Target> target;  // Shared with the subscriber.
+    ClientKey client;
+    size_t comparisons;  // What it takes to match a record with the target.
   };
   // Changes that became visible together, or a mark.
   struct Entry {
@@ -106,17 +137,21 @@ class ChangeFeed {
 
   void Run() EXCLUDES_LOCK(mutex_);
   void Dispatch(std::deque<Entry> entries, bool is_lost) EXCLUDES_LOCK(targets_mutex_);
+  void DispatchChange(Change change, Round& round) EXCLUDES_LOCK(targets_mutex_);
+  void TellAll(Delivery delivery, Round& round) EXCLUDES_LOCK(targets_mutex_);
+  void RemoveSome() EXCLUDES_LOCK(mutex_) EXCLUDES_LOCK(targets_mutex_);
   void Enqueue(Entry entry) REQUIRES_LOCK(mutex_);
 
   documents::CommitClock& commit_clock_;
   const Clock& clock_;
-  const size_t queued_bytes_max_;
+  const Limits limits_;
 
   Mutex mutex_;  // Taken before the commit clock's, so that visibility and the queue agree.
   CondVar changed_;
   std::deque<Entry> queue_ GUARDED_BY(mutex_);
   size_t queued_bytes_ GUARDED_BY(mutex_) = 0;
   bool is_lost_ GUARDED_BY(mutex_) = false;
+  std::deque<TargetNumbers> unregistered_ GUARDED_BY(mutex_);  // To be removed.
   bool stopping_ GUARDED_BY(mutex_) = false;
   std::chrono::steady_clock::time_point next_heartbeat_ GUARDED_BY(mutex_);
 
@@ -124,8 +159,9 @@ class ChangeFeed {
   uint64_t next_number_ GUARDED_BY(targets_mutex_) = 1;
   TargetIndex index_ GUARDED_BY(targets_mutex_);
   std::unordered_map<TargetNumber, Registration> registrations_ GUARDED_BY(targets_mutex_);
+  SharedPlaces places_ GUARDED_BY(targets_mutex_);
 
-  std::atomic<size_t> registered_ = 0;  // The size of registrations_, readable without the lock.
+  std::atomic<size_t> registered_ = 0;  // Without those that are to be removed.
 
   std::thread thread_;
 };

@@ -26,12 +26,15 @@ using Delivery = ChangeFeed::Delivery;
 
 class RecordingSubscriber final : public ChangeFeed::Subscriber {
  public:
+  explicit RecordingSubscriber(ClientKey client = ClientKey{1}) : client_(client) {}
+
   struct Delivered {
     Delivery delivery;
     std::vector<ChangeFeed::Item> items;
     Timestamp through;
   };
 
+  ClientKey client() const override { return client_; }
   void OnChanges(Delivery delivery, std::vector<ChangeFeed::Item> items,
                  Timestamp through) override {
     gate_.Pass();
@@ -50,6 +53,7 @@ class RecordingSubscriber final : public ChangeFeed::Subscriber {
   }
 
  private:
+  const ClientKey client_;
   Gate gate_;
   Mutex mutex_;
   CondVar changed_;
@@ -72,13 +76,30 @@ std::vector<Delivery> KindsOf(const std::vector<RecordingSubscriber::Delivered>&
 
 class ChangeFeedTest : public testing::Test {
  protected:
-  ChangeFeedTest() { feed_.Start(); }
+  explicit ChangeFeedTest(const ChangeFeed::Limits& limits = {})
+      : feed_(commit_clock_, clock_, limits) {
+    feed_.Start();
+  }
 
-  TargetNumber Register(const std::shared_ptr<RecordingSubscriber>& listener,
-                        const QueryBuilder& builder) {
+  Result<TargetNumber> TryRegister(const std::shared_ptr<RecordingSubscriber>& listener,
+                                   const QueryBuilder& builder) {
     return feed_.Register(
         listener, kDatabase,
         std::make_shared<const Target>(std::make_unique<const LiveQuery>(name_, builder.Build())));
+  }
+  TargetNumber Register(const std::shared_ptr<RecordingSubscriber>& listener,
+                        const QueryBuilder& builder) {
+    return *TryRegister(listener, builder);
+  }
+  // Commits this many documents at once.
+  Timestamp PublishMany(size_t count) {
+    const Timestamp time = commit_clock_.Assign();
+    std::vector<Change> changes;
+    for (size_t i = 0; i < count; ++i) {
+      changes.push_back(NumberAt("c/d" + std::to_string(i), 1, time));
+    }
+    feed_.MakeVisible(std::move(changes));
+    return time;
   }
   Change NumberAt(const std::string& path, int64_t number, Timestamp time) {
     return {kDatabase, Path(path), nullptr,
@@ -115,7 +136,7 @@ class ChangeFeedTest : public testing::Test {
   const model::DatabaseName name_ = NameDatabase();
   FakeClock clock_{kTestStartMicros};
   documents::CommitClock commit_clock_{clock_, Timestamp()};
-  ChangeFeed feed_{commit_clock_, clock_};
+  ChangeFeed feed_;
   std::shared_ptr<RecordingSubscriber> listener_ = std::make_shared<RecordingSubscriber>();
 };
 
@@ -179,8 +200,7 @@ TEST_F(ChangeFeedTest, AMarkDoesNotClaimCommitsThatAreOnTheirWay) {
 TEST_F(ChangeFeedTest, UnregisteredTargetsAreNotHeardOf) {
   const TargetNumber number = Register(listener_, QueryBuilder("c"));
   EXPECT_EQ(feed_.targets(), 1u);
-  feed_.Unregister(number);
-  feed_.Unregister(number);  // No effect.
+  feed_.Unregister({number});
   EXPECT_EQ(feed_.targets(), 0u);
   Publish("c/a", 1);
   EXPECT_THAT(PathsOf(listener_->AwaitThrough(feed_.Mark(listener_))), IsEmpty());
@@ -253,6 +273,103 @@ TEST_F(ChangeFeedTest, AMarkIsAnsweredInSpiteOfALoss) {
   PublishBytes(ChangeFeed::kQueuedBytesMax);
   listener_->gate().Open();
   EXPECT_GE(marking->AwaitThrough(mark).back().through, mark);
+}
+
+TEST_F(ChangeFeedTest, ManyTargetsEndAtOnce) {
+  ChangeFeed::TargetNumbers numbers;
+  const size_t count = 2 * ChangeFeed::kUnregisteredAtOnceMax + 1;
+  while (numbers.size() < count) numbers.insert(Register(listener_, QueryBuilder("c")));
+  const auto other = std::make_shared<RecordingSubscriber>();
+  Register(other, QueryBuilder("c"));
+  feed_.Unregister(std::move(numbers));
+  EXPECT_EQ(feed_.targets(), 1u);
+  // Each round of the feed removes some of them.
+  while (true) {
+    const auto delivered = other->AwaitThrough(Publish("c/a", 1));
+    EXPECT_EQ(delivered.back().items.size(), 1u);
+    const size_t before = listener_->AwaitThrough(feed_.Mark(listener_)).size();
+    other->AwaitThrough(Publish("c/a", 1));
+    const auto after = listener_->AwaitThrough(feed_.Mark(listener_));
+    if (std::all_of(after.begin() + static_cast<ptrdiff_t>(before), after.end(),
+                    [](const auto& each) { return each.items.empty(); })) {
+      break;
+    }
+  }
+}
+
+constexpr ChangeFeed::Limits kFewTargets{.targets = 8};
+class ChangeFeedTargetsTest : public ChangeFeedTest {
+ protected:
+  ChangeFeedTargetsTest() : ChangeFeedTest(kFewTargets) {}
+};
+
+TEST_F(ChangeFeedTargetsTest, ClientsShareTheTargets) {
+  ChangeFeed::TargetNumbers numbers;
+  Result<TargetNumber> number = TryRegister(listener_, QueryBuilder("c"));
+  for (; number.ok(); number = TryRegister(listener_, QueryBuilder("c"))) numbers.insert(*number);
+  EXPECT_EQ(number.status().code(), Code::kResourceExhausted);
+  EXPECT_FALSE(numbers.empty());
+  EXPECT_LT(numbers.size(), kFewTargets.targets);
+  const auto other = std::make_shared<RecordingSubscriber>(ClientKey{2});
+  EXPECT_TRUE(TryRegister(other, QueryBuilder("c")).ok());
+  // The places of targets that have ended are free again.
+  feed_.Unregister(std::move(numbers));
+  other->AwaitThrough(feed_.Mark(other));
+  EXPECT_TRUE(TryRegister(listener_, QueryBuilder("c")).ok());
+}
+
+constexpr ChangeFeed::Limits kFewItems{.parcel_items = 10, .round_items = 15};
+class ChangeFeedItemsTest : public ChangeFeedTest {
+ protected:
+  ChangeFeedItemsTest() : ChangeFeedTest(kFewItems) {}
+};
+
+TEST_F(ChangeFeedItemsTest, TooManyForOneAreLostForThatOne) {
+  const auto other = std::make_shared<RecordingSubscriber>();
+  Register(listener_, QueryBuilder("c"));
+  Register(other, QueryBuilder("c").Equal("n", 7));
+  EXPECT_EQ(listener_->AwaitThrough(PublishMany(kFewItems.parcel_items)).back().items.size(),
+            kFewItems.parcel_items);
+  const Timestamp last = PublishMany(kFewItems.parcel_items + 1);
+  const auto delivered = listener_->AwaitThrough(last);
+  EXPECT_EQ(delivered.back().delivery, Delivery::kLost);
+  EXPECT_THAT(delivered.back().items, IsEmpty());
+  const Timestamp after = Publish("c/a", 7);
+  EXPECT_EQ(listener_->AwaitThrough(after).back().delivery, Delivery::kChanges);
+  EXPECT_THAT(KindsOf(other->AwaitThrough(after)), ElementsAre(Delivery::kChanges));
+}
+
+TEST_F(ChangeFeedItemsTest, TooManyForAllAreLostForTheOneWithTheMost) {
+  const auto other = std::make_shared<RecordingSubscriber>();
+  Register(listener_, QueryBuilder("c"));
+  Register(listener_, QueryBuilder("c"));
+  Register(other, QueryBuilder("c"));
+  const Timestamp fits = PublishMany(5);  // 15 items.
+  EXPECT_EQ(listener_->AwaitThrough(fits).back().delivery, Delivery::kChanges);
+  EXPECT_EQ(other->AwaitThrough(fits).back().items.size(), 5u);
+  const auto third = std::make_shared<RecordingSubscriber>();
+  Register(third, QueryBuilder("c"));
+  const Timestamp too_many = PublishMany(5);
+  EXPECT_EQ(listener_->AwaitThrough(too_many).back().delivery, Delivery::kLost);
+  EXPECT_EQ(other->AwaitThrough(too_many).back().items.size(), 5u);
+  EXPECT_EQ(third->AwaitThrough(too_many).back().items.size(), 5u);
+}
+
+constexpr ChangeFeed::Limits kLittleMatching{.matched_bytes = 2'000};
+class ChangeFeedMatchingTest : public ChangeFeedTest {
+ protected:
+  ChangeFeedMatchingTest() : ChangeFeedTest(kLittleMatching) {}
+};
+
+TEST_F(ChangeFeedMatchingTest, BeyondTheShareOfAClientChangesAreDeliveredUnchecked) {
+  const auto other = std::make_shared<RecordingSubscriber>(ClientKey{2});
+  for (int i = 0; i < 100; ++i) Register(listener_, QueryBuilder("c").Above("n", 5));
+  Register(other, QueryBuilder("c").Above("n", 5));
+  const Timestamp last = Publish("c/a", 1);  // Nobody is concerned.
+  const auto delivered = listener_->AwaitThrough(last);
+  EXPECT_GT(delivered.back().items.size(), 0u);
+  EXPECT_LT(delivered.back().items.size(), 100u);
+  EXPECT_THAT(PathsOf(other->AwaitThrough(feed_.Mark(other))), IsEmpty());
 }
 
 TEST_F(ChangeFeedTest, AfterStopNobodyIsCalled) {

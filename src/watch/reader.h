@@ -16,6 +16,7 @@
 #include "query/normalize.h"
 #include "request/query_result.h"
 #include "watch/change.h"
+#include "watch/watch_memory.h"
 
 namespace hearth::watch {
 
@@ -61,10 +62,12 @@ class Reader {
   // are not.
   virtual bool IsInHistory(const documents::Database& database, model::Timestamp time) const = 0;
   // The documents selected by `concerns` that differ between two moments; nullopt if there are more
-  // than `max` allows, or if finding them takes reading too many others.
+  // than `max` or `memory` allows, or if finding them takes reading too many others. `memory` is
+  // charged for them. `is_cancelled` as above.
   virtual Result<std::optional<std::vector<Change>>> ChangesBetween(
       const documents::Database& database, model::Timestamp from, model::Timestamp to,
-      const std::function<bool(const model::DocumentPath&)>& concerns, const ChangesMax& max) = 0;
+      const std::function<bool(const model::DocumentPath&)>& concerns, const ChangesMax& max,
+      WatchMemory* memory, std::function<bool()> is_cancelled) = 0;
 
   // Encodes a moment from which a listener can resume. Decoding returns nullopt for a token that
   // this store did not issue.

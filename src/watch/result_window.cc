@@ -2,9 +2,16 @@
 
 #include <iterator>
 #include <limits>
+#include <set>
 
 namespace hearth::watch {
 namespace {
+
+// A place and a path, each in both maps.
+constexpr size_t kEachEntryBytes = 256;
+size_t BytesOfEntry(const std::string& path, const std::string& place) {
+  return kEachEntryBytes + 2 * (path.size() + place.size());
+}
 
 size_t CapacityOf(const query::Query& query) {
   constexpr size_t kMax = std::numeric_limits<size_t>::max();
@@ -14,59 +21,73 @@ size_t CapacityOf(const query::Query& query) {
 
 }  // namespace
 
-ResultWindow::ResultWindow(const LiveQuery& query)
+ResultWindow::ResultWindow(const LiveQuery& query, WatchMemory memory)
     : query_(query),
       offset_(query.query().query.offset),
       capacity_(CapacityOf(query.query().query)),
+      memory_(std::move(memory)),
       paths_by_place_(Before{query.layout().backward}) {}
 
-void ResultWindow::Clear() {
-  paths_by_place_.clear();
-  places_by_path_.clear();
+bool ResultWindow::Append(const model::DocumentPath& path, const model::Record& record) {
+  std::optional<std::string> place = query_.PlaceOf(path, record);
+  if (!place) return true;
+  if (offset_ > 0 && paths_by_place_.size() == offset_) first_visible_ = *place;
+  return Insert(path.path(), *std::move(place));
 }
 
-void ResultWindow::Append(const model::DocumentPath& path, const model::Record& record) {
-  std::optional<std::string> place = query_.PlaceOf(path, record);
-  if (!place) return;
-  places_by_path_[path.path()] = *place;
-  paths_by_place_[*std::move(place)] = path.path();
+bool ResultWindow::Insert(const std::string& path, std::string place) {
+  if (!memory_.Grow(BytesOfEntry(path, place))) return false;
+  places_by_path_[path] = place;
+  paths_by_place_[std::move(place)] = path;
+  return true;
 }
 
 void ResultWindow::Erase(const std::string& path) {
   const auto place = places_by_path_.find(path);
   if (place == places_by_path_.end()) return;
+  memory_.Shrink(BytesOfEntry(place->first, place->second));
   paths_by_place_.erase(place->second);
   places_by_path_.erase(place);
 }
 
-bool ResultWindow::Apply(const Changes& changes) {
-  if (capacity_ == 0) return true;
+ResultWindow::Outcome ResultWindow::Apply(const Changes& changes,
+                                          std::vector<std::string>* pushed_out) {
+  if (capacity_ == 0) return Outcome::kApplied;
   // Documents could move in from the offset, and their contents are not known.
-  if (offset_ > 0) return false;
+  if (offset_ > 0) return Outcome::kRunAgain;
   // Beyond this place, only documents among the changes are known.
   std::optional<std::string> horizon;
   if (paths_by_place_.size() >= capacity_) horizon = std::prev(paths_by_place_.end())->first;
   for (const auto& [path, record] : changes) Erase(path->path());
   const auto comes_before = paths_by_place_.key_comp();
+  std::set<std::string_view> inserted;
   for (const auto& [path, record] : changes) {
     std::optional<std::string> place = query_.PlaceOf(*path, record);
     if (!place || (horizon && comes_before(*horizon, *place))) continue;
-    places_by_path_[path->path()] = *place;
-    paths_by_place_[*std::move(place)] = path->path();
+    if (!Insert(path->path(), *std::move(place))) return Outcome::kNoMemory;
+    inserted.insert(path->path());
   }
-  if (horizon && paths_by_place_.size() < capacity_) return false;
+  if (horizon && paths_by_place_.size() < capacity_) return Outcome::kRunAgain;
   while (paths_by_place_.size() > capacity_) {
-    Erase(std::string(std::prev(paths_by_place_.end())->second));
+    std::string last = std::prev(paths_by_place_.end())->second;
+    Erase(last);
+    if (!inserted.contains(last)) pushed_out->push_back(std::move(last));
   }
-  return true;
+  return Outcome::kApplied;
 }
 
-std::set<std::string> ResultWindow::Visible() const {
-  std::set<std::string> visible;
-  size_t skipped = 0;
-  for (const auto& [place, path] : paths_by_place_) {
-    if (skipped++ >= offset_) visible.insert(path);
-  }
+bool ResultWindow::Shows(const std::string& path) const {
+  const auto place = places_by_path_.find(path);
+  if (place == places_by_path_.end()) return false;
+  if (offset_ == 0) return true;
+  return first_visible_ && !paths_by_place_.key_comp()(place->second, *first_visible_);
+}
+
+std::vector<std::string_view> ResultWindow::Visible() const {
+  std::vector<std::string_view> visible;
+  if (offset_ > 0 && !first_visible_) return visible;
+  auto entry = offset_ == 0 ? paths_by_place_.begin() : paths_by_place_.find(*first_visible_);
+  for (; entry != paths_by_place_.end(); ++entry) visible.push_back(entry->second);
   return visible;
 }
 

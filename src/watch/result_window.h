@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "model/names.h"
 #include "model/record.h"
 #include "watch/live_query.h"
+#include "watch/watch_memory.h"
 
 namespace hearth::watch {
 
@@ -22,24 +24,31 @@ namespace hearth::watch {
 // While fewer documents match than that, the window holds all of them. Otherwise nothing is known
 // about the results after the last one; once a result is removed, the query has to run again.
 //
-// Threads: one at a time. Ownership: borrows the query.
+// Threads: one at a time. Ownership: borrows the query. Errors: each entry is charged to the
+// window's memory; without it the window is incomplete, and unusable.
 class ResultWindow {
  public:
-  explicit ResultWindow(const LiveQuery& query);
+  explicit ResultWindow(const LiveQuery& query, WatchMemory memory = WatchMemory());
 
-  // Starts over; Append then adds the results in order from the first, including those in the
-  // offset, at most `capacity()` of them.
-  void Clear();
-  void Append(const model::DocumentPath& path, const model::Record& record);
+  // Adds the results of the query to a new window, in order from the first, including those in the
+  // offset, at most `capacity()` of them. False if there is no memory for it.
+  [[nodiscard]] bool Append(const model::DocumentPath& path, const model::Record& record);
   size_t capacity() const { return capacity_; }
 
-  // Applies the newest states of changed documents. Returns false if the query has to run again;
-  // the window is unusable until then.
+  enum class Outcome : uint8_t {
+    kApplied,
+    kRunAgain,  // The window is useless, except that it still shows the unchanged documents.
+    kNoMemory,
+  };
+  // Applies the newest states of changed documents. Adds the paths of other results that they
+  // pushed out to `pushed_out`.
   using Changes = std::vector<std::pair<const model::DocumentPath*, model::Record>>;
-  [[nodiscard]] bool Apply(const Changes& changes);
+  [[nodiscard]] Outcome Apply(const Changes& changes, std::vector<std::string>* pushed_out);
 
-  // The paths of the results beyond the offset.
-  std::set<std::string> Visible() const;
+  // Whether the document is a result beyond the offset.
+  bool Shows(const std::string& path) const;
+  // The paths of all of these, in order; valid until the window changes.
+  std::vector<std::string_view> Visible() const;
 
  private:
   struct Before {
@@ -49,13 +58,17 @@ class ResultWindow {
     }
   };
 
+  [[nodiscard]] bool Insert(const std::string& path, std::string place);
   void Erase(const std::string& path);
 
   const LiveQuery& query_;
   const size_t offset_;
   const size_t capacity_;
+  WatchMemory memory_;
   std::map<std::string, std::string, Before> paths_by_place_;
   std::unordered_map<std::string, std::string> places_by_path_;
+  // With an offset: the place of the first result beyond it. Such a window is never changed.
+  std::optional<std::string> first_visible_;
 };
 
 }  // namespace hearth::watch

@@ -18,11 +18,15 @@ namespace {
 using query::QueryBuilder;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using Outcome = ResultWindow::Outcome;
 
 // A window over documents {n: number}, next to the expected results of the query.
 class Windowed {
  public:
-  explicit Windowed(const QueryBuilder& builder) : query_(Live(builder)), window_(*query_) {}
+  explicit Windowed(const QueryBuilder& builder, WatchMemory memory = WatchMemory())
+      : query_(Live(builder)), memory_(std::move(memory)) {
+    Fill();
+  }
 
   void Set(const std::string& id, int64_t number) { numbers_["c/" + id] = number; }
   void Erase(const std::string& id) { numbers_.erase("c/" + id); }
@@ -47,14 +51,22 @@ class Windowed {
     std::ranges::sort(paths);
     return paths;
   }
-  void Fill() {
-    window_.Clear();
+  // False if there is no memory.
+  bool Fill() {
+    window_ = std::make_unique<ResultWindow>(*query_, memory_.Another());
+    size_t filled_with = 0;
     for (const std::string& path : Sorted()) {
-      if (filled_with_++ < window_.capacity()) window_.Append(Path(path), Number(numbers_[path]));
+      if (filled_with++ == window_->capacity()) break;
+      if (!window_->Append(Path(path), Number(numbers_[path]))) return false;
     }
-    filled_with_ = 0;
+    return true;
   }
   bool Apply(const std::vector<std::string>& ids) {
+    const Outcome outcome = ApplyOnce(ids);
+    EXPECT_NE(outcome, Outcome::kNoMemory);
+    return outcome == Outcome::kApplied;
+  }
+  Outcome ApplyOnce(const std::vector<std::string>& ids) {
     std::vector<model::DocumentPath> paths;
     for (const std::string& id : ids) paths.push_back(Path("c/" + id));
     ResultWindow::Changes changes;
@@ -62,19 +74,28 @@ class Windowed {
       const auto number = numbers_.find(path.path());
       changes.emplace_back(&path, number == numbers_.end() ? nullptr : Number(number->second));
     }
-    return window_.Apply(changes);
+    pushed_out_.clear();
+    return window_->Apply(changes, &pushed_out_);
   }
+  // Sorted by path.
   std::vector<std::string> Visible() const {
-    const std::set<std::string> visible = window_.Visible();
-    return {visible.begin(), visible.end()};
+    const std::vector<std::string_view> visible = window_->Visible();
+    std::vector<std::string> paths(visible.begin(), visible.end());
+    for (const auto& [path, number] : numbers_) {
+      EXPECT_EQ(window_->Shows(path), std::ranges::count(paths, path) > 0) << path;
+    }
+    std::ranges::sort(paths);
+    return paths;
   }
-  const ResultWindow& window() const { return window_; }
+  const ResultWindow& window() const { return *window_; }
+  const std::vector<std::string>& pushed_out() const { return pushed_out_; }
 
  private:
   std::unique_ptr<const LiveQuery> query_;
-  ResultWindow window_;
+  WatchMemory memory_;
+  std::unique_ptr<ResultWindow> window_;
   std::map<std::string, int64_t> numbers_;
-  size_t filled_with_ = 0;
+  std::vector<std::string> pushed_out_;
 };
 
 Windowed Filled(const QueryBuilder& builder, int64_t count) {
@@ -97,6 +118,7 @@ TEST(ResultWindowTest, OneThatComesInPushesTheLastOneOut) {
   windowed.Set("x", 25);
   EXPECT_TRUE(windowed.Apply({"x"}));
   EXPECT_THAT(windowed.Visible(), ElementsAre("c/b", "c/c", "c/x"));
+  EXPECT_THAT(windowed.pushed_out(), ElementsAre("c/d"));
 }
 
 TEST(ResultWindowTest, WhatComesAfterTheLastOneChangesNothing) {
@@ -171,6 +193,22 @@ TEST(ResultWindowTest, WithoutALimitTheCapacityHasNoEnd) {
   Windowed windowed = Filled(QueryBuilder("c").Ascending("n").Offset(2), 5);
   EXPECT_THAT(windowed.Visible(), ElementsAre("c/d", "c/e", "c/f"));
   EXPECT_GT(windowed.window().capacity(), 1'000'000'000u);
+}
+
+TEST(ResultWindowTest, EachResultNeedsMemory) {
+  const QueryBuilder all = QueryBuilder("c").Ascending("n").Limit(100);
+  MemoryBudget budget(2'000);
+  Windowed windowed(all, WatchMemory(&budget, WatchMemory::Reserve::kMayUse));
+  for (int64_t n = 0; n < 3; ++n) windowed.Set(std::to_string(n), n);
+  EXPECT_TRUE(windowed.Fill());
+  const size_t of_three = budget.used_bytes();
+  EXPECT_GT(of_three, 0u);
+  windowed.Erase("1");
+  EXPECT_EQ(windowed.ApplyOnce({"1"}), Outcome::kApplied);
+  EXPECT_EQ(budget.used_bytes(), of_three / 3 * 2);
+  for (int64_t n = 10; n < 30; ++n) windowed.Set(std::to_string(n), n);
+  EXPECT_EQ(windowed.ApplyOnce({"10", "11", "12", "13", "14", "15", "16"}), Outcome::kNoMemory);
+  EXPECT_FALSE(windowed.Fill());
 }
 
 TEST(ResultWindowTest, AnyChangesLeaveWhatASortWould) {

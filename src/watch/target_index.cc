@@ -7,7 +7,6 @@
 
 #include "index/value_key.h"
 #include "model/document.h"
-#include "model/fields.h"
 #include "model/value.h"
 
 namespace hearth::watch {
@@ -47,13 +46,6 @@ const query::FieldFilter* ProbeFilter(const query::Conjunction& conjunction) {
   return found == conjunction.filters.end() ? nullptr : &*found;
 }
 
-void EraseNumber(std::vector<TargetNumber>* numbers, TargetNumber number) {
-  const auto found = std::ranges::find(*numbers, number);
-  if (found == numbers->end()) return;
-  *found = numbers->back();
-  numbers->pop_back();
-}
-
 }  // namespace
 
 TargetIndex::Place TargetIndex::PlaceOf(DatabaseNumber database,
@@ -84,14 +76,14 @@ TargetIndex::Place TargetIndex::PlaceOf(DatabaseNumber database,
 void TargetIndex::Add(TargetNumber number, DatabaseNumber database, const Target& target) {
   if (const auto* documents = std::get_if<DocumentSet>(&target)) {
     for (const model::DocumentPath& path : *documents) {
-      by_document_[model::DocumentKey(database, path)].push_back(number);
+      by_document_[model::DocumentKey(database, path)].insert(number);
     }
     return;
   }
   const Place place = PlaceOf(database, std::get<0>(target)->query());
   Bucket& bucket = buckets_[place.bucket];
-  if (place.is_any) bucket.any.push_back(number);
-  for (const auto& [probe, value] : place.values) bucket.by_value[probe][value].push_back(number);
+  if (place.is_any) bucket.any.insert(number);
+  for (const auto& [probe, value] : place.values) Add(number, probe, value, &bucket.by_value);
 }
 
 void TargetIndex::Remove(TargetNumber number, DatabaseNumber database, const Target& target) {
@@ -99,7 +91,7 @@ void TargetIndex::Remove(TargetNumber number, DatabaseNumber database, const Tar
     for (const model::DocumentPath& path : *documents) {
       const auto found = by_document_.find(model::DocumentKey(database, path));
       if (found == by_document_.end()) continue;
-      EraseNumber(&found->second, number);
+      found->second.erase(number);
       if (found->second.empty()) by_document_.erase(found);
     }
     return;
@@ -108,38 +100,66 @@ void TargetIndex::Remove(TargetNumber number, DatabaseNumber database, const Tar
   const auto found = buckets_.find(place.bucket);
   if (found == buckets_.end()) return;
   Bucket& bucket = found->second;
-  EraseNumber(&bucket.any, number);
+  bucket.any.erase(number);
   for (const auto& [probe, value] : place.values) {
-    auto& by_value = bucket.by_value[probe];
-    EraseNumber(&by_value[value], number);
-    if (by_value[value].empty()) by_value.erase(value);
-    if (by_value.empty()) bucket.by_value.erase(probe);
+    Remove(number, probe.path.segments(), probe.in_array, value, &bucket.by_value);
   }
   if (bucket.any.empty() && bucket.by_value.empty()) buckets_.erase(found);
 }
 
-void TargetIndex::FindIn(const Bucket& bucket, const model::Record& record, Numbers* found) {
-  if (!record) return;
-  const std::string_view fields = model::RecordFields(*record);
-  for (const auto& [probe, by_value] : bucket.by_value) {
-    const std::optional<ValueView> value = model::FindField(fields, probe.path);
-    if (!value) continue;
-    const auto look_up = [found, &by_value = by_value](const ValueView& wanted) {
-      const auto numbers = by_value.find(ValueKey(wanted));
-      if (numbers == by_value.end()) return;
-      found->insert(found->end(), numbers->second.begin(), numbers->second.end());
-    };
-    if (!probe.in_array) {
-      look_up(*value);
-    } else if (value->type() == model::ValueType::kArray) {
-      for (model::ArrayView items = value->array(); const auto item = items.Next();) {
-        look_up(*item);
-      }
-    }
+void TargetIndex::Add(TargetNumber number, const Probe& probe, const std::string& value,
+                      Field* root) {
+  Field* field = root;
+  for (const std::string& segment : probe.path.segments()) {
+    std::unique_ptr<Field>& next = field->fields[segment];
+    if (!next) next = std::make_unique<Field>();
+    field = next.get();
+  }
+  (probe.in_array ? field->in_array : field->equal)[value].insert(number);
+}
+
+void TargetIndex::Remove(TargetNumber number, Segments path, bool in_array,
+                         const std::string& value, Field* field) {
+  if (path.empty()) {
+    Field::NumbersByValue& by_value = in_array ? field->in_array : field->equal;
+    const auto found = by_value.find(value);
+    if (found == by_value.end()) return;  // Named twice by the query.
+    found->second.erase(number);
+    if (found->second.empty()) by_value.erase(found);
+    return;
+  }
+  const auto next = field->fields.find(path.front());
+  if (next == field->fields.end()) return;
+  Remove(number, path.subspan(1), in_array, value, next->second.get());
+  if (next->second->empty()) field->fields.erase(next);
+}
+
+void TargetIndex::FindIn(const Field& field, model::MapView map, std::vector<TargetNumber>* found) {
+  if (field.fields.empty()) return;
+  while (const std::optional<model::FieldView> each = map.Next()) {
+    const auto next = field.fields.find(each->name);
+    if (next != field.fields.end()) FindAt(*next->second, each->value, found);
   }
 }
 
-void TargetIndex::Find(const Change& change, Numbers* found) const {
+void TargetIndex::FindAt(const Field& field, const ValueView& value,
+                         std::vector<TargetNumber>* found) {
+  const auto look_up = [found](const Field::NumbersByValue& by_value, const ValueView& wanted) {
+    const auto numbers = by_value.find(ValueKey(wanted));
+    if (numbers == by_value.end()) return;
+    found->insert(found->end(), numbers->second.begin(), numbers->second.end());
+  };
+  if (!field.equal.empty()) look_up(field.equal, value);
+  if (!field.in_array.empty() && value.type() == model::ValueType::kArray) {
+    for (model::ArrayView items = value.array(); const auto item = items.Next();) {
+      look_up(field.in_array, *item);
+    }
+  }
+  // No path leads into a vector.
+  if (value.type() == model::ValueType::kMap) FindIn(field, value.map(), found);
+}
+
+void TargetIndex::Find(const Change& change, std::vector<TargetNumber>* found) const {
   if (const auto numbers = by_document_.find(model::DocumentKey(change.database, change.path));
       numbers != by_document_.end()) {
     found->insert(found->end(), numbers->second.begin(), numbers->second.end());
@@ -151,8 +171,11 @@ void TargetIndex::Find(const Change& change, Numbers* found) const {
     const auto bucket = buckets_.find(key);
     if (bucket == buckets_.end()) continue;
     found->insert(found->end(), bucket->second.any.begin(), bucket->second.any.end());
-    FindIn(bucket->second, change.before, found);
-    FindIn(bucket->second, change.after, found);
+    for (const model::Record* record : {&change.before, &change.after}) {
+      if (!*record) continue;
+      FindIn(bucket->second.by_value,
+             {model::RecordFields(**record), model::MapView::Tag::kDocument}, found);
+    }
   }
 }
 

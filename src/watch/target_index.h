@@ -2,13 +2,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
+#include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "model/document_key.h"
 #include "model/field_path.h"
+#include "model/value.h"
 #include "watch/change.h"
 #include "watch/target.h"
 
@@ -35,17 +40,27 @@ class TargetIndex {
   bool empty() const { return by_document_.empty() && buckets_.empty(); }
 
  private:
-  using Numbers = std::vector<TargetNumber>;
+  // Many targets may be in one place, and may all end together.
+  using Numbers = std::set<TargetNumber>;
   // A value that a field, or one element of an array, must have.
   struct Probe {
     model::FieldPath path;
     bool in_array;
-    friend auto operator<=>(const Probe&, const Probe&) = default;
+  };
+  // The targets that require a value of one field, or of the fields in it. A tree, so that a record
+  // is walked once, however many fields the targets name.
+  struct Field {
+    using NumbersByValue = std::unordered_map<std::string, Numbers>;
+    NumbersByValue equal;
+    NumbersByValue in_array;
+    std::map<std::string, std::unique_ptr<Field>, std::less<>> fields;
+
+    bool empty() const { return equal.empty() && in_array.empty() && fields.empty(); }
   };
   // The targets on one collection, one collection group, or a whole database.
   struct Bucket {
     Numbers any;  // Targets that no single value selects.
-    std::map<Probe, std::unordered_map<std::string, Numbers>> by_value;
+    Field by_value;
   };
   struct Place {
     std::string bucket;
@@ -55,7 +70,13 @@ class TargetIndex {
   };
 
   static Place PlaceOf(model::DatabaseNumber database, const query::NormalizedQuery& query);
-  static void FindIn(const Bucket& bucket, const model::Record& record, Numbers* found);
+  static void Add(TargetNumber number, const Probe& probe, const std::string& value, Field* root);
+  using Segments = std::span<const std::string>;
+  static void Remove(TargetNumber number, Segments path, bool in_array, const std::string& value,
+                     Field* field);
+  static void FindIn(const Field& field, model::MapView map, std::vector<TargetNumber>* found);
+  static void FindAt(const Field& field, const model::ValueView& value,
+                     std::vector<TargetNumber>* found);
 
   std::unordered_map<std::string, Numbers> by_document_;
   std::unordered_map<std::string, Bucket> buckets_;

@@ -79,6 +79,24 @@ TEST_F(TargetIndexTest, ItemsOfArraysLeadToQueries) {
   EXPECT_THAT(Find("c/a", RecordOf({{"t", EncodeInteger(5)}})), ElementsAre(2));
 }
 
+TEST_F(TargetIndexTest, FieldsOfMapsLeadToQueries) {
+  Add(QueryBuilder("c").Equal("m.n", 1));
+  Add(QueryBuilder("c").Equal("m.n.o", 1));
+  Add(QueryBuilder("c").Contains("m.t", 1));
+  Add(QueryBuilder("c").Where("m", query::Operator::kEqual,
+                              model::EncodeMap({{"n", EncodeInteger(1)}})));
+  const auto map_of = [](const std::string& name, const std::string& value) {
+    return RecordOf({{"m", model::EncodeMap({{name, value}})}});
+  };
+  EXPECT_THAT(Find("c/a", map_of("n", EncodeInteger(1))), ElementsAre(1, 4));
+  EXPECT_THAT(Find("c/a", map_of("n", model::EncodeMap({{"o", EncodeInteger(1)}}))),
+              ElementsAre(2));
+  EXPECT_THAT(Find("c/a", map_of("t", EncodeArray({EncodeInteger(1)}))), ElementsAre(3));
+  EXPECT_THAT(Find("c/a", map_of("o", EncodeInteger(1))), IsEmpty());
+  for (size_t number = 1; number <= 4; ++number) Remove(number);
+  EXPECT_TRUE(index_.empty());
+}
+
 TEST_F(TargetIndexTest, OneConditionWithoutAValueMakesAQueryConcernedByAll) {
   Add(QueryBuilder("c").AnyOf({QueryBuilder("c").Equal("n", 1), QueryBuilder("c").Above("m", 1)}));
   Add(QueryBuilder("c").AnyOf({QueryBuilder("c").Equal("n", 1), QueryBuilder("c").Equal("m", 1)}));

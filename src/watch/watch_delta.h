@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -17,6 +19,7 @@
 #include "watch/result_window.h"
 #include "watch/target.h"
 #include "watch/target_index.h"
+#include "watch/watch_memory.h"
 #include "watch/watch_sink.h"
 
 namespace hearth::watch {
@@ -24,16 +27,24 @@ namespace hearth::watch {
 // Whether two records of one document are of the same version, or both missing.
 bool IsSameState(const model::Record& left, const model::Record& right);
 
+// The fields to send; nullopt for all.
+using Mask = std::optional<std::vector<model::FieldPath>>;
+
 // One target of a watcher. Threads: one at a time.
 struct TargetState {
   request::TargetId id = 0;
   TargetNumber number = {};
   std::shared_ptr<const Target> target;  // Shared with the change feed.
-  std::optional<std::vector<model::FieldPath>> mask;
+  std::shared_ptr<const Mask> mask;      // Shared by the stream's targets with an equal one.
   bool once = false;
+  WatchMemory memory;
   std::unique_ptr<ResultWindow> window;  // For queries with a limit or an offset.
   model::Timestamp read_time;            // The moment that the client has been sent.
+  // For a set of documents, which keeps the order of the request: their places in it, by path.
+  std::vector<uint32_t> documents_by_path;
 
+  // After setting `target`.
+  void SortDocuments();
   // Null for a set of documents.
   const LiveQuery* query() const;
   // Whether the target contains the document in that state, ignoring windows.
@@ -43,31 +54,60 @@ struct TargetState {
   bool Reads(const model::DocumentPath& path) const;
 };
 
-// The messages for one step from a moment to a later one, one message per document.
+// The messages for one step from a moment to a later one: for each document one message, and one
+// for each mask. A message is encoded when it is sent, so these take little memory.
 class WatchMessages {
  public:
   bool empty() const { return documents_.empty(); }
+  // Whether there is a message about the document.
+  bool Contains(const std::string& path) const { return documents_.contains(path); }
 
   // The document is in the target: it was added, or changed there.
   void Enter(const model::DocumentPath& path, const model::Record& record,
              const TargetState& target);
-  // The document left the target. `record`: its current state.
-  void Leave(const model::DocumentPath& path, const model::Record& record,
-             const TargetState& target);
+  // The document left the target, and still exists or not.
+  enum class Fate : uint8_t { kExists, kDeleted };
+  void Leave(const model::DocumentPath& path, Fate fate, const TargetState& target);
 
-  void SendTo(WatchSink& sink, model::Timestamp through) const;
+  // Sends the next messages until the sink is full. True once all have been sent.
+  bool SendSome(WatchSink& sink, model::Timestamp through);
 
  private:
   struct Document {
     model::DocumentPath path;
-    model::Record record;
-    request::TargetIds targets;  // Targets without a mask.
-    std::vector<const TargetState*> masked;
-    request::TargetIds removed;
+    bool exists = true;
+    model::Record record = nullptr;   // Null if it only left targets.
+    request::TargetIds targets = {};  // Targets without a mask.
+    std::map<const Mask*, request::TargetIds> masked = {};
+    request::TargetIds removed = {};
   };
-  Document& For(const model::DocumentPath& path, const model::Record& record);
+  Document& For(const model::DocumentPath& path);
 
   std::map<std::string, Document> documents_;
+};
+
+// What the steps of a WatchDelta may use.
+struct ResolveMeans {
+  // Called often: an error ends the work.
+  std::function<Status()> pause;
+  // Runs the target's query at the later moment and passes the results beyond the offset to `visit`
+  // until that returns false. Null if there is no memory for a new window.
+  using Visit = std::function<bool(const model::DocumentPath& path, const model::Record& record)>;
+  std::function<Result<std::unique_ptr<ResultWindow>>(TargetState& target, const Visit& visit)>
+      refill;
+  // For the documents that windows find. The limit is for all windows together.
+  WatchMemory* memory;
+  size_t refill_bytes_max;
+};
+
+// The effect of a WatchDelta.
+struct ResolvedDelta {
+  WatchMessages messages;
+  // Targets whose windows found too much to hold: their results have to be sent from scratch.
+  std::vector<request::TargetId> to_reset;
+  // Targets for whose windows there is no memory.
+  std::vector<request::TargetId> to_end;
+  size_t refill_bytes = 0;
 };
 
 // The changes between two moments, merged by document: intermediate states of a document do not
@@ -79,11 +119,8 @@ class WatchDelta {
   // The changes of a document are added in the order of their commits.
   void Add(TargetState& target, const Change& change);
 
-  // Computes the effect of the changes on the targets. `refill` reads the results of a window at
-  // the later moment and returns the visible ones by path, with the records of those not `known`.
-  using Refill = std::function<Result<std::map<std::string, model::Record>>(
-      TargetState&, const std::set<std::string>& known)>;
-  Status Resolve(const Refill& refill, WatchMessages* messages) const;
+  // Adds the effect of the changes on the targets to `resolved`.
+  Status Resolve(const ResolveMeans& means, ResolvedDelta* resolved) const;
 
  private:
   struct Document {
@@ -91,9 +128,13 @@ class WatchDelta {
     model::Record after;
     std::map<TargetState*, model::Record> before;
   };
+  using Documents = std::vector<const Document*>;
 
-  Status ResolveWindow(TargetState& target, const std::vector<const Document*>& documents,
-                       const Refill& refill, WatchMessages* messages) const;
+  // Whether the window showed each of the documents.
+  static std::vector<bool> Shown(const ResultWindow& window, const Documents& documents);
+  static Status ResolveWindow(TargetState& target, const Documents& documents,
+                              const ResolveMeans& means, ResolvedDelta* resolved);
+  class Refill;
 
   std::map<std::string, Document> documents_;
 };

@@ -12,6 +12,7 @@ namespace {
 using model::Timestamp;
 using Kind = request::TargetEvent::Kind;
 using Reason = request::DocumentGoneEvent::Reason;
+using Reserve = WatchMemory::Reserve;
 
 constexpr size_t kUnclaimedBytesMax = 4 * 1024;
 
@@ -45,9 +46,9 @@ Watcher::Watcher(Reader& reader, ChangeFeed& change_feed, TurnPool& threads, Cli
       database_(database),
       options_(options),
       sink_(std::move(sink)),
-      pending_claim_(options.memory) {}
+      pending_memory_(MemoryFor(Reserve::kMayUse)) {}
 
-Watcher::~Watcher() { Close(); }
+Watcher::~Watcher() { change_feed_.Unregister(StopTakingWork()); }
 
 void Watcher::AddTarget(request::TargetId id, Result<request::TargetRequest> request) {
   Enqueue({id, std::move(request)});
@@ -56,9 +57,17 @@ void Watcher::AddTarget(request::TargetId id, Result<request::TargetRequest> req
 void Watcher::RemoveTarget(request::TargetId id) { Enqueue({id, std::nullopt}); }
 
 void Watcher::Enqueue(Request request) {
+  std::optional<Result<request::TargetRequest>> refused;  // Freed without the lock.
   {
     MutexLock lock(mutex_);
     if (is_closed_) return;
+    if (request.target && request.target->ok()) {
+      const bool is_ordinary = registered_.size() + requests_.size() < kReservedTargetsMax;
+      request.memory = MemoryFor(is_ordinary ? Reserve::kMayUse : Reserve::kMayNotUse);
+      if (!request.memory.Grow(BytesOf(**request.target))) {
+        refused = std::exchange(request.target, NoMemoryForTarget());
+      }
+    }
     requests_.push_back(std::move(request));
   }
   Schedule();
@@ -78,15 +87,25 @@ void Watcher::EndWhenAnswered() {
 }
 
 void Watcher::Close() {
-  std::set<TargetNumber> registered;
+  change_feed_.Unregister(StopTakingWork());
   {
     MutexLock lock(mutex_);
-    is_closed_ = true;
-    registered = std::exchange(registered_, {});
-    requests_.clear();
-    DropPending();
+    // The reader has left. A step that runs now, or will, finds that.
+    if (is_scheduled_ && !std::exchange(waits_for_reader_, false)) return;
+    is_scheduled_ = true;
   }
-  for (const TargetNumber number : registered) change_feed_.Unregister(number);
+  PostSteps();  // What the targets hold takes long to free.
+}
+
+ChangeFeed::TargetNumbers Watcher::StopTakingWork() {
+  std::deque<Request> requests;  // Freed without the lock.
+  std::vector<ChangeFeed::Item> pending;
+  MutexLock lock(mutex_);
+  is_closed_ = true;
+  requests = std::exchange(requests_, {});
+  pending = std::exchange(pending_, {});
+  DropPending();
+  return std::exchange(registered_, {});
 }
 
 void Watcher::OnChanges(ChangeFeed::Delivery delivery, std::vector<ChangeFeed::Item> items,
@@ -104,7 +123,8 @@ void Watcher::OnChanges(ChangeFeed::Delivery delivery, std::vector<ChangeFeed::I
     const ChangesMax& max = options_.pending_max;
     if (pending_.size() > max.count || pending_bytes_ > max.bytes) is_lost_ = true;
     // Most watchers take their changes at once; those need no claim.
-    if (pending_bytes_ > kUnclaimedBytesMax && !pending_claim_.Resize(pending_bytes_)) {
+    if (!is_lost_ && pending_bytes_ > kUnclaimedBytesMax &&
+        !pending_memory_.Grow(pending_bytes_ - pending_memory_.bytes())) {
       is_lost_ = true;
     }
     if (is_lost_) DropPending();
@@ -115,7 +135,7 @@ void Watcher::OnChanges(ChangeFeed::Delivery delivery, std::vector<ChangeFeed::I
 void Watcher::DropPending() {
   pending_.clear();
   pending_bytes_ = 0;
-  pending_claim_.Reset();
+  pending_memory_.Reset();
 }
 
 void Watcher::Schedule() {
@@ -124,6 +144,10 @@ void Watcher::Schedule() {
     if (is_scheduled_ || is_closed_) return;
     is_scheduled_ = true;
   }
+  PostSteps();
+}
+
+void Watcher::PostSteps() {
   threads_.Post(client_, [self = shared_from_this()] { self->RunSteps(); });
 }
 
@@ -144,56 +168,86 @@ bool Watcher::IsAtEnd() const {
   return is_ending_ && requests_.empty();
 }
 
-bool Watcher::TakeWork(Work* work) {
+Watcher::Taken Watcher::TakeWork(Work* work) {
   MutexLock lock(mutex_);
-  if (is_closed_) return false;
+  if (is_closed_) return Taken::kClosed;
   if (!requests_.empty()) {
     work->request = std::move(requests_.front());
     requests_.pop_front();
-    return true;
+    return Taken::kWork;
   }
   work->through = std::exchange(pending_through_, std::nullopt);
   work->is_lost = std::exchange(is_lost_, false);
   work->is_heartbeat = std::exchange(is_heartbeat_, false);
   work->items = std::exchange(pending_, {});
+  work->memory = std::exchange(pending_memory_, pending_memory_.Another());
   DropPending();
-  if (work->through || work->is_lost) return true;
+  if (work->through || work->is_lost) return Taken::kWork;
   is_scheduled_ = false;
-  return false;
+  return Taken::kNone;
 }
 
 void Watcher::RunSteps() {
   while (true) {
     switch (Continue()) {
       case After::kAnotherStep:
-        continue;
+        break;
       case After::kReaderFirst:
-        // It stays scheduled until the client has read.
-        return sink_->WhenWritable([self = shared_from_this()] {
-          self->threads_.Post(self->client_, [self] { self->RunSteps(); });
-        });
+        return WaitForReader();
       case After::kNothing:
         return;
-      case After::kNewWork:
+      case After::kNewWork: {
+        // Outside the step: once there is no work, another thread may start the next step.
+        Work work;
+        const Taken taken = TakeWork(&work);
+        if (taken == Taken::kNone) return;
+        if (taken == Taken::kWork) Do(std::move(work));
         break;
+      }
     }
-    // Outside the step: once there is no work, another thread may start the next step.
-    Work work;
-    if (!TakeWork(&work)) return;
-    Do(std::move(work));
+    // Steps that may not go on as one long task go on as several short ones.
+    if (!threads_.Pause().ok()) return PostSteps();
   }
+}
+
+void Watcher::WaitForReader() {
+  bool is_closed = false;
+  {
+    MutexLock lock(mutex_);
+    is_closed = is_closed_;
+    waits_for_reader_ = !is_closed;  // It stays scheduled.
+  }
+  if (is_closed) return PostSteps();
+  sink_->WhenWritable([self = shared_from_this()] {
+    {
+      MutexLock lock(self->mutex_);
+      if (!std::exchange(self->waits_for_reader_, false)) return;  // Close came first.
+    }
+    self->PostSteps();
+  });
+}
+
+Status Watcher::Pause() {
+  if (sink_->closed()) return Status(Code::kCancelled, "the client has left");
+  return threads_.Pause();
 }
 
 Watcher::After Watcher::Continue() {
   const RolePlay step(step_);
-  if (HasEnded()) return After::kNothing;
-  if (database_.is_deleted) {
+  if (!HasEnded() && database_.is_deleted) {
     // A client that comes back finds an empty database, and learns that its results are gone.
     sink_->End(Status(Code::kUnavailable, documents::DatabaseDeleted(database_).message()));
     Close();
+  }
+  if (HasEnded()) {
+    Discard();
     return After::kNothing;
   }
   if (sink_->IsFull()) return After::kReaderFirst;
+  if (advance_) {
+    ContinueAdvance();
+    return After::kAnotherStep;
+  }
   if (load_) {
     ContinueLoad();
     return After::kAnotherStep;
@@ -205,10 +259,21 @@ Watcher::After Watcher::Continue() {
   if (IsAtEnd()) {
     sink_->End(Status());
     Close();
-    return After::kNothing;
+    return After::kAnotherStep;  // It finds that the stream has ended.
   }
   if (!HasWork()) sink_->Flush();
   return After::kNewWork;
+}
+
+void Watcher::Discard() {
+  load_.reset();
+  advance_.reset();
+  targets_by_number_.clear();
+  while (!targets_.empty()) {
+    targets_.erase(targets_.begin());
+    IgnoreError(threads_.Pause(), "there is no way to stop halfway");
+  }
+  masks_.clear();
 }
 
 void Watcher::Do(Work work) {
@@ -219,7 +284,7 @@ void Watcher::Do(Work work) {
   } else if (work.is_lost) {
     CatchUp();
   } else {
-    Deliver(work);
+    Deliver(std::move(work));
   }
 }
 
@@ -232,7 +297,7 @@ void Watcher::Handle(Request request) {
   sink_->Send(request::TargetEvent{Kind::kAdd, {request.id}});
   const Status status = Check(*request.target);
   if (!status.ok()) return sink_->Send(request::TargetEvent{Kind::kRemove, {request.id}, status});
-  Start(request.id, **std::move(request.target));
+  Start(std::move(request));
 }
 
 Status Watcher::Check(const Result<request::TargetRequest>& request) const {
@@ -245,26 +310,41 @@ Status Watcher::Check(const Result<request::TargetRequest>& request) const {
   return query ? reader_.Check(database_, *query) : Status();
 }
 
-void Watcher::Start(request::TargetId id, request::TargetRequest request) {
+void Watcher::Start(Request request) {
+  request::TargetRequest& wanted = **request.target;
   auto target = std::make_unique<TargetState>();
-  target->id = id;
+  target->id = request.id;
+  target->memory = std::move(request.memory);
   target->target =
-      std::make_shared<const Target>(ToTarget(database_.name, std::move(request.target)));
-  target->mask = std::move(request.mask);
-  target->once = request.once;
+      std::make_shared<const Target>(ToTarget(database_.name, std::move(wanted.target)));
+  target->SortDocuments();
+  target->once = wanted.once;
   if (const LiveQuery* query = target->query(); query && query->HasWindow()) {
-    target->window = std::make_unique<ResultWindow>(*query);
+    target->window = NewWindow(*target);
   }
-  target->number = change_feed_.Register(shared_from_this(), database_.number, target->target);
+  const Result<TargetNumber> number =
+      change_feed_.Register(shared_from_this(), database_.number, target->target);
+  if (!number.ok()) {
+    return sink_->Send(request::TargetEvent{Kind::kRemove, {target->id}, number.status()});
+  }
+  target->number = *number;
+  target->mask = Share(std::move(wanted.mask));
   if (!NoteRegistered(target->number)) return;
   const Timestamp read_time = change_feed_.Mark(shared_from_this());
-  if (request.resume) {
-    const Result<bool> resumed = Resume(*target, *request.resume, read_time);
+  if (wanted.resume) {
+    Resumed resumed = Resume(*target, *wanted.resume, read_time);
     if (!resumed.ok()) return Fail(std::move(target), resumed.status());
-    if (*resumed) return FinishTarget(std::move(target), read_time);
-    sink_->Send(request::TargetEvent{Kind::kReset, {id}});
+    if (*resumed) {
+      (*resumed)->target = std::move(target);
+      return StartAdvance(*std::move(resumed));
+    }
+    sink_->Send(request::TargetEvent{Kind::kReset, {target->id}});
   }
   StartLoad(std::move(target), read_time);
+}
+
+std::shared_ptr<const Mask> Watcher::Share(Mask mask) {
+  return *masks_.insert(std::make_shared<const Mask>(std::move(mask))).first;
 }
 
 bool Watcher::NoteRegistered(TargetNumber number) {
@@ -273,20 +353,21 @@ bool Watcher::NoteRegistered(TargetNumber number) {
     if (!is_closed_) registered_.insert(number);
     if (!is_closed_) return true;
   }
-  change_feed_.Unregister(number);
+  change_feed_.Unregister({number});
   return false;
 }
 
-void Watcher::Unregister(const TargetState& target) {
+void Watcher::Unregister(TargetNumber number) {
   {
     MutexLock lock(mutex_);
-    registered_.erase(target.number);
+    if (registered_.erase(number) == 0) return;  // Close came first.
   }
-  change_feed_.Unregister(target.number);
+  change_feed_.Unregister({number});
 }
 
 void Watcher::Fail(std::unique_ptr<TargetState> target, const Status& cause) {
-  Unregister(*target);
+  Unregister(target->number);
+  if (target->mask.use_count() == 2) masks_.erase(target->mask);  // No other target has it.
   sink_->Send(request::TargetEvent{Kind::kRemove, {target->id}, cause});
 }
 
@@ -305,7 +386,7 @@ void Watcher::StartLoad(std::unique_ptr<TargetState> target, Timestamp read_time
     Result<std::unique_ptr<Results>> run = QueryAt(*load.target, read_time);
     if (!run.ok()) return Fail(std::move(load.target), run.status());
     load.run = *std::move(run);
-    if (load.target->window) load.target->window->Clear();
+    if (load.target->window) load.target->window = NewWindow(*load.target);
   }
   load_ = std::make_unique<Load>(std::move(load));
 }
@@ -321,6 +402,10 @@ query::NormalizedQuery Watcher::QueryOf(const TargetState& target) {
 
 Result<std::unique_ptr<Results>> Watcher::QueryAt(const TargetState& target, Timestamp read_time) {
   return reader_.Query(database_, QueryOf(target), read_time, [this] { return sink_->closed(); });
+}
+
+std::unique_ptr<ResultWindow> Watcher::NewWindow(const TargetState& target) {
+  return std::make_unique<ResultWindow>(*target.query(), target.memory.Another());
 }
 
 bool Watcher::IsRemovalNext(request::TargetId id) const {
@@ -348,10 +433,11 @@ Result<Watcher::Progress> Watcher::LoadDocuments(Load& load) {
   const auto& paths = std::get<DocumentSet>(*load.target->target);
   for (; load.next_document < paths.size(); ++load.next_document) {
     if (sink_->IsFull()) return Progress::kWaiting;
+    RETURN_IF_ERROR(Pause());
     const model::DocumentPath& path = paths[load.next_document];
     ASSIGN_OR_RETURN(const model::Record record, reader_.Get(database_, path, load.read_time));
     if (record) {
-      sink_->Send(request::DocumentEvent{path, record, load.target->mask, {load.target->id}});
+      sink_->Send(request::DocumentEvent{path, record, *load.target->mask, {load.target->id}});
     } else {
       sink_->Send(request::DocumentGoneEvent{
           Reason::kDeleted, path.path(), {load.target->id}, load.read_time});
@@ -365,10 +451,11 @@ Result<Watcher::Progress> Watcher::LoadResults(Load& load) {
   while (!sink_->IsFull()) {
     ASSIGN_OR_RETURN(const std::optional<request::QueryResult> result, load.run->Next());
     if (!result) return Progress::kDone;
-    if (load.target->window) load.target->window->Append(result->path, result->record);
+    ResultWindow* const window = load.target->window.get();
+    if (window && !window->Append(result->path, result->record)) return NoMemoryForTarget();
     if (load.results++ < offset) continue;
-    sink_->Send(
-        request::DocumentEvent{result->path, result->record, load.target->mask, {load.target->id}});
+    sink_->Send(request::DocumentEvent{
+        result->path, result->record, *load.target->mask, {load.target->id}});
   }
   return Progress::kWaiting;
 }
@@ -381,208 +468,6 @@ void Watcher::FinishTarget(std::unique_ptr<TargetState> target, Timestamp read_t
   is_unannounced_ = true;
   targets_by_number_[target->number] = target.get();
   targets_[target->id] = std::move(target);
-}
-
-Result<bool> Watcher::Resume(TargetState& target, const request::TargetRequest::Resume& resume,
-                             Timestamp to) {
-  const auto* token = std::get_if<std::string>(&resume.from);
-  const std::optional<Timestamp> known =
-      token ? reader_.ReadResumeToken(*token) : std::get<Timestamp>(resume.from);
-  if (!known || *known > to || !reader_.IsInHistory(database_, *known)) return false;
-  const Timestamp from = *known;
-  if (target.window) return ResumeWindow(target, {from, to}, resume.expected_count);
-  if (!target.query()) return ResumeDocuments(target, from, to);
-  const auto concerns = [&target](const model::DocumentPath& path) {
-    return query::IsInScope(target.query()->query().query, path);
-  };
-  ASSIGN_OR_RETURN(const std::optional<std::vector<Change>> changes,
-                   reader_.ChangesBetween(database_, from, to, concerns, options_.catch_up_max));
-  if (!changes) return false;
-  WatchDelta delta;
-  for (const Change& change : *changes) {
-    if (target.query()->IsConcernedBy(change)) delta.Add(target, change);
-  }
-  RETURN_IF_ERROR(Apply(delta, to));
-  if (resume.expected_count) {
-    std::set<std::string> changed;
-    for (const Change& change : *changes) changed.insert(change.path.path());
-    ASSIGN_OR_RETURN(const size_t had, reader_.Count(database_, QueryOf(target), from,
-                                                     [this] { return sink_->closed(); }));
-    if (had != *resume.expected_count) {
-      RETURN_IF_ERROR(SendExistenceFilter(target, to, changed));
-    }
-  }
-  return true;
-}
-
-Result<bool> Watcher::ResumeDocuments(const TargetState& target, Timestamp from, Timestamp to) {
-  std::vector<std::pair<const model::DocumentPath*, model::Record>> changed;
-  size_t bytes = 0;
-  for (const model::DocumentPath& path : std::get<DocumentSet>(*target.target)) {
-    ASSIGN_OR_RETURN(const model::Record was, reader_.Get(database_, path, from));
-    ASSIGN_OR_RETURN(model::Record is, reader_.Get(database_, path, to));
-    if (IsSameState(was, is)) continue;
-    bytes += is ? is->size() : 0;
-    if (bytes > options_.catch_up_max.bytes) return false;
-    changed.emplace_back(&path, std::move(is));
-  }
-  for (const auto& [path, record] : changed) {
-    if (record) {
-      sink_->Send(request::DocumentEvent{*path, record, target.mask, {target.id}});
-    } else {
-      sink_->Send(request::DocumentGoneEvent{Reason::kDeleted, path->path(), {target.id}, to});
-    }
-  }
-  return true;
-}
-
-Result<bool> Watcher::ResumeWindow(TargetState& target, const Span& span,
-                                   std::optional<size_t> expected_count) {
-  const auto [from, to] = span;
-  std::map<std::string, Timestamp> was;  // Update times.
-  const auto note = [&was](const std::string& path, const model::Record& record) {
-    was[path] = model::RecordUpdateTime(*record);
-    return false;
-  };
-  RETURN_IF_ERROR(RefillWindow(target, from, note).status());
-  size_t bytes = 0;
-  const auto has_changed = [&](const std::string& path, const model::Record& record) {
-    const auto before = was.find(path);
-    if (before != was.end() && before->second == model::RecordUpdateTime(*record)) return false;
-    bytes += record->size();
-    return bytes <= options_.catch_up_max.bytes;
-  };
-  ASSIGN_OR_RETURN(const auto is, RefillWindow(target, to, has_changed));
-  if (bytes > options_.catch_up_max.bytes) return false;
-  std::set<std::string> changed;
-  for (const auto& [path, update_time] : was) {
-    if (is.contains(path)) continue;
-    ASSIGN_OR_RETURN(const model::DocumentPath parsed, model::DocumentPath::Parse(path));
-    ASSIGN_OR_RETURN(const model::Record left, reader_.Get(database_, parsed, to));
-    const Reason reason = left ? Reason::kNoMatch : Reason::kDeleted;
-    sink_->Send(request::DocumentGoneEvent{reason, path, {target.id}, to});
-    changed.insert(path);
-  }
-  for (const auto& [path, record] : is) {
-    if (!record) continue;  // Unchanged.
-    ASSIGN_OR_RETURN(const model::DocumentPath parsed, model::DocumentPath::Parse(path));
-    sink_->Send(request::DocumentEvent{parsed, record, target.mask, {target.id}});
-    changed.insert(path);
-  }
-  if (expected_count && was.size() != *expected_count) {
-    RETURN_IF_ERROR(SendExistenceFilter(target, to, changed));
-  }
-  return true;
-}
-
-Status Watcher::SendExistenceFilter(TargetState& target, Timestamp read_time,
-                                    const std::set<std::string>& changed) {
-  std::vector<std::string> unchanged;
-  size_t count = 0;
-  size_t skipped = 0;
-  ASSIGN_OR_RETURN(const std::unique_ptr<Results> run, QueryAt(target, read_time));
-  while (true) {
-    ASSIGN_OR_RETURN(const std::optional<request::QueryResult> result, run->Next());
-    if (!result) break;
-    if (skipped < target.query()->query().query.offset) {
-      ++skipped;
-      continue;
-    }
-    ++count;
-    if (!changed.contains(result->path.path())) unchanged.push_back(result->path.path());
-  }
-  BloomFilter names(unchanged.size());
-  for (const std::string& path : unchanged) {
-    names.Add(database_.name.text() + "/documents/" + path);
-  }
-  sink_->Send(request::ExistenceFilterEvent{target.id, count, names.bits()});
-  return Status();
-}
-
-Result<std::map<std::string, model::Record>> Watcher::RefillWindow(TargetState& target,
-                                                                   Timestamp read_time,
-                                                                   const IsWanted& is_wanted) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<Results> run, QueryAt(target, read_time));
-  target.window->Clear();
-  std::map<std::string, model::Record> records;
-  size_t place = 0;
-  while (true) {
-    ASSIGN_OR_RETURN(std::optional<request::QueryResult> result, run->Next());
-    if (!result) return records;
-    target.window->Append(result->path, result->record);
-    if (place++ < target.query()->query().query.offset) continue;
-    const std::string& path = result->path.path();
-    records[path] = is_wanted(path, result->record) ? std::move(result->record) : nullptr;
-  }
-}
-
-void Watcher::Deliver(const Work& work) {
-  WatchDelta delta;
-  for (const ChangeFeed::Item& item : work.items) {
-    const auto target = targets_by_number_.find(item.target);
-    if (target == targets_by_number_.end()) continue;
-    if (item.change->commit_time > target->second->read_time) {
-      delta.Add(*target->second, *item.change);
-    }
-  }
-  if (!AdvanceTo(delta, *work.through)) return;
-  if (work.is_heartbeat && !targets_.empty()) is_unannounced_ = true;
-  Announce(*work.through);
-}
-
-void Watcher::CatchUp() {
-  const Timestamp to = change_feed_.Mark(shared_from_this());
-  std::map<Timestamp, std::vector<TargetState*>> groups;  // Nearly always one.
-  for (const auto& [id, target] : targets_) groups[target->read_time].push_back(target.get());
-  WatchDelta delta;
-  for (const auto& [from, group] : groups) {
-    const auto concerns = [&group = group](const model::DocumentPath& path) {
-      return std::ranges::any_of(group, [&](const TargetState* each) { return each->Reads(path); });
-    };
-    Result<std::optional<std::vector<Change>>> changes = std::optional<std::vector<Change>>();
-    // If a client has not read for a long time, the log may no longer reach back far enough.
-    if (reader_.IsInHistory(database_, from)) {
-      changes = reader_.ChangesBetween(database_, from, to, concerns, options_.catch_up_max);
-    }
-    if (!changes.ok() || !*changes) {
-      for (const TargetState* target : group) to_reset_.push_back(target->id);
-      continue;
-    }
-    for (const Change& change : **changes) {
-      for (TargetState* target : group) {
-        if (target->IsConcernedBy(change)) delta.Add(*target, change);
-      }
-    }
-  }
-  // The mark makes the feed answer; the new moment is announced to the client then.
-  if (!AdvanceTo(delta, to)) to_reset_.clear();
-}
-
-bool Watcher::AdvanceTo(const WatchDelta& delta, Timestamp through) {
-  if (const Status status = Apply(delta, through); !status.ok()) {
-    // A window that could not be refilled is unusable, and so is everything that depends on it.
-    sink_->End(status);
-    return false;
-  }
-  for (const auto& [id, target] : targets_) {
-    target->read_time = std::max(target->read_time, through);
-  }
-  newest_read_time_ = std::max(newest_read_time_, through);
-  return true;
-}
-
-Status Watcher::Apply(const WatchDelta& delta, Timestamp through) {
-  WatchMessages messages;
-  const auto refill = [&](TargetState& target, const std::set<std::string>& known) {
-    step_.Assert();
-    return RefillWindow(target, through, [&known](const std::string& path, const model::Record&) {
-      return !known.contains(path);
-    });
-  };
-  RETURN_IF_ERROR(delta.Resolve(refill, &messages));
-  if (!messages.empty()) is_unannounced_ = true;
-  messages.SendTo(*sink_, through);
-  return Status();
 }
 
 void Watcher::Reset() {
