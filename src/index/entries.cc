@@ -55,7 +55,8 @@ struct Draft {
   }
 };
 
-// The value of each of the index's fields; nullopt if the document lacks one.
+// The value of each of the index's fields; nullopt if the document has no entry for lack of one, or
+// of its elements.
 std::optional<std::vector<ValueView>> ValuesOf(const Definition& definition,
                                                std::string_view fields) {
   std::vector<ValueView> values;
@@ -63,15 +64,64 @@ std::optional<std::vector<ValueView>> ValuesOf(const Definition& definition,
   for (const IndexField& field : definition.fields) {
     const std::optional<ValueView> value = model::FindField(fields, field.path);
     if (!value) return std::nullopt;
-    if (field.mode == FieldMode::kContains && value->type() != ValueType::kArray) {
+    if (field.mode == FieldMode::kContains &&
+        (value->type() != ValueType::kArray || !value->array().Next())) {
       return std::nullopt;
     }
-    if (field.mode == FieldMode::kMapEntries && value->type() != ValueType::kMap) {
+    if (field.mode == FieldMode::kMapEntries &&
+        (value->type() != ValueType::kMap || !value->map().Next())) {
       return std::nullopt;
     }
     values.push_back(*value);
   }
   return values;
+}
+
+// Refuses entries that are too large, before they are built.
+class SizeCheck {
+ public:
+  // Whether one more entry with `bytes` so far is within the limits.
+  bool Add(size_t bytes) {
+    bytes_ += bytes;
+    return bytes <= kEntryBytesMax && bytes_ <= kEntryBytesPerDocumentMax;
+  }
+
+ private:
+  size_t bytes_ = 0;
+};
+
+// Multiplies the entries by the elements of an array or a map. False if they would be too large.
+bool Multiply(const ValueView& value, FieldMode mode, size_t component,
+              std::vector<Draft>* drafts) {
+  std::vector<Draft> multiplied;
+  SizeCheck size;
+  if (mode == FieldMode::kMapEntries) {
+    for (MapView rest = value.map(); const std::optional<FieldView> field = rest.Next();) {
+      for (const Draft& draft : *drafts) {
+        Draft& own = multiplied.emplace_back(draft);
+        AppendFieldNameKey(field->name, &own.key);
+        own.Append(field->value, FieldMode::kAscending, component);
+        if (!size.Add(own.key.size())) return false;
+      }
+    }
+  } else {
+    for (ArrayView rest = value.array(); const std::optional<ValueView> item = rest.Next();) {
+      for (const Draft& draft : *drafts) {
+        Draft& own = multiplied.emplace_back(draft);
+        own.Append(*item, mode, component);
+        if (!size.Add(own.key.size())) return false;
+      }
+    }
+  }
+  *drafts = std::move(multiplied);
+  return true;
+}
+
+Status TooLarge(const Definition& definition, const DocumentPath& path) {
+  return InvalidArgument("The index entries " + Properties(definition) + " of the document " +
+                         path.path() + " are too large: at most " + std::to_string(kEntryBytesMax) +
+                         " bytes each and " + std::to_string(kEntryBytesPerDocumentMax) +
+                         " together.");
 }
 
 // The document's vector, packed; nullopt if it has none, or one of another dimension.
@@ -158,6 +208,18 @@ Result<DocumentPath> DecodeName(std::string_view name, QueryScope scope, bool de
   return decoded;
 }
 
+bool HasSameValues(const Definition& definition, std::string_view fields,
+                   std::string_view other_fields) {
+  const auto is_same = [&](const model::FieldPath& path) {
+    const std::optional<ValueView> value = model::FindField(fields, path);
+    const std::optional<ValueView> other = model::FindField(other_fields, path);
+    return value && other ? value->encoded() == other->encoded() : !value && !other;
+  };
+  return std::ranges::all_of(definition.fields,
+                             [&](const IndexField& field) { return is_same(field.path); }) &&
+         (!definition.vector || is_same(definition.vector->path));
+}
+
 Result<std::vector<Entry>> EntriesOf(IndexNumber number, const Definition& definition,
                                      const DocumentPath& path, std::string_view fields) {
   std::vector<Entry> entries;
@@ -180,34 +242,13 @@ Result<std::vector<Entry>> EntriesOf(IndexNumber number, const Definition& defin
       for (Draft& draft : drafts) draft.Append(value, mode, i);
       continue;
     }
-    std::vector<Draft> multiplied;
-    if (mode == FieldMode::kMapEntries) {
-      for (MapView rest = value.map(); const std::optional<FieldView> field = rest.Next();) {
-        for (const Draft& draft : drafts) {
-          Draft& own = multiplied.emplace_back(draft);
-          AppendFieldNameKey(field->name, &own.key);
-          own.Append(field->value, FieldMode::kAscending, i);
-        }
-      }
-      drafts = std::move(multiplied);
-      continue;
-    }
-    for (ArrayView rest = value.array(); const std::optional<ValueView> item = rest.Next();) {
-      for (const Draft& draft : drafts) multiplied.emplace_back(draft).Append(*item, mode, i);
-    }
-    drafts = std::move(multiplied);
+    if (!Multiply(value, mode, i, &drafts)) return TooLarge(definition, path);
   }
 
-  size_t bytes = 0;
+  SizeCheck size;
   for (Draft& draft : drafts) {
     AppendName(path, definition.scope, definition.name_descending, &draft.key);
-    bytes += draft.key.size();
-    if (draft.key.size() > kEntryBytesMax || bytes > kEntryBytesPerDocumentMax) {
-      return InvalidArgument("The index entries " + Properties(definition) + " of the document " +
-                             path.path() + " are too large: at most " +
-                             std::to_string(kEntryBytesMax) + " bytes each and " +
-                             std::to_string(kEntryBytesPerDocumentMax) + " together.");
-    }
+    if (!size.Add(draft.key.size())) return TooLarge(definition, path);
     entries.push_back({std::move(draft.key), packed ? EncodeVectorEntry(draft.flags, *packed)
                                                     : EncodeFlags(draft.flags)});
   }

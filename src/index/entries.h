@@ -59,6 +59,11 @@ Result<VectorEntry> DecodeVectorEntry(std::string_view value, uint32_t dimension
 Result<std::vector<Entry>> EntriesOf(IndexNumber number, const Definition& definition,
                                      const model::DocumentPath& path, std::string_view fields);
 
+// Whether two states of a document have the same values in the index's fields, and so the same
+// entries. Cheap, however many entries there are.
+bool HasSameValues(const Definition& definition, std::string_view fields,
+                   std::string_view other_fields);
+
 // The key prefix of the index, or of one collection's part of it.
 std::string IndexKeyPrefix(IndexNumber number);
 std::string IndexKeyPrefix(IndexNumber number, std::string_view collection_path);

@@ -160,6 +160,37 @@ TEST(EntriesTest, EntriesBeyondTheLimitAreRefused) {
   EXPECT_TRUE(EntriesOf(kNumber, RoomsIndex(modes), kRoom, FieldsOf(values)).ok());
 }
 
+TEST(EntriesTest, ManyLongEntriesAreRefused) {
+  const Definition definition =
+      RoomsIndex({{"text", FieldMode::kAscending}, {"tags", FieldMode::kContains}});
+  const auto entries_with = [&](size_t tags) {
+    std::vector<std::string> items;
+    for (size_t i = 0; i < tags; ++i)
+      items.push_back(model::EncodeInteger(static_cast<int64_t>(i)));
+    return EntriesOf(kNumber, definition, kRoom,
+                     FieldsOf({{"tags", model::EncodeArray(items)},
+                               {"text", model::EncodeString(std::string(1'500, 'x'))}}));
+  };
+  constexpr size_t kTagsMax = kEntryBytesPerDocumentMax / 1'540;
+  EXPECT_TRUE(entries_with(kTagsMax).ok());
+  EXPECT_EQ(entries_with(kTagsMax + 200).status().code(), Code::kInvalidArgument);
+}
+
+TEST(EntriesTest, TheSameValuesAreFoundWithoutEntries) {
+  Definition definition = RoomsIndex({{"a", FieldMode::kAscending}, {"m.b", FieldMode::kContains}});
+  const std::string array = model::EncodeArray({model::EncodeInteger(1)});
+  const std::string map = model::EncodeMap({{"b", array}, {"c", model::EncodeNull()}});
+  const std::string one = model::EncodeInteger(1);
+  const std::string fields = FieldsOf({{"a", one}, {"m", map}, {"z", one}});
+  const std::string other_map = model::EncodeMap({{"b", array}});
+  EXPECT_TRUE(HasSameValues(definition, fields, FieldsOf({{"a", one}, {"m", other_map}})));
+  EXPECT_FALSE(
+      HasSameValues(definition, fields, FieldsOf({{"a", model::EncodeDouble(1)}, {"m", map}})));
+  EXPECT_FALSE(HasSameValues(definition, fields, FieldsOf({{"a", one}})));
+  definition.vector = VectorPart{*FieldPath::Parse("z"), 2};
+  EXPECT_FALSE(HasSameValues(definition, fields, FieldsOf({{"a", one}, {"m", map}})));
+}
+
 TEST(EntriesTest, EachEntryOfAMapHasOne) {
   const Definition definition =
       RoomsIndex({{"open", FieldMode::kAscending}, {"members", FieldMode::kMapEntries}});

@@ -16,25 +16,35 @@ std::string_view CollectionIdOf(const model::DocumentPath& path) {
   return slash == std::string_view::npos ? collection : collection.substr(slash + 1);
 }
 
+void Append(const Index& index, std::string key, std::optional<std::string> value,
+            EntryChanges* changes) {
+  changes->bytes += sizeof(EntryChange) + key.size() + (value ? value->size() : 0);
+  changes->changes.push_back(
+      {std::move(key), std::move(value), index.definition.vector.has_value()});
+}
+
 // Appends the changes that turn the entries `before` into `after`, both sorted by key. While the
 // index is being built it is unknown which of the old entries exist, so all new ones are written.
-void AppendDifference(const Index& index, std::vector<Entry> before, std::vector<Entry> after,
-                      std::vector<EntryChange>* changes) {
-  const bool has_vector = index.definition.vector.has_value();
+// Returns the number of written entries.
+size_t AppendDifference(const Index& index, std::vector<Entry> before, std::vector<Entry> after,
+                        EntryChanges* changes) {
+  size_t written = 0;
   auto old_entry = before.begin();
   for (Entry& entry : after) {
     for (; old_entry != before.end() && old_entry->key < entry.key; ++old_entry) {
-      changes->push_back({std::move(old_entry->key), std::nullopt, has_vector});
+      Append(index, std::move(old_entry->key), std::nullopt, changes);
     }
     const bool is_there = old_entry != before.end() && old_entry->key == entry.key;
     if (!is_there || old_entry->value != entry.value || index.state == State::kBuilding) {
-      changes->push_back({std::move(entry.key), std::move(entry.value), has_vector});
+      Append(index, std::move(entry.key), std::move(entry.value), changes);
+      ++written;
     }
     if (is_there) ++old_entry;
   }
   for (; old_entry != before.end(); ++old_entry) {
-    changes->push_back({std::move(old_entry->key), std::nullopt, has_vector});
+    Append(index, std::move(old_entry->key), std::nullopt, changes);
   }
+  return written;
 }
 
 }  // namespace
@@ -113,25 +123,26 @@ const std::vector<Index>& IndexSet::Of(model::DatabaseNumber database,
 
 Status IndexSet::AppendChanges(model::DatabaseNumber database, const model::DocumentPath& path,
                                const std::string_view* before, const std::string_view* after,
-                               std::vector<EntryChange>* changes) const {
+                               EntryChanges* changes) const {
   for (const Index& index : Of(database, CollectionIdOf(path))) {
-    std::vector<Entry> old_entries;
-    std::vector<Entry> new_entries;
-    if (before) {
-      // Stored documents were within the limits when they were indexed.
-      ASSIGN_OR_RETURN(old_entries, EntriesOf(index.number, index.definition, path, *before));
-    }
-    if (after) {
-      ASSIGN_OR_RETURN(new_entries, EntriesOf(index.number, index.definition, path, *after));
-    }
-    const size_t changes_before = changes->size();
-    AppendDifference(index, std::move(old_entries), std::move(new_entries), changes);
     index.activity->document_writes.fetch_add(1, std::memory_order_relaxed);
-    const auto written =
-        std::count_if(changes->begin() + static_cast<ptrdiff_t>(changes_before), changes->end(),
-                      [](const EntryChange& change) { return change.value.has_value(); });
-    index.activity->entries_written.fetch_add(static_cast<uint64_t>(written),
-                                              std::memory_order_relaxed);
+    if (before && after && index.state == State::kReady &&
+        HasSameValues(index.definition, *before, *after)) {
+      continue;
+    }
+    const auto entries_of = [&](const std::string_view* fields) -> Result<std::vector<Entry>> {
+      if (!fields) return std::vector<Entry>();
+      Result<std::vector<Entry>> entries = EntriesOf(index.number, index.definition, path, *fields);
+      if (entries.ok()) changes->computed += entries->size();
+      if (entries.status().code() == Code::kInvalidArgument) changes->too_large = &index;
+      return entries;
+    };
+    // Stored documents were within the limits when they were indexed.
+    ASSIGN_OR_RETURN(std::vector<Entry> old_entries, entries_of(before));
+    ASSIGN_OR_RETURN(std::vector<Entry> new_entries, entries_of(after));
+    const size_t written =
+        AppendDifference(index, std::move(old_entries), std::move(new_entries), changes);
+    index.activity->entries_written.fetch_add(written, std::memory_order_relaxed);
   }
   return Status();
 }

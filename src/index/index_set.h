@@ -78,6 +78,15 @@ struct EntryChange {
   bool has_vector = false;  // True if the index has a vector.
 };
 
+// The index changes of one commit.
+struct EntryChanges {
+  std::vector<EntryChange> changes;
+  size_t bytes = 0;     // Of the changes.
+  size_t computed = 0;  // The entries that were computed to find the changes.
+  // After InvalidArgument: the index whose entries would be too large. Valid as long as the set.
+  const Index* too_large = nullptr;
+};
+
 // All indexes at one moment. Immutable; readers and commits keep the one they started with. A set
 // shares with its successor all that did not change, so a change does not depend on how many
 // databases there are.
@@ -103,7 +112,7 @@ class IndexSet {
   // would be too large.
   Status AppendChanges(model::DatabaseNumber database, const model::DocumentPath& path,
                        const std::string_view* before, const std::string_view* after,
-                       std::vector<EntryChange>* changes) const;
+                       EntryChanges* changes) const;
 
   // Records the change for the indexes that are being built. Only on the committer's thread.
   void NoteTouched(model::DatabaseNumber database, const model::DocumentPath& path,

@@ -29,14 +29,14 @@ std::string FieldsOf(int64_t m, int64_t n) {
 
 std::vector<EntryChange> ChangesOf(State state, const std::string& before,
                                    const std::string& after) {
-  std::vector<EntryChange> changes;
+  EntryChanges changes;
   const std::string_view before_view = before;
   const std::string_view after_view = after;
   EXPECT_TRUE(SetWithIndexOnN(state)
                   .AppendChanges(kDatabase, *model::DocumentPath::Parse("c/a"), &before_view,
                                  &after_view, &changes)
                   .ok());
-  return changes;
+  return changes.changes;
 }
 
 TEST(IndexSetTest, WritesNothingWhereNoEntryChanges) {

@@ -7,6 +7,7 @@
 #include "base/status_macros.h"
 #include "documents/keys.h"
 #include "index/index_use.h"
+#include "indexing/index_keys.h"
 #include "model/document.h"
 
 namespace hearth::indexing {
@@ -24,19 +25,9 @@ using storage::Space;
 
 constexpr std::chrono::milliseconds kKeeperPauseAfterError{500};
 constexpr std::chrono::microseconds kUsesNotedEvery = std::chrono::hours(1);
+constexpr std::chrono::microseconds kBudgetCheckedEvery = std::chrono::seconds(10);
 constexpr std::chrono::milliseconds kReadersCheckedEvery{20};
 constexpr size_t kEntriesRemovedAtOnce = 5'000;
-
-std::string RecordKey(IndexNumber number) {
-  return std::string(documents::kIndexKeyPrefix) +
-         model::EncodeUint32(static_cast<uint32_t>(number));
-}
-
-// The key for an index that is gone, but whose entries may still exist.
-std::string RemainsKey(IndexNumber number) {
-  return std::string(documents::kIndexRemainsKeyPrefix) +
-         model::EncodeUint32(static_cast<uint32_t>(number));
-}
 
 IndexRecord ToRecord(const Index& index, std::string progress) {
   return {index.database,      index.state,     index.origin, index.activity->used_at_micros,
@@ -50,11 +41,6 @@ Index FromRecord(IndexNumber number, IndexRecord record) {
   return index;
 }
 
-std::string UseKey(IndexNumber number) {
-  return std::string(documents::kIndexUseKeyPrefix) +
-         model::EncodeUint32(static_cast<uint32_t>(number));
-}
-
 // The keys of a snapshot that start with `prefix`, with the prefix removed, and their values.
 Result<std::vector<std::pair<std::string, std::string>>> ReadAll(const storage::Snapshot& snapshot,
                                                                  std::string_view prefix) {
@@ -66,6 +52,14 @@ Result<std::vector<std::pair<std::string, std::string>>> ReadAll(const storage::
   }
   RETURN_IF_ERROR(cursor->status());
   return entries;
+}
+
+std::string BuildTask(IndexNumber number) { return "build " + RecordKey(number); }
+
+// Whether the work that was last done at `*done_at` is due, and the caller is to do it.
+bool IsDue(int64_t now, std::chrono::microseconds period, std::atomic<int64_t>* done_at) {
+  int64_t last = *done_at;
+  return now - last >= period.count() && done_at->compare_exchange_strong(last, now);
 }
 
 const Index* FindSame(const IndexSet& indexes, DatabaseNumber database,
@@ -124,7 +118,7 @@ Status IndexKeeper::Load() {
     if (indexes.back().state == State::kBuilding) {
       const Urgency urgency =
           indexes.back().origin == Origin::kOnDemand ? Urgency::kLater : Urgency::kNow;
-      Enqueue(urgency, "build " + key,
+      Enqueue(urgency, BuildTask(IndexNumber{number}),
               [this, number, progress] { Build(IndexNumber{number}, progress); });
     }
   }
@@ -157,6 +151,11 @@ bool IndexKeeper::stopping() const {
   return stopping_;
 }
 
+bool IndexKeeper::HasUrgentWork() const {
+  MutexLock lock(mutex_);
+  return !urgent_tasks_.empty();
+}
+
 bool IndexKeeper::MayBuild(DatabaseNumber database) const {
   MutexLock lock(mutex_);
   return !stopping_ && !being_forgotten_.contains(database);
@@ -170,6 +169,15 @@ void IndexKeeper::Enqueue(Urgency urgency, std::string name, std::function<void(
     tasks.push_back({std::move(name), std::move(run)});
   }
   changed_.NotifyAll();
+}
+
+void IndexKeeper::Hasten(const std::string& name) {
+  MutexLock lock(mutex_);
+  const auto found = std::find_if(tasks_.begin(), tasks_.end(),
+                                  [&](const Task& task) { return task.name == name; });
+  if (found == tasks_.end()) return;
+  urgent_tasks_.push_back(std::move(*found));
+  tasks_.erase(found);
 }
 
 void IndexKeeper::Run() {
@@ -249,7 +257,11 @@ void IndexKeeper::Wish(const documents::Database& database, const IndexWish& wis
 }
 
 void IndexKeeper::Drop(IndexNumber number) {
-  Enqueue(Urgency::kLater, "drop " + RecordKey(number), [this, number] { Remove(number); });
+  Enqueue(Urgency::kLater, "drop " + RecordKey(number), [this, number] {
+    // It may have been declared since. Only this thread changes origins.
+    const std::optional<Index> index = Find(number);
+    if (index && index->origin == Origin::kOnDemand) Remove(number);
+  });
 }
 
 void IndexKeeper::ReleaseAllBut(model::DatabaseNumber database, std::vector<Definition> wanted) {
@@ -300,10 +312,25 @@ void IndexKeeper::Maintain() {
       Drop(index->number);
     }
   }
-  int64_t noted_at = uses_noted_at_;
-  if (now - noted_at < kUsesNotedEvery.count()) return;
-  if (!uses_noted_at_.compare_exchange_strong(noted_at, now)) return;  // Another thread does it.
+  for (IndexRegistry::Dropped& dropped : registry_.TakeDropped()) FinishDrop(std::move(dropped));
+  if (IsDue(now, kBudgetCheckedEvery, &budget_checked_at_)) {
+    for (const IndexNumber number : budget_.FindExcess(*registry_.Current(), now)) Drop(number);
+  }
+  if (!IsDue(now, kUsesNotedEvery, &uses_noted_at_)) return;
   Enqueue(Urgency::kLater, "note uses", [this] { NoteUses(); });
+}
+
+void IndexKeeper::FinishDrop(IndexRegistry::Dropped dropped) {
+  const Definition& definition = dropped.index.definition;
+  Log(LogLevel::kWarning,
+      "dropped an index created on demand: the entries of a document would be too large",
+      {{"collection", definition.collection_id}, {"index", index::Properties(definition)}});
+  budget_.Bar(dropped.index.database, definition);
+  {
+    MutexLock lock(mutex_);
+    leaving_.push_back({dropped.index.number, std::move(dropped.last_set)});
+  }
+  changed_.NotifyAll();
 }
 
 std::optional<Index> IndexKeeper::Find(IndexNumber number) const {
@@ -372,37 +399,49 @@ void IndexKeeper::DropServedBy(const Index& shared) {
 
 void IndexKeeper::SetOrigin(IndexNumber number, Origin origin) {
   std::optional<Index> index = Find(number);
-  if (!index || index->origin == origin || index->state != State::kReady) return;
+  if (!index || index->origin == origin) return;
   index->origin = origin;
   // From now on it is dropped when unused, but not immediately.
   if (origin == Origin::kOnDemand) index->activity->used_at_micros = clock_.WallMicros();
+  bool is_dropped = false;
   const Status status = committer_->RunStep(
       [&](storage::Batch* batch) {
+        is_dropped = !Find(number);
+        if (is_dropped) return;
         batch->Put(Space::kMeta, RecordKey(number), index::EncodeIndexRecord(ToRecord(*index, "")));
       },
-      [&] { Replace(*index); });
+      [&] {
+        if (!is_dropped) Replace(*index);
+      });
   if (!status.ok()) {
     Log(LogLevel::kWarning, "cannot store the origin of an index", {{"error", status.ToString()}});
+  } else if (origin != Origin::kOnDemand) {
+    Hasten(BuildTask(number));
   }
 }
 
 void IndexKeeper::Build(IndexNumber number, std::string progress) {
   const std::optional<Index> index = Find(number);
   if (!index) return;
+  const auto continue_later = [&] {
+    Enqueue(Urgency::kLater, BuildTask(number),
+            [this, number, progress] { Build(number, progress); });
+  };
   bool finished = false;
   while (!finished && MayBuild(index->database)) {
+    if (index->origin == Origin::kOnDemand && HasUrgentWork()) return continue_later();
     const Status status = BuildStep(*index, &progress, &finished);
     if (status.code() == Code::kInvalidArgument) {
       Log(LogLevel::kError, "building an index failed",
           {{"collection", index->definition.collection_id}, {"error", status.ToString()}});
+      if (index->origin == Origin::kOnDemand) budget_.Bar(index->database, index->definition);
       return Remove(number);
     }
+    if (status.code() == Code::kNotFound) return;
     if (status.ok()) continue;
     if (!PauseAfter(status, "building an index failed; will retry")) return;
     if (status.code() == Code::kResourceExhausted) {
-      // Behind the other tasks: dropping an index makes space.
-      return Enqueue(Urgency::kLater, "build " + RecordKey(number),
-                     [this, number, progress = std::move(progress)] { Build(number, progress); });
+      return continue_later();  // Behind the other tasks: dropping an index makes space.
     }
   }
   if (!finished) return;
@@ -427,7 +466,10 @@ Status IndexKeeper::BuildStep(const Index& index, std::string* progress, bool* f
   Index next = index;
   if (step.finished) next.state = State::kReady;
   bool is_stale = false;
+  bool is_dropped = false;
   const auto stage = [&](storage::Batch* batch) {
+    is_dropped = !Find(index.number);  // By a commit.
+    if (is_dropped) return;
     // Documents that commits have touched are skipped below. If one of those commits was not
     // stored, its document would be missed.
     is_stale = committer_->failed_groups() != step.failed_groups;
@@ -440,8 +482,9 @@ Status IndexKeeper::BuildStep(const Index& index, std::string* progress, bool* f
                index::EncodeIndexRecord(ToRecord(next, step.progress)));
   };
   RETURN_IF_ERROR(committer_->RunStep(stage, [&] {
-    if (step.finished && !is_stale) Replace(next);
+    if (step.finished && !is_stale && !is_dropped) Replace(next);
   }));
+  if (is_dropped) return Status(Code::kNotFound, "the index was dropped");
   if (is_stale) return Status();
   index.activity->documents_indexed += step.documents.size();
   *progress = std::move(step.progress);
@@ -486,11 +529,7 @@ void IndexKeeper::Remove(IndexNumber number) {
   Log(LogLevel::kInfo, "dropping an index",
       {{"collection", index->definition.collection_id},
        {"index", index::Properties(index->definition)}});
-  const auto stage = [&](storage::Batch* batch) {
-    batch->Delete(Space::kMeta, RecordKey(number));
-    batch->Delete(Space::kMeta, UseKey(number));
-    batch->Put(Space::kMeta, RemainsKey(number), "");
-  };
+  const auto stage = [&](storage::Batch* batch) { StageDrop(number, batch); };
   std::weak_ptr<const IndexSet> old_set;
   const auto stored = [&] {
     old_set = registry_.Current();
@@ -535,9 +574,9 @@ void IndexKeeper::RemoveEntries(IndexNumber number) {
 }
 
 void IndexKeeper::NoteUses() {
-  const std::shared_ptr<const IndexSet> indexes = registry_.Current();
   const Status status = committer_->RunStep(
       [&](storage::Batch* batch) {
+        const std::shared_ptr<const IndexSet> indexes = registry_.Current();
         for (const Index* index : indexes->all()) {
           if (index->state != State::kReady) continue;
           batch->Put(Space::kMeta, RecordKey(index->number),

@@ -64,7 +64,8 @@ class IndexKeeper {
             index::Origin origin) EXCLUDES_LOCK(mutex_);
   // Asks for an index on demand. The budget decides.
   void Wish(const documents::Database& database, const IndexWish& wish) EXCLUDES_LOCK(mutex_);
-  // Removes the index and its entries, as soon as no reader uses it.
+  // Removes the index and its entries, as soon as no reader uses it, if queries asked for it and it
+  // has not been declared by the time it is dropped.
   void Drop(index::IndexNumber number) EXCLUDES_LOCK(mutex_);
   // Turns the declared and TTL indexes of the database into on-demand ones, except for those still
   // wanted. Also releases indexes that were wanted earlier and do not exist yet.
@@ -76,7 +77,8 @@ class IndexKeeper {
   void ForgetDatabase(model::DatabaseNumber database, std::function<void()> done)
       EXCLUDES_LOCK(mutex_);
 
-  // Drops indexes that have been unused for too long, and stores when indexes were last used.
+  // Drops indexes that have been unused for too long or that cost too much, and stores when indexes
+  // were last used.
   void Maintain() EXCLUDES_LOCK(mutex_);
 
   // Waits until there is nothing to do.
@@ -103,10 +105,15 @@ class IndexKeeper {
   Status Load();
   // No effect if a task of that name is already queued.
   void Enqueue(Urgency urgency, std::string name, std::function<void()> run) EXCLUDES_LOCK(mutex_);
+  // Moves the task of that name, if it waits, ahead of the work for queries.
+  void Hasten(const std::string& name) EXCLUDES_LOCK(mutex_);
   void Run() EXCLUDES_LOCK(mutex_);
   // The most urgent work; null if there is none.
   std::function<void()> TakeWork() REQUIRES_LOCK(mutex_);
   bool stopping() const EXCLUDES_LOCK(mutex_);
+  bool HasUrgentWork() const EXCLUDES_LOCK(mutex_);
+  // Removes the entries of an index that a commit dropped, and prevents that it comes back.
+  void FinishDrop(IndexRegistry::Dropped dropped) EXCLUDES_LOCK(mutex_);
   // Whether building an index of the database makes sense.
   bool MayBuild(model::DatabaseNumber database) const EXCLUDES_LOCK(mutex_);
 
@@ -147,6 +154,7 @@ class IndexKeeper {
   bool stopping_ GUARDED_BY(mutex_) = false;
   uint32_t next_number_ = 1;  // Used only on the keeper's thread, once started.
   std::atomic<int64_t> uses_noted_at_ = 0;
+  std::atomic<int64_t> budget_checked_at_ = 0;
   std::thread thread_;
 };
 

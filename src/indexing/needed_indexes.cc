@@ -46,12 +46,16 @@ void NeededIndexRecorder::Note(model::DatabaseNumber database,
   if (list.definitions.empty() && list.vectors.empty()) return;
   MutexLock lock(mutex_);
   Needed& needed = needed_[database];
+  const auto is_full = [&]() REQUIRES_LOCK(mutex_) {
+    const size_t of_database = needed.definitions.size() + needed.vectors.size();
+    return indexes_ >= kIndexesMax || of_database >= kIndexesOfDatabaseMax;
+  };
   for (Definition& definition : list.definitions) {
-    if (indexes_ >= kIndexesMax) return;
+    if (is_full()) return;
     if (needed.definitions.insert(std::move(definition)).second) ++indexes_;
   }
   for (index::VectorIndex& vector : list.vectors) {
-    if (indexes_ >= kIndexesMax) return;
+    if (is_full()) return;
     index::IndexKey key = index::KeyOf(vector);
     if (needed.vectors.emplace(std::move(key), std::move(vector)).second) ++indexes_;
   }

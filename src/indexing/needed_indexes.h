@@ -19,13 +19,15 @@ namespace hearth::indexing {
 class NeededIndexRecorder {
  public:
   static constexpr size_t kIndexesMax = 10'000;
+  // So that the queries of one database do not hide what the others need.
+  static constexpr size_t kIndexesOfDatabaseMax = 2'000;
 
   void Note(model::DatabaseNumber database, const query::NormalizedQuery& query)
       EXCLUDES_LOCK(mutex_);
   // Drops the records of a database that no longer exists.
   void Forget(model::DatabaseNumber database) EXCLUDES_LOCK(mutex_);
-  // Valid, and sufficient for all recorded queries as long as there are at most kIndexesMax
-  // indexes.
+  // Valid, and sufficient for all recorded queries as long as there are fewer indexes than the
+  // limits above.
   index::IndexConfig Of(model::DatabaseNumber database) const EXCLUDES_LOCK(mutex_);
 
  private:

@@ -59,11 +59,20 @@ TEST(NeededIndexRecorder, KeepsDatabasesApart) {
 
 TEST(NeededIndexRecorder, IsBounded) {
   NeededIndexRecorder recorder;
-  for (size_t i = 0; i < NeededIndexRecorder::kIndexesMax + 10; ++i) {
-    recorder.Note(kDatabase,
-                  QueryBuilder("c").Equal("f" + std::to_string(i)).Ascending("b").Build());
+  constexpr size_t kOfDatabase = NeededIndexRecorder::kIndexesOfDatabaseMax;
+  size_t in_all = 0;
+  for (uint32_t database = 1; database <= NeededIndexRecorder::kIndexesMax / kOfDatabase + 1;
+       ++database) {
+    for (size_t i = 0; i < kOfDatabase + 10; ++i) {
+      recorder.Note(model::DatabaseNumber{database},
+                    QueryBuilder("c").Equal("f" + std::to_string(i)).Ascending("b").Build());
+    }
+    const size_t recorded = recorder.Of(model::DatabaseNumber{database}).composites.size();
+    EXPECT_LE(recorded, kOfDatabase);
+    in_all += recorded;
   }
-  EXPECT_EQ(recorder.Of(kDatabase).composites.size(), NeededIndexRecorder::kIndexesMax);
+  EXPECT_EQ(recorder.Of(kDatabase).composites.size(), kOfDatabase);
+  EXPECT_EQ(in_all, NeededIndexRecorder::kIndexesMax);
 }
 
 }  // namespace

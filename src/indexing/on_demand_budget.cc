@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <string_view>
+#include <utility>
 
 #include "base/log.h"
 
@@ -196,6 +199,7 @@ OnDemandBudget::Decision OnDemandBudget::Decide(const index::IndexSet& indexes,
   // If the shared index is not ready yet, it will serve this query soon.
   if (exists(wish.definition) || (wish.shared && exists(*wish.shared))) return {};
   const Key key(wish.database, Chosen(wish));
+  if (barred_.contains(key)) return {};
   const Usage usage = UsageOf(indexes, key);
   const size_t prompt_max =
       std::min(options_.prompt_entries_per_write_max, options_.entries_per_write_max);
@@ -227,12 +231,64 @@ void OnDemandBudget::EndBuild(DatabaseNumber database, const Definition& definit
   being_built_.erase({database, definition});
 }
 
+void OnDemandBudget::Bar(DatabaseNumber database, const Definition& definition) {
+  MutexLock lock(mutex_);
+  BarLocked({database, definition});
+}
+
+void OnDemandBudget::BarLocked(const Key& key) {
+  if (barred_.size() >= kBarredMax) barred_.erase(barred_.begin());
+  barred_.insert(key);
+}
+
+std::vector<IndexNumber> OnDemandBudget::FindExcess(const index::IndexSet& indexes,
+                                                    int64_t now_micros) {
+  std::map<std::pair<DatabaseNumber, std::string_view>, std::vector<const Index*>> groups;
+  for (const Index* index : indexes.all()) {
+    if (index->origin != Origin::kOnDemand || index->state != index::State::kReady) continue;
+    groups[{index->database, index->definition.collection_id}].push_back(index);
+  }
+  MutexLock lock(mutex_);
+  std::vector<IndexNumber> drop;
+  for (const auto& [group, of_group] : groups) DropExcess(of_group, now_micros, &drop);
+  return drop;
+}
+
+void OnDemandBudget::DropExcess(const std::vector<const Index*>& of_group, int64_t now_micros,
+                                std::vector<IndexNumber>* drop) {
+  struct Cost {
+    double entries;
+    const Index* index;
+  };
+  // Commits go on counting. All decisions are made by one look at the counts, or else the order
+  // would change while it is being sorted.
+  std::vector<Cost> costs;
+  double entries = 0;
+  for (const Index* index : of_group) {
+    costs.push_back({EntriesPerWrite(*index), index});
+    entries += costs.back().entries;
+  }
+  std::ranges::stable_sort(costs, std::greater<>(), &Cost::entries);
+  const auto budget = static_cast<double>(options_.entries_per_write_max);
+  for (const Cost& cost : costs) {
+    if (entries <= budget) return;
+    const Index& index = *cost.index;
+    const bool is_too_expensive = entries > budget * kExcessFactor;
+    const bool is_young = now_micros - index.activity->created_micros < kLifeMinMicros;
+    if (!is_too_expensive && (is_young || UpdateScore(index, now_micros) >= 0)) continue;
+    if (is_too_expensive) BarLocked({index.database, index.definition});
+    drop->push_back(index.number);
+    entries -= cost.entries;
+  }
+}
+
 void OnDemandBudget::Forget(DatabaseNumber database) {
   MutexLock lock(mutex_);
   const auto is_of_database = [&](const auto& entry) { return entry.first.first == database; };
   std::erase_if(demands_, is_of_database);
   std::erase_if(shared_, is_of_database);
   std::erase_if(being_built_, [&](const Key& key) { return key.first == database; });
+  std::erase_if(barred_, [&](const Key& key) { return key.first == database; });
   warned_.erase(database);
 }
 

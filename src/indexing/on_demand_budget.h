@@ -63,12 +63,16 @@ class OnDemandBudget {
   // was measured over this many writes.
   static constexpr double kManyEntriesGuess = 4;
   static constexpr uint64_t kMeasuredWritesMin = 100;
+  // A collection group that costs this many times its budget is too expensive, whatever it saves.
+  static constexpr double kExcessFactor = 10;
   // The fields of one map that have to be asked for before they share an index.
   static constexpr size_t kSharedFieldsMin = 4;
   // Wishes that are remembered, of one database and in all.
   static constexpr size_t kWishesOfDatabaseMax = 256;
   static constexpr size_t kWishesMax = 4'096;
   static constexpr size_t kSharedWishesMax = 1'024;
+  // Barred indexes that are remembered.
+  static constexpr size_t kBarredMax = 1'024;
 
   explicit OnDemandBudget(const OnDemandBudgetOptions& options) : options_(options) {}
 
@@ -82,6 +86,14 @@ class OnDemandBudget {
   Decision Decide(const index::IndexSet& indexes, const IndexWish& wish, int64_t now_micros)
       EXCLUDES_LOCK(mutex_);
   void EndBuild(model::DatabaseNumber database, const index::Definition& definition)
+      EXCLUDES_LOCK(mutex_);
+  // The indexes to drop because commits write more entries to a collection group than the budget
+  // allows, by what was measured: those that cost more than they save, and beyond kExcessFactor
+  // times the budget the most expensive ones, which are then barred.
+  std::vector<index::IndexNumber> FindExcess(const index::IndexSet& indexes, int64_t now_micros)
+      EXCLUDES_LOCK(mutex_);
+  // No longer builds this index: the entries of some document are too large for it.
+  void Bar(model::DatabaseNumber database, const index::Definition& definition)
       EXCLUDES_LOCK(mutex_);
   // Drops everything about a deleted database.
   void Forget(model::DatabaseNumber database) EXCLUDES_LOCK(mutex_);
@@ -109,6 +121,10 @@ class OnDemandBudget {
   // Chooses indexes to drop until there is room. False if they are worth more.
   bool MakeRoom(Usage usage, const Key& key, int64_t promise, int64_t now_micros,
                 std::vector<index::IndexNumber>* drop) REQUIRES_LOCK(mutex_);
+  // The same for the indexes of one collection group.
+  void DropExcess(const std::vector<const index::Index*>& of_group, int64_t now_micros,
+                  std::vector<index::IndexNumber>* drop) REQUIRES_LOCK(mutex_);
+  void BarLocked(const Key& key) REQUIRES_LOCK(mutex_);
   void WarnOnce(const Key& key) REQUIRES_LOCK(mutex_);
 
   const OnDemandBudgetOptions options_;
@@ -116,6 +132,7 @@ class OnDemandBudget {
   std::map<Key, Demand> demands_ GUARDED_BY(mutex_);
   std::map<Key, std::set<index::Definition>> shared_ GUARDED_BY(mutex_);  // By shared form.
   std::set<Key> being_built_ GUARDED_BY(mutex_);
+  std::set<Key> barred_ GUARDED_BY(mutex_);
   std::set<model::DatabaseNumber> warned_ GUARDED_BY(mutex_);
 };
 

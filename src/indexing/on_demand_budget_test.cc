@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "index/testing/definitions.h"
@@ -94,6 +97,35 @@ TEST_F(OnDemandBudgetTest, AFullBudgetRefusesWhatPromisesLess) {
   EXPECT_TRUE(Ask(On("a", "users")).build);
 }
 
+TEST_F(OnDemandBudgetTest, AFullBudgetIsLoggedOnceForEachDatabase) {
+  constexpr char kWarning[] = "the budget for indexes created on demand is used up";
+  const auto fill = [this](DatabaseNumber database) {
+    for (size_t i = 0; i < options_.entries_per_write_max; ++i) {
+      Add(On("f" + std::to_string(i)), database).activity->reads_saved = 100'000;
+    }
+  };
+  const auto warnings = [&](DatabaseNumber database) {
+    testing::internal::CaptureStderr();
+    for (const char* field : {"a", "b", "c"}) {
+      EXPECT_FALSE(AskOften(On(field), 1'000, database).build);
+    }
+    const std::string log = testing::internal::GetCapturedStderr();
+    size_t count = 0;
+    for (size_t at = log.find(kWarning); at != std::string::npos; at = log.find(kWarning, at + 1)) {
+      ++count;
+    }
+    return count;
+  };
+  const DatabaseNumber other{2};
+  fill(kDatabase);
+  fill(other);
+  EXPECT_EQ(warnings(kDatabase), 1u);
+  EXPECT_EQ(warnings(kDatabase), 0u);
+  EXPECT_EQ(warnings(other), 1u);
+  budget_.Forget(kDatabase);  // It was deleted; another one may get its number.
+  EXPECT_EQ(warnings(kDatabase), 1u);
+}
+
 TEST_F(OnDemandBudgetTest, TheLeastUsefulOneGivesWay) {
   Fill(options_.entries_per_write_max);
   for (const Index& index : indexes_) index.activity->reads_saved = 100'000;
@@ -178,6 +210,81 @@ TEST_F(OnDemandBudgetTest, WishesAreForgottenWhenThereAreTooMany) {
   }
   budget_.Forget(kDatabase);
   indexes_.clear();
+  EXPECT_TRUE(Ask(On("a")).build);
+}
+
+// ---- A budget that turns out to be exceeded.
+
+class ExcessTest : public OnDemandBudgetTest {
+ protected:
+  // An index that commits write `entries_per_write` entries to.
+  Index& AddMeasured(const std::string& field, uint64_t entries_per_write, int64_t score) {
+    Index& index = Add(On(field));
+    index.activity->document_writes = OnDemandBudget::kMeasuredWritesMin;
+    index.activity->entries_written = OnDemandBudget::kMeasuredWritesMin * entries_per_write;
+    index.activity->scored_entries = index.activity->entries_written.load();
+    index.activity->score = score;
+    return index;
+  }
+  std::vector<IndexNumber> Excess() { return budget_.FindExcess(IndexSet(indexes_), now_); }
+};
+
+TEST_F(ExcessTest, WithinTheBudgetEverythingStays) {
+  AddMeasured("a", 3, -1'000);
+  AddMeasured("b", 3, -1'000);
+  EXPECT_TRUE(Excess().empty());
+}
+
+TEST_F(ExcessTest, WhatCostsMoreThanItSavesIsDropped) {
+  AddMeasured("a", 4, -1'000);
+  AddMeasured("b", 5, 1'000);
+  AddMeasured("c", 1, -1'000);
+  EXPECT_EQ(Excess(), (std::vector<IndexNumber>{IndexNumber{1}}));
+  indexes_[0].activity->created_micros = now_ - 1;  // Too young.
+  EXPECT_EQ(Excess(), (std::vector<IndexNumber>{IndexNumber{3}}));
+}
+
+TEST_F(ExcessTest, FarBeyondTheBudgetUsefulIndexesAreDroppedTooAndBarred) {
+  AddMeasured("a", 5'000, 1'000'000);
+  AddMeasured("b", 2, 1'000);
+  EXPECT_EQ(Excess(), (std::vector<IndexNumber>{IndexNumber{1}}));
+  indexes_.erase(indexes_.begin());
+  EXPECT_TRUE(Excess().empty());
+  EXPECT_FALSE(AskOften(On("a"), OnDemandBudget::kLargeReads).build);
+}
+
+// Enough indexes for a sort that relies on an order which stays the same.
+TEST_F(ExcessTest, CommitsGoOnCountingMeanwhile) {
+  constexpr size_t kIndexes = 500;
+  for (size_t i = 0; i < kIndexes; ++i) AddMeasured("f" + std::to_string(i), 1 + i % 7, -1'000);
+  const IndexSet indexes(indexes_);
+  std::atomic<bool> is_over = false;
+  std::thread commits([&] {
+    for (uint64_t n = 0; !is_over; ++n) {
+      for (const Index& index : indexes_) {
+        index.activity->entries_written = OnDemandBudget::kMeasuredWritesMin * (1 + ++n % 3'001);
+      }
+    }
+  });
+  for (int round = 0; round < 200; ++round) {
+    const std::vector<IndexNumber> dropped = budget_.FindExcess(indexes, now_);
+    EXPECT_FALSE(dropped.empty());
+    EXPECT_EQ(std::set(dropped.begin(), dropped.end()).size(), dropped.size());
+  }
+  is_over = true;
+  commits.join();
+}
+
+TEST_F(ExcessTest, DeclaredIndexesDoNotCount) {
+  AddMeasured("a", 5'000, -1'000).origin = index::Origin::kDeclared;
+  AddMeasured("b", 6, -1'000);
+  EXPECT_TRUE(Excess().empty());
+}
+
+TEST_F(ExcessTest, BarredIndexesAreForgottenWithTheirDatabase) {
+  budget_.Bar(kDatabase, On("a"));
+  EXPECT_FALSE(Ask(On("a")).build);
+  budget_.Forget(kDatabase);
   EXPECT_TRUE(Ask(On("a")).build);
 }
 
