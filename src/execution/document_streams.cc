@@ -109,6 +109,7 @@ class SubtreeScan final : public Stream {
 
   Result<bool> Next(Item* item) override {
     while (!levels_.empty()) {
+      RETURN_IF_ERROR(context_.Pause());
       Level& level = levels_.back();
       if (!level.inside.empty()) {
         ASSIGN_OR_RETURN(const bool entered, EnterNextCollection());
@@ -133,6 +134,9 @@ class SubtreeScan final : public Stream {
   }
 
  private:
+  // Entering a collection takes a few seeks, which cost as much as reading this much.
+  static constexpr size_t kBytesPerCollection = 32 * 1024;
+
   // One collection. The first level is the parent itself and has only `inside`.
   struct Level {
     std::string prefix;  // Key prefix of the collection and everything in it.
@@ -170,6 +174,7 @@ class SubtreeScan final : public Stream {
     collection.prefix =
         level.below->key().substr(0, level.inside.size() + length_before - rest.size());
     const KeyRange everything = storage::PrefixRange(collection.prefix);
+    RETURN_IF_ERROR(context_.Pause(kBytesPerCollection));
     level.below->Seek(everything.last);
 
     const query::Query& query = context_.query.query;
@@ -209,6 +214,7 @@ class Lookup final : public Stream {
     ASSIGN_OR_RETURN(model::Record record, context_.source.Get(name->path));
     context_.tally->AddDocument(name->path);
     if (!record) return false;
+    RETURN_IF_ERROR(context_.Pause(record->size()));
     const std::string_view fields = model::RecordFields(*record);
     if (!query::Matches(conjunction_, {context_.source.database_name(), name->path, fields}))
       return false;

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <limits>
 #include <memory>
 
 #include "base/memory_budget.h"
+#include "base/pause.h"
 #include "execution/sort_key.h"
 #include "execution/source.h"
 #include "execution/stream.h"
@@ -24,7 +24,7 @@ struct Context {
   // Records are not needed: an index with the names is better than the documents.
   bool keys_only = false;
   size_t documents_max = std::numeric_limits<size_t>::max();
-  const std::function<Status()>* pause = nullptr;
+  const PauseFunction* pause = nullptr;
   MemoryBudget* memory = nullptr;
 
   // The same for an inner query of this one over the same source.

@@ -21,7 +21,8 @@ Execution::Execution(const Source& source, query::NormalizedQuery query, Executi
     : source_(source),
       query_(std::move(query)),
       layout_(LayoutOf(query_)),
-      options_(std::move(options)) {}
+      options_(std::move(options)),
+      tally_(options_.memory) {}
 
 Result<std::unique_ptr<Execution>> Execution::Start(const Source& source,
                                                     query::NormalizedQuery query, Wants wants,
@@ -41,10 +42,16 @@ Result<std::unique_ptr<Execution>> Execution::Start(const Source& source,
   return execution;
 }
 
+Status Execution::Pause(size_t bytes) {
+  return tally_.IsTimeToPause(bytes) && options_.pause ? options_.pause() : Status();
+}
+
 Result<bool> Execution::NextItem(Item* item) {
   const query::Query& query = query_.query;
   if (query.limit && statistics().results_returned >= *query.limit) return false;
   while (true) {
+    // The stream pauses for what it reads. It may have sorted all of it already.
+    RETURN_IF_ERROR(Pause());
     ASSIGN_OR_RETURN(const bool found, stream_->Next(item));
     if (!found) return false;
     if (statistics().results_skipped == query.offset) break;
@@ -57,7 +64,10 @@ Result<bool> Execution::NextItem(Item* item) {
 Result<model::Record> Execution::Read(const model::DocumentPath& path, const Item& item) {
   ASSIGN_OR_RETURN(model::Record record, source_.Get(path));
   if (!item.was_read) tally_.AddResultDocument(path);
-  if (record) return record;
+  if (record) {
+    RETURN_IF_ERROR(Pause(record->size()));
+    return record;
+  }
   return Status(Code::kDataLoss,
                 "an index has an entry for a document that does not exist: " + path.path());
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "base/memory_budget.h"
+#include "base/pause.h"
 #include "base/status.h"
 #include "execution/planner.h"
 #include "execution/source.h"
@@ -22,9 +22,8 @@ enum class Wants : uint8_t { kDocuments, kKeys };
 struct ExecutionOptions {
   // Limit on the documents that are examined without an index.
   size_t documents_max = std::numeric_limits<size_t>::max();
-  // Called from time to time, so that others get their turn. An error ends the query.
-  std::function<Status()> pause = {};
-  MemoryBudget* memory = nullptr;  // For sorts. Null: unlimited.
+  PauseFunction pause = {};
+  MemoryBudget* memory = nullptr;  // For sorts, and for what was counted. Null: unlimited.
 };
 
 // A running query: results are pulled one at a time.
@@ -53,6 +52,9 @@ class Execution {
 
  private:
   Execution(const Source& source, query::NormalizedQuery query, ExecutionOptions options);
+
+  // As Context::Pause.
+  Status Pause(size_t bytes = 0);
 
   const Source& source_;
   const query::NormalizedQuery query_;

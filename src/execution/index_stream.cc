@@ -192,6 +192,7 @@ class IndexStream final : public Stream {
       return Status(Code::kDataLoss,
                     "an index has an entry for a document that does not exist: " + path.path());
     }
+    RETURN_IF_ERROR(context_.Pause(record->size()));
     const std::string_view fields = model::RecordFields(*record);
     if (!query::Matches(conjunction_, {context_.source.database_name(), path, fields}))
       return false;
@@ -292,7 +293,7 @@ class IndexStream final : public Stream {
         item.record = nullptr;  // Read again when it is returned.
         item.was_cut = true;
         bytes += item.key.bytes.size() + sizeof(Item);
-        if (bytes > kCutGroupBytesMax || !group_claim_.Resize(bytes)) {
+        if (bytes > kCutGroupBytesMax || !group_claim_.Reserve(bytes)) {
           return Status(Code::kResourceExhausted, "too many documents have the same first " +
                                                       std::to_string(index::kComponentBytesMax) +
                                                       " bytes in a field that the query orders by");

@@ -47,6 +47,12 @@ class Merge final : public Stream {
     };
   }
   void Push(Head head) {
+    Item& item = head.item;
+    if (item.record && item.record->size() > kMergedRecordBytesMax) {
+      item.record = nullptr;
+      item.was_read = true;
+      item.was_cut = true;  // The key is not that of an index entry.
+    }
     heads_.push_back(std::move(head));
     std::push_heap(heads_.begin(), heads_.end(), Later());
   }

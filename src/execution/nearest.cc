@@ -170,6 +170,7 @@ class NearestOfDocuments final : public NearestStream {
         ASSIGN_OR_RETURN(item.record, context_.source.Get(path));
         if (!item.was_read) context_.tally->AddResultDocument(path);
         if (!item.record) return Status(Code::kDataLoss, "an indexed document does not exist");
+        RETURN_IF_ERROR(context_.Pause(item.record->size()));
       }
       OfferDocument(item.key, model::RecordFields(*item.record), &results);
       item = {};
@@ -221,6 +222,7 @@ class NearestOfIndexes final : public NearestStream {
       ASSIGN_OR_RETURN(const model::Record record, context_.source.Get(path));
       if (!record) continue;
       context_.tally->AddDocument(path);
+      RETURN_IF_ERROR(context_.Pause(record->size()));
       const std::string_view fields = model::RecordFields(*record);
       if (!query::Matches(context_.query, {context_.source.database_name(), path, fields}))
         continue;
@@ -299,6 +301,7 @@ class NearestOfIndexes final : public NearestStream {
     ASSIGN_OR_RETURN(const model::Record record, context_.source.Get(path));
     context_.tally->AddDocument(path);
     if (!record) return Status(Code::kDataLoss, "an indexed document does not exist");
+    RETURN_IF_ERROR(context_.Pause(record->size()));
     return query::Matches(*scan.conjunction,
                           {context_.source.database_name(), path, model::RecordFields(*record)});
   }

@@ -6,7 +6,9 @@ namespace hearth::execution {
 
 bool Tally::Memory::Add(std::string_view name) {
   if (!is_used) return true;
-  if (hashes.size() >= kRememberedMax) return !Contains(name);
+  const bool is_full =
+      hashes.size() >= kRememberedMax || !claim.Reserve((hashes.size() + 1) * kBytesPerHash);
+  if (is_full) return !Contains(name);
   return hashes.insert(std::hash<std::string_view>()(name)).second;
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "base/memory_budget.h"
 #include "model/names.h"
 #include "query/explain.h"
 
@@ -14,13 +15,16 @@ namespace hearth::execution {
 // returns to it.
 //
 // Most plans read each item once and need no memory for that. If several streams are merged, the
-// items they read are remembered, up to kRememberedMax. Beyond that, an item that two streams read
-// counts twice.
+// items they read are remembered, up to kRememberedMax and as long as there is memory. Beyond that,
+// an item that two streams read counts twice.
 //
-// Threads: one at a time.
+// Threads: one at a time. Ownership: borrows the budget.
 class Tally {
  public:
   static constexpr size_t kRememberedMax = 100'000;
+
+  // Null: unlimited.
+  explicit Tally(MemoryBudget* memory = nullptr) : documents_{memory}, entries_{memory} {}
 
   const query::Statistics& statistics() const { return statistics_; }
 
@@ -44,6 +48,12 @@ class Tally {
  private:
   // Stores hashes instead of the items.
   struct Memory {
+    // What the set needs for each: a node, with the allocator's overhead, and a bucket.
+    static constexpr size_t kBytesPerHash = 40;
+
+    explicit Memory(MemoryBudget* memory) : claim(memory) {}
+
+    MemoryClaim claim;
     bool is_used = false;
     std::unordered_set<size_t> hashes = {};
 

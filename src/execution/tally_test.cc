@@ -51,6 +51,19 @@ TEST(TallyTest, RemembersNoMoreThanItMay) {
   EXPECT_TRUE(tally.AddEntry(std::to_string(Tally::kRememberedMax)));
 }
 
+TEST(TallyTest, RemembersNoMoreThanThereIsMemoryFor) {
+  MemoryBudget memory(MemoryBudget::kSmallBytesMax);
+  {
+    Tally tally(&memory);
+    tally.ExpectEntriesAgain();
+    for (size_t i = 0; i <= 10'000; ++i) ASSERT_TRUE(tally.AddEntry(std::to_string(i)));
+    EXPECT_FALSE(tally.AddEntry("0"));
+    EXPECT_TRUE(tally.AddEntry("10000"));
+    EXPECT_GT(memory.used_bytes(), 0u);
+  }
+  EXPECT_EQ(memory.used_bytes(), 0u);
+}
+
 TEST(TallyTest, PausesAfterSomeItemsOrAFewLargeOnes) {
   Tally tally;
   for (const int round : {1, 2}) {

@@ -23,15 +23,22 @@ class SweepPace {
   static constexpr size_t kBusyStepMax = 64;
   // While clients commit, the sweep works for one part of the time in this many.
   static constexpr int kBusyParts = 20;
-  // After a step that took unusually long, because of a slow disk.
+  // After a step that took unusually long, because of a slow disk. The next step is smaller then.
   static constexpr std::chrono::microseconds kPauseMax{2'000'000};
 
   // `commits` returns the number of commits that have ended, the sweeper's own included.
   SweepPace(const Clock& clock, std::function<uint64_t()> commits)
       : clock_(clock), commits_(std::move(commits)), commits_seen_(commits_()) {}
 
+  // Begins a sweep. Clients are taken to be busy until its first step has shown otherwise; how
+  // large a step may be while they are is still known from the sweep before.
+  void BeginSweep() {
+    commits_seen_ = commits_();
+    is_busy_ = true;
+  }
+
   // The number of documents that the next step may delete.
-  size_t step_max() const { return is_busy_ ? kBusyStepMax : kIdleStepMax; }
+  size_t step_max() const { return is_busy_ ? busy_step_max_ : kIdleStepMax; }
 
   void BeginStep() { begun_ = clock_.Monotonic(); }
   // How long to pause after a step with `own_commits`. Clients are busy if they have committed
@@ -43,7 +50,13 @@ class SweepPace {
     if (!is_busy_) return std::chrono::microseconds(0);
     const auto worked =
         std::chrono::duration_cast<std::chrono::microseconds>(clock_.Monotonic() - begun_);
-    return std::min(worked * (kBusyParts - 1), kPauseMax);
+    const auto pause = worked * (kBusyParts - 1);
+    if (pause > kPauseMax) {
+      busy_step_max_ = std::max<size_t>(1, busy_step_max_ / 2);
+    } else if (pause < kPauseMax / 2) {
+      busy_step_max_ = std::min(kBusyStepMax, busy_step_max_ * 2);
+    }
+    return std::min(pause, kPauseMax);
   }
 
  private:
@@ -51,7 +64,8 @@ class SweepPace {
   const std::function<uint64_t()> commits_;
   uint64_t commits_seen_;
   std::chrono::steady_clock::time_point begun_;
-  bool is_busy_ = true;  // Until the first step has shown otherwise.
+  size_t busy_step_max_ = kBusyStepMax;
+  bool is_busy_ = true;
 };
 
 }  // namespace hearth::expiry

@@ -63,5 +63,28 @@ TEST_F(SweepPaceTest, APauseIsBounded) {
   EXPECT_EQ(Step(1, std::chrono::minutes(1)), SweepPace::kPauseMax);
 }
 
+// A disk that takes 5 ms for each document.
+TEST_F(SweepPaceTest, OnASlowDiskStepsAreSmaller) {
+  microseconds worked{0};
+  microseconds total{0};
+  for (int step = 0; step < 1'000; ++step) {
+    const microseconds took = milliseconds(5) * pace_.step_max();
+    const microseconds pause = Step(1, took);
+    clock_.Advance(pause);
+    if (step < 10) continue;  // Until it has adapted.
+    worked += took;
+    total += took + pause;
+  }
+  EXPECT_LE(worked * SweepPace::kBusyParts, total);
+  EXPECT_LT(pace_.step_max(), SweepPace::kBusyStepMax);
+  for (int step = 0; step < 10; ++step) Step(1, milliseconds(1));
+  EXPECT_EQ(pace_.step_max(), SweepPace::kBusyStepMax);
+}
+
+TEST_F(SweepPaceTest, AStepHasAtLeastOneDocument) {
+  for (int step = 0; step < 20; ++step) Step(1, std::chrono::minutes(1));
+  EXPECT_EQ(pace_.step_max(), 1u);
+}
+
 }  // namespace
 }  // namespace hearth::expiry

@@ -6,7 +6,6 @@
 
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "expiry/sweep_pace.h"
 #include "index/entries.h"
 #include "index/value_key.h"
 #include "model/document.h"
@@ -91,7 +90,11 @@ index::Definition TtlIndex(const TtlPolicy& policy) {
 
 TtlSweeper::TtlSweeper(const storage::Store& store, const Clock& clock,
                        const indexing::IndexRegistry& indexes, Hooks hooks)
-    : store_(store), clock_(clock), indexes_(indexes), hooks_(std::move(hooks)) {}
+    : store_(store),
+      clock_(clock),
+      indexes_(indexes),
+      hooks_(std::move(hooks)),
+      pace_(clock, hooks_.commits) {}
 
 TtlSweeper::~TtlSweeper() { Stop(); }
 
@@ -125,34 +128,49 @@ void TtlSweeper::Run() {
 }
 
 size_t TtlSweeper::Sweep() {
+  bool is_finished = false;
+  size_t deleted = SweepRound(From::kBeginning, &is_finished);
+  while (!is_finished && !stopping()) {
+    deleted += SweepRound(From::kLastTurn, &is_finished);
+  }
+  return deleted;
+}
+
+size_t TtlSweeper::SweepRound(From from, bool* is_finished) {
   {
     MutexLock lock(mutex_);
     while (is_sweeping_) changed_.Wait(mutex_);
     is_sweeping_ = true;
   }
-  const size_t deleted = SweepAll();
+  if (from == From::kBeginning) {
+    turns_.clear();
+    pace_.BeginSweep();
+  }
+  size_t deleted = 0;
+  std::map<std::pair<model::DatabaseNumber, std::string>, Turn> unfinished;
+  for (const documents::DatabaseHandle& database : hooks_.databases()) {
+    for (const TtlPolicy& policy : hooks_.policies(*database)) {
+      if (stopping()) break;
+      const auto key = std::make_pair(database->number, policy.collection_group);
+      Turn turn = std::move(turns_[key]);
+      turn.deleted = 0;
+      const Status status = SweepPolicy(*database, policy, &turn);
+      deleted += turn.deleted;
+      if (!status.ok()) {
+        Log(LogLevel::kWarning, "cannot delete expired documents; will retry",
+            {{"collection", policy.collection_group}, {"error", status.ToString()}});
+      } else if (!turn.is_finished) {
+        unfinished[key] = std::move(turn);
+      }
+    }
+  }
+  *is_finished = unfinished.empty();
+  turns_ = std::move(unfinished);
   {
     MutexLock lock(mutex_);
     is_sweeping_ = false;
   }
   changed_.NotifyAll();
-  return deleted;
-}
-
-size_t TtlSweeper::SweepAll() {
-  size_t deleted = 0;
-  for (const documents::DatabaseHandle& database : hooks_.databases()) {
-    for (const TtlPolicy& policy : hooks_.policies(*database)) {
-      const Result<size_t> swept = SweepPolicy(*database, policy);
-      if (swept.ok()) {
-        deleted += *swept;
-      } else {
-        Log(LogLevel::kWarning, "cannot delete expired documents; will retry",
-            {{"collection", policy.collection_group}, {"error", swept.status().ToString()}});
-      }
-      if (stopping()) return deleted;
-    }
-  }
   return deleted;
 }
 
@@ -166,33 +184,39 @@ std::optional<Index> TtlSweeper::IndexOf(const documents::Database& database,
   return std::nullopt;
 }
 
-Result<size_t> TtlSweeper::SweepPolicy(documents::Database& database, const TtlPolicy& policy) {
+Status TtlSweeper::SweepPolicy(documents::Database& database, const TtlPolicy& policy, Turn* turn) {
   const std::optional<Index> index = IndexOf(database, policy);
-  if (!index) return 0;
+  turn->is_finished = !index;
+  if (!index) return Status();
   index->activity->used_at_micros = clock_.WallMicros();
+  const bool is_retry = turn->oldest_left_micros && turn->turns >= kTurnsBeforeRetry;
+  if (turn->index != index->number || is_retry) *turn = Turn();
+  turn->index = index->number;
+  ++turn->turns;
   const std::chrono::microseconds offset = policy.offset;
-  size_t deleted = 0;
-  std::string after;
-  std::optional<int64_t> oldest_left;
-  SweepPace pace(clock_, hooks_.commits);
-  while (!stopping()) {
-    pace.BeginStep();
+  for (size_t step = 0; step < kStepsPerTurn && !stopping(); ++step) {
+    pace_.BeginStep();
     const int64_t cutoff = clock_.WallMicros() - offset.count();
     ASSIGN_OR_RETURN(const std::vector<Candidate> candidates,
-                     FindExpired(*index, cutoff, after, pace.step_max()));
+                     FindExpired(*index, cutoff, turn->after, pace_.step_max()));
     // Documents that could not be deleted are older than the next ones.
     const int64_t next = candidates.empty() ? cutoff : candidates.front().expired_at_micros;
-    const int64_t oldest = oldest_left.value_or(next);
+    const int64_t oldest = turn->oldest_left_micros.value_or(next);
     Note(database, policy, 0, std::chrono::microseconds(cutoff - oldest));
-    if (candidates.empty()) return deleted;
+    turn->is_finished = candidates.empty();
+    if (turn->is_finished) return Status();
     const Outcome outcome = Delete(database, policy, cutoff, candidates);
-    deleted += outcome.deleted;
-    if (!oldest_left) oldest_left = outcome.oldest_left_micros;
+    turn->deleted += outcome.deleted;
+    if (!turn->oldest_left_micros) turn->oldest_left_micros = outcome.oldest_left_micros;
     Note(database, policy, outcome.deleted, std::chrono::microseconds(cutoff - oldest));
-    after = candidates.back().entry_key;
-    Pause(pace.EndStep(outcome.tried));
+    turn->after = candidates.back().entry_key;
+    Pause(pace_.EndStep(outcome.tried));
+    if (outcome.oldest_left_micros) {
+      turn->turns = 0;
+      return Status();  // Perhaps it waited for locks, for seconds.
+    }
   }
-  return deleted;
+  return Status();
 }
 
 Result<std::vector<TtlSweeper::Candidate>> TtlSweeper::FindExpired(const Index& index,

@@ -16,6 +16,7 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "documents/database.h"
+#include "expiry/sweep_pace.h"
 #include "index/index_config.h"
 #include "indexing/index_registry.h"
 #include "request/write.h"
@@ -36,12 +37,19 @@ struct TtlStatus {
 //
 // Each deletion is a commit of its own, on the condition that the document has not changed since.
 // While clients commit, the sweep leaves them nearly all of the committer's time: see SweepPace.
+// The policies of all databases take turns, so a backlog that grows faster than it is swept does
+// not keep the others waiting.
 //
 // Threads: safe for concurrent use. Ownership: borrows all that it is given. Errors are logged, and
-// failed deletions are retried with the next sweep.
+// failed deletions are retried with the next sweep, or after kTurnsBeforeRetry.
 class TtlSweeper {
  public:
   static constexpr std::chrono::milliseconds kPeriod{1'000};
+  // Steps of one policy, before the next one has its turn.
+  static constexpr size_t kStepsPerTurn = 8;
+  // After so many turns without a failure, a policy whose backlog does not end starts over if
+  // documents could not be deleted before: about once a minute while clients commit.
+  static constexpr size_t kTurnsBeforeRetry = 32;
 
   // What the sweeper needs from the engine.
   struct Hooks {
@@ -64,7 +72,7 @@ class TtlSweeper {
   void Start();
   void Stop() EXCLUDES_LOCK(mutex_);
 
-  // Deletes everything that has expired by now, after any sweep in progress. Returns the number of
+  // Deletes everything that has expired by now, after any turn in progress. Returns the number of
   // deleted documents.
   size_t Sweep() EXCLUDES_LOCK(mutex_);
 
@@ -83,6 +91,15 @@ class TtlSweeper {
     model::DocumentPath path;
     int64_t expired_at_micros;
   };
+  // Where a policy's sweep is.
+  struct Turn {
+    index::IndexNumber index{};
+    std::string after;                          // The key of the last entry, in that index.
+    size_t turns = 0;                           // Since the last failed deletion.
+    std::optional<int64_t> oldest_left_micros;  // Over documents that could not be deleted.
+    size_t deleted = 0;                         // In the newest turn.
+    bool is_finished = false;
+  };
   struct Outcome {
     size_t deleted = 0;
     size_t tried = 0;
@@ -91,10 +108,13 @@ class TtlSweeper {
 
   void Run() EXCLUDES_LOCK(mutex_);
   bool stopping() const EXCLUDES_LOCK(mutex_);
-  size_t SweepAll() EXCLUDES_LOCK(mutex_);
+  enum class From : uint8_t { kBeginning, kLastTurn };
+  // Gives every policy its turn. Returns the number of deleted documents.
+  size_t SweepRound(From from, bool* is_finished) EXCLUDES_LOCK(mutex_);
   std::optional<index::Index> IndexOf(const documents::Database& database,
                                       const index::TtlPolicy& policy) const;
-  Result<size_t> SweepPolicy(documents::Database& database, const index::TtlPolicy& policy)
+  // The policy's turn, from where the one before ended.
+  Status SweepPolicy(documents::Database& database, const index::TtlPolicy& policy, Turn* turn)
       EXCLUDES_LOCK(mutex_);
   // The first ones after the entry `after`, at most `max`.
   Result<std::vector<Candidate>> FindExpired(const index::Index& index, int64_t cutoff_micros,
@@ -114,6 +134,10 @@ class TtlSweeper {
   CondVar changed_;
   bool stopping_ GUARDED_BY(mutex_) = false;
   bool is_sweeping_ GUARDED_BY(mutex_) = false;
+  // The next two are only used while is_sweeping_, by the thread that sweeps.
+  SweepPace pace_;
+  // Of the policies that have not finished.
+  std::map<std::pair<model::DatabaseNumber, std::string>, Turn> turns_;
   std::map<std::pair<model::DatabaseNumber, std::string>, Progress> progress_ GUARDED_BY(mutex_);
   std::thread thread_;
 };
