@@ -39,13 +39,14 @@ std::deque<KeyRange> RangesOf(const documents::Database& database, const ClearSc
 class Clearing : public std::enable_shared_from_this<Clearing> {
  public:
   Clearing(Engine& engine, documents::Database& database, std::deque<KeyRange> ranges,
-           Executor& executor, Callback<void(Status)> done)
+           Executor& executor, Callback<void(Status)> done, ClientKey client)
       : engine_(engine),
         database_handle_(database.shared_from_this()),
         database_(database),
         ranges_(std::move(ranges)),
         executor_(executor),
-        done_(std::move(done)) {}
+        done_(std::move(done)),
+        client_(client) {}
 
   // Deletes the next batch, and then continues with the rest.
   void Go() {
@@ -58,7 +59,8 @@ class Clearing : public std::enable_shared_from_this<Clearing> {
                  [self = shared_from_this()](Result<std::unique_ptr<ReadView>> view) {
                    if (!view.ok()) return self->End(view.status());
                    self->DeleteNext(*std::move(view));
-                 });
+                 },
+                 {client_});
   }
 
  private:
@@ -67,11 +69,13 @@ class Clearing : public std::enable_shared_from_this<Clearing> {
     Result<std::vector<request::Write>> deletes = NextBatch(*view);
     view.reset();
     if (!deletes.ok() || deletes->empty()) return End(deletes.status());
-    engine_.Commit(database_, *std::move(deletes), "", engine_.readers(),
-                   [self = shared_from_this()](const Result<request::CommitResult>& result) {
-                     if (!result.ok()) return self->End(result.status());
-                     self->Go();
-                   });
+    engine_.Commit(
+        database_, *std::move(deletes), "", engine_.readers(),
+        [self = shared_from_this()](const Result<request::CommitResult>& result) {
+          if (!result.ok()) return self->End(result.status());
+          self->Go();
+        },
+        client_);
   }
 
   void End(const Status& status) {
@@ -85,6 +89,7 @@ class Clearing : public std::enable_shared_from_this<Clearing> {
     for (; !ranges_.empty(); ranges_.pop_front()) {
       const std::unique_ptr<documents::DocumentCursor> cursor = view.Scan(ranges_.front());
       for (; cursor->Valid(); cursor->Next()) {
+        RETURN_IF_ERROR(view.Pause());
         bytes += cursor->record().size();
         const bool is_full = deletes.size() >= kClearBatchDocumentsMax ||
                              (bytes > kClearBatchBytesMax && !deletes.empty());
@@ -107,13 +112,19 @@ class Clearing : public std::enable_shared_from_this<Clearing> {
   std::optional<model::Timestamp> read_time_;
   Executor& executor_;
   Callback<void(Status)> done_;
+  const ClientKey client_;
 };
 
 }  // namespace
 
 void Clear(Engine& engine, documents::Database& database, const ClearScope& scope,
-           Executor& executor, Callback<void(Status)> done) {
-  std::make_shared<Clearing>(engine, database, RangesOf(database, scope), executor, std::move(done))
+           Executor& executor, Callback<void(Status)> done, ClientKey client) {
+  // Without room, not even the refusal waits for a reader.
+  if (Status room = engine.CheckReaders(client); !room.ok()) {
+    return executor.Post([done = std::move(done), room]() mutable { done(room); });
+  }
+  std::make_shared<Clearing>(engine, database, RangesOf(database, scope), executor, std::move(done),
+                             client)
       ->Go();
 }
 

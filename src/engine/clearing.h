@@ -25,10 +25,13 @@ inline constexpr size_t kClearBatchBytesMax = 1024 * 1024;
 // document created while it runs stays; an existing one that is written while it runs may be
 // deleted or stay.
 //
+// The caller's work takes turns with that of others, but goes on when the caller has left.
+//
 // Never blocks; calls back on `executor`. After an error some documents are deleted and others are
 // not: Aborted if a transaction does not release its locks, otherwise the errors of the store and
 // those of an engine that is busy or closing.
 void Clear(Engine& engine, documents::Database& database, const ClearScope& scope,
-           Executor& executor, Callback<void(Status)> done);
+           Executor& executor, Callback<void(Status)> done,
+           ClientKey client = ClientKey::kInternal);
 
 }  // namespace hearth::engine

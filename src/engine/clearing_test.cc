@@ -228,5 +228,34 @@ TEST_F(ClearingTest, EndsWithTheEngine) {
   EXPECT_THAT(Left(), IsEmpty());
 }
 
+// A clear waits in the readers' queue like any other work of its client.
+TEST(ClearingTurnTest, TakesItsClientsPlaces) {
+  constexpr ClientKey kGreedy{1};
+  constexpr ClientKey kOther{2};
+  EngineOptions options;
+  options.readers.threads = 1;
+  options.readers.queued_tasks_max = 8;
+  Gate busy;
+  TestEngine test(options);
+  test.MustCommit(SetNumber("c/a", 1));
+  busy.Close();
+  ASSERT_EQ(test.engine().RunOnReaders(kGreedy, [&busy] { busy.Pass(); }), Status());
+  busy.AwaitArrivals(1);
+  while (test.engine().RunOnReaders(kGreedy, [] {}).ok()) {
+  }
+  const auto clear = [&test](ClientKey client) {
+    Outcome<Status> outcome;
+    Clear(test.engine(), test.database(), AllDocuments(), InlineExecutor::Get(), outcome.Callback(),
+          client);
+    return outcome;
+  };
+  const Outcome<Status> refused = clear(kGreedy);
+  EXPECT_TRUE(refused.IsThere());  // Although the readers are busy.
+  const Outcome<Status> done = clear(kOther);
+  busy.Open();
+  EXPECT_EQ(refused.Take().code(), Code::kResourceExhausted);
+  EXPECT_EQ(done.Take(), Status());
+}
+
 }  // namespace
 }  // namespace hearth::engine

@@ -56,12 +56,14 @@ void Engine::Core::Admit(Database& database, std::vector<request::Write> writes,
   scope.may_enter = [commit](size_t i, const watch::LiveQuery& query) {
     return transactions::MayEnter(query, commit->database->name, commit->writes[i]);
   };
-  locks_.Acquire(owner, std::move(scope), transactions::LockMode::kWrite,
-                 [this, commit = std::move(commit)](const Status& status) {
-                   if (status.ok()) return committer_.Submit(std::move(*commit));
-                   locks_.Release(commit->owner);
-                   commit->done(status);
-                 });
+  locks_.Acquire(
+      owner, std::move(scope), transactions::LockMode::kWrite,
+      [this, commit = std::move(commit)](const Status& status) {
+        if (status.ok()) return committer_.Submit(std::move(*commit));
+        locks_.Release(commit->owner);
+        commit->done(status);
+      },
+      client);
 }
 
 void Engine::Core::Commit(Database& database, std::vector<request::Write> writes,

@@ -80,13 +80,13 @@ Engine::Core::Core(storage::Store& store, const Clock& clock, RandomSource& rand
       commit_clock_(clock, newest_time),
       cache_(options.document_cache_bytes),
       reader_(store, commit_clock_, cache_),
-      locks_(clock, options.lock_wait_max),
+      locks_(clock, options.lock_wait_max, options.memory),
       transactions_(clock, commit_clock_, locks_, random),
       commits_under_way_(options.memory),
-      change_feed_(commit_clock_, clock, options.queued_change_bytes_max),
+      change_feed_(commit_clock_, clock, {.queued_bytes = options.queued_change_bytes_max}),
       vector_graphs_(store, clock, indexes_, options_.vectors, options.history),
       committer_(store, commit_clock_, cache_, reader_, locks_, indexes_, vector_graphs_,
-                 change_feed_),
+                 change_feed_, options.memory),
       readers_(options.readers),
       watch_threads_(options.watch_threads) {}
 

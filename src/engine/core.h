@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/metrics.h"
 #include "base/mutex.h"
+#include "base/pause.h"
 #include "base/random.h"
 #include "base/turn_pool.h"
 #include "commit/commits_under_way.h"
@@ -63,10 +64,11 @@ class Engine::Core final : public watch::Reader {
 
   // ---- Reading.
   void Read(const documents::Database& database, const request::Consistency& consistency,
-            const ReadScope& scope, Executor& executor, ReadCallback done);
+            const ReadScope& scope, Executor& executor, ReadCallback done, Caller caller);
   std::unique_ptr<ReadView> ReadNewest(const documents::Database& database);
   const documents::DocumentReader& documents() const { return reader_; }
   TurnPool& readers() { return readers_; }
+  MemoryBudget* memory() const { return options_.memory; }
 
   // ---- Queries.
   void Query(const documents::Database& database, QueryRequest request, Executor& executor,
@@ -99,8 +101,8 @@ class Engine::Core final : public watch::Reader {
   bool IsInHistory(const documents::Database& database, model::Timestamp time) const override;
   Result<std::optional<std::vector<watch::Change>>> ChangesBetween(
       const documents::Database& database, model::Timestamp from, model::Timestamp to,
-      const std::function<bool(const model::DocumentPath&)>& concerns,
-      const watch::ChangesMax& max) override;
+      const std::function<bool(const model::DocumentPath&)>& concerns, const watch::ChangesMax& max,
+      watch::WatchMemory* memory, std::function<bool()> is_cancelled) override;
   std::string ResumeToken(model::Timestamp read_time) const override;
   std::optional<model::Timestamp> ReadResumeToken(std::string_view token) const override;
 
@@ -134,15 +136,13 @@ class Engine::Core final : public watch::Reader {
   void Maintain();
 
  private:
-  // Whether the calling thread is a reader, which may wait for the disk.
-  enum class Here : uint8_t { kReader, kElsewhere };
   // A view that waits for its locks, its moment or a thread.
   struct OpeningView {
     documents::ConstDatabaseHandle database;
     ReadScope scope;
-    ReadViewParts parts;
     ReadCallback done;
-    ClientKey client = ClientKey::kInternal;
+    ClientKey client;
+    ReadViewParts parts = {};
   };
 
   Core(storage::Store& store, const Clock& clock, RandomSource& random,
@@ -152,12 +152,13 @@ class Engine::Core final : public watch::Reader {
   // ---- Reading.
   Status CheckReadTime(model::Timestamp read_time) const;
   // Runs `done` on a reader if the scope is for scans, otherwise on any thread; immediately if
-  // possible.
-  void OpenView(Here here, const documents::Database& database,
-                const request::Consistency& consistency, const ReadScope& scope, ReadCallback done);
-  void OpenInTransaction(Here here, std::shared_ptr<const transactions::Transaction> transaction,
+  // possible. An error may be told on any thread, too.
+  void OpenView(const request::Consistency& consistency, OpeningView opening);
+  void OpenInTransaction(std::shared_ptr<const transactions::Transaction> transaction,
                          OpeningView opening);
-  void OpenAt(Here here, model::Timestamp read_time, OpeningView opening);
+  void OpenAt(model::Timestamp read_time, OpeningView opening);
+  // Opens the view on a reader when it is the client's turn, and runs `done` there.
+  void OpenInTurn(const request::Consistency& consistency, OpeningView opening);
   // Completes the view once the transaction has its locks, or failed to get them.
   void FinishLocked(const transactions::Transaction& transaction, const Status& locked,
                     OpeningView opening);
@@ -166,7 +167,7 @@ class Engine::Core final : public watch::Reader {
                                            ReadViewParts parts) const;
   // For scans; waits for commits at or before that moment.
   Result<std::unique_ptr<ReadView>> ViewAtSettled(const documents::Database& database,
-                                                  model::Timestamp read_time);
+                                                  model::Timestamp read_time, PauseFunction pause);
 
   // ---- Queries.
   // Records what the query needs, and refuses it if its index is missing.
@@ -184,7 +185,7 @@ class Engine::Core final : public watch::Reader {
                         const transactions::KeyPrefix& locked);
   // Called by a query from time to time: ends it once `is_cancelled` returns true, and lets others
   // have their turn. Only the pool of the calling thread, if any, does something.
-  std::function<Status()> PauseUnless(std::function<bool()> is_cancelled);
+  PauseFunction PauseUnless(std::function<bool()> is_cancelled);
   // Decides by the cost of a query whether to create better indexes.
   void NoteCost(const documents::Database& database, const execution::Plan& plan,
                 const query::Statistics& statistics);

@@ -42,8 +42,8 @@ std::vector<std::string> Engine::DatabasesBeingRemoved() const {
 void Engine::AwaitRemovals() { core_->AwaitRemovals(); }
 
 void Engine::Read(const Database& database, const request::Consistency& consistency,
-                  const ReadScope& scope, Executor& executor, ReadCallback done) {
-  core_->Read(database, consistency, scope, executor, std::move(done));
+                  const ReadScope& scope, Executor& executor, ReadCallback done, Caller caller) {
+  core_->Read(database, consistency, scope, executor, std::move(done), std::move(caller));
 }
 
 std::unique_ptr<ReadView> Engine::ReadNewest(const Database& database) {
@@ -102,6 +102,8 @@ void Engine::PostToReaders(ClientKey client, Task task) {
 }
 
 Status Engine::PauseReader() { return core_->readers().Pause(); }
+
+MemoryBudget* Engine::memory() const { return core_->memory(); }
 
 std::string Engine::NewDocumentId() { return core_->NewDocumentId(); }
 

@@ -11,8 +11,10 @@
 #include "base/callback.h"
 #include "base/connected_client.h"
 #include "base/executor.h"
+#include "base/memory_budget.h"
 #include "base/status.h"
 #include "documents/database.h"
+#include "engine/caller.h"
 #include "engine/query_run.h"
 #include "engine/read_scope.h"
 #include "engine/read_view.h"
@@ -90,10 +92,11 @@ class Engine {
   std::vector<std::string> DatabasesBeingRemoved() const;
   void AwaitRemovals();
 
-  // Opens a view of `scope`, after waiting for locks if a read-write transaction needs them.
+  // Opens a view of `scope`, after waiting for locks if a read-write transaction needs them. What
+  // has to wait for a reader waits for the caller's turn.
   using ReadCallback = Callback<void(Result<std::unique_ptr<ReadView>>)>;
   void Read(const documents::Database& database, const request::Consistency& consistency,
-            const ReadScope& scope, Executor& executor, ReadCallback done);
+            const ReadScope& scope, Executor& executor, ReadCallback done, Caller caller = {});
   // A view of the newest state of single documents. Does not wait.
   std::unique_ptr<ReadView> ReadNewest(const documents::Database& database);
   // The newest state of one document; nullopt if that would have to wait for the disk.
@@ -137,6 +140,8 @@ class Engine {
   void PostToReaders(ClientKey client, Task task);
   // Long work on readers() calls this often; see TurnPool::Pause.
   Status PauseReader();
+  // For what callers hold on behalf of clients. Null: unlimited.
+  MemoryBudget* memory() const;
 
   // A 20-character id like those that SDKs generate.
   std::string NewDocumentId();

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/query_run.h"
+#include "engine/read_view.h"
 #include "engine/testing/test_engine.h"
 
 namespace hearth::engine {
@@ -140,10 +142,10 @@ TEST_F(EngineQueryTest, ThePastIsExactWithIndexesToo) {
 
 TEST_F(EngineQueryTest, AQueryWhoseClientHasLeftIsNotStarted) {
   TestEngine::Runs outcome;
-  test_.engine().Query(
-      test_.database(),
-      {.query = *query::Normalize(Collection("c")), .is_cancelled = [] { return true; }},
-      InlineExecutor::Get(), outcome.Callback());
+  test_.engine().Query(test_.database(),
+                       {.query = *query::Normalize(Collection("c")),
+                        .caller = {.is_cancelled = [] { return true; }}},
+                       InlineExecutor::Get(), outcome.Callback());
   EXPECT_EQ(outcome.Take().status().code(), Code::kCancelled);
 }
 
@@ -167,6 +169,9 @@ class CancelledQueryTest : public EngineQueryTest, public testing::WithParamInte
                            MakeFields({{"even", model::EncodeInteger(n % 2 == 0 ? 1 : 0)},
                                        {"n", model::EncodeInteger(n)},
                                        {"odd", model::EncodeInteger(n % 2 == 0 ? 0 : 1)}})));
+      if (std::string_view(GetParam()) == "subtree") {
+        test_.MustCommit(SetNumber("c/d" + std::to_string(1000 + n) + "/s/x", n));
+      }
     }
   }
 
@@ -174,6 +179,16 @@ class CancelledQueryTest : public EngineQueryTest, public testing::WithParamInte
     const std::string plan = GetParam();
     query::Query query = Collection("c");
     if (plan == "scan") return Where(query, "absent", Operator::kGreater, 0);
+    if (plan == "subtree") {
+      query.collection_id = "none";
+      query.all_descendants = true;
+      return query;
+    }
+    if (plan == "nearest") {
+      query.nearest = query::FindNearest{
+          *FieldPath::Parse("v"), {1.0, 2.0}, query::DistanceMeasure::kEuclidean, 5};
+      return query;
+    }
     if (plan == "join") return With(query, {Equals("even", 1), Equals("odd", 1)});
     query.orders.push_back({*FieldPath::Parse("n"), query::SortDirection::kDescending});
     query.offset = 599;
@@ -190,19 +205,22 @@ TEST_P(CancelledQueryTest, StopsSoon) {
     }
     test_.engine().AwaitIndexes();
   }
-  for (const QueryAnswer answer : {QueryAnswer::kDocuments, QueryAnswer::kAggregates}) {
+  for (const QueryAnswer answer :
+       {QueryAnswer::kDocuments, QueryAnswer::kAggregates, QueryAnswer::kPartitions}) {
+    if (answer == QueryAnswer::kPartitions && plan != "scan" && plan != "subtree") continue;
     size_t asked = 0;
     TestEngine::Runs outcome;
     test_.engine().Query(test_.database(),
                          {.query = *query::Normalize(Query()),
                           .answer = answer,
-                          .is_cancelled = [&asked] { return ++asked > 2; }},
+                          .caller = {.is_cancelled = [&asked] { return ++asked > 2; }}},
                          InlineExecutor::Get(), outcome.Callback());
     const Result<std::unique_ptr<QueryRun>> run = outcome.Take();
     ASSERT_TRUE(run.ok()) << run.status().ToString();
     const Status status =
-        answer == QueryAnswer::kDocuments
-            ? (*run)->Next().status()
+        answer == QueryAnswer::kDocuments ? (*run)->Next().status()
+        : answer == QueryAnswer::kPartitions
+            ? (*run)->Partition(10).status()
             : (*run)->Aggregate({{query::Aggregation::Kind::kCount, "count"}}).status();
     EXPECT_EQ(status.code(), Code::kCancelled);
     EXPECT_EQ(asked, 3u);
@@ -212,8 +230,181 @@ TEST_P(CancelledQueryTest, StopsSoon) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Plans, CancelledQueryTest,
-                         testing::Values("scan", "sort", "index", "join"),
+                         testing::Values("scan", "sort", "index", "join", "subtree", "nearest"),
                          [](const auto& plan) { return std::string(plan.param); });
+
+class PausingQueryTest : public EngineQueryTest {
+ protected:
+  // Starts a query that is cancelled when it pauses for the third time.
+  Result<std::unique_ptr<QueryRun>> StartCancelled(query::Query query,
+                                                   const request::Consistency& consistency) {
+    pauses_ = 0;
+    return test_
+        .StartQuery(*query::Normalize(std::move(query)), consistency, QueryAnswer::kDocuments,
+                    {.is_cancelled = [this] { return ++pauses_ > 2; }})
+        .Take();
+  }
+  // Reads the whole result, and returns the number of pauses.
+  size_t PausesOf(query::Query query) {
+    pauses_ = 0;
+    const auto run = test_
+                         .StartQuery(*query::Normalize(std::move(query)), request::Now{},
+                                     QueryAnswer::kDocuments,
+                                     {.is_cancelled =
+                                          [this] {
+                                            ++pauses_;
+                                            return false;
+                                          }})
+                         .Take();
+    EXPECT_TRUE(run.ok());
+    Paths(**run);
+    return pauses_;
+  }
+
+  size_t pauses_ = 0;
+};
+
+TEST_F(PausingQueryTest, ThePastPausesAmongLaterDocuments) {
+  const model::Timestamp before = test_.MustCommit(SetNumber("c/zzz", 1));
+  std::vector<request::Write> later;
+  for (int i = 0; i < 500; ++i) later.push_back(SetNumber("c/d" + std::to_string(1000 + i), i));
+  test_.MustCommit(std::move(later));  // One entry in the log.
+  Result<std::unique_ptr<QueryRun>> run = StartCancelled(Collection("c"), before);
+  EXPECT_EQ(run.ok() ? (*run)->Next().status().code() : run.status().code(), Code::kCancelled);
+  EXPECT_EQ(pauses_, 3u);
+}
+
+TEST_F(PausingQueryTest, ClosingEndsAReadOfThePast) {
+  const model::Timestamp before = test_.MustCommit(SetNumber("c/zzz", 1));
+  std::vector<request::Write> later;
+  for (int i = 0; i < 100; ++i) later.push_back(SetNumber("c/d" + std::to_string(1000 + i), i));
+  test_.MustCommit(std::move(later));
+  Gate passes_over;
+  const auto wait_for_close = [&, &engine = test_.engine()] {
+    if (++pauses_ < 3) return false;
+    passes_over.Pass();
+    while (engine.PauseReader().ok()) {
+    }
+    return false;
+  };
+  Outcome<Status> outcome;
+  test_.engine().Query(test_.database(),
+                       {.query = *query::Normalize(Collection("c")),
+                        .consistency = before,
+                        .caller = {.is_cancelled = wait_for_close}},
+                       test_.engine().readers(),
+                       [told = outcome.Callback()](const Result<std::unique_ptr<QueryRun>>& run) {
+                         told(run.ok() ? (*run)->Next().status() : run.status());
+                       });
+  passes_over.AwaitArrivals(1);
+  test_.Close();
+  EXPECT_EQ(outcome.Take().code(), Code::kUnavailable);
+  EXPECT_EQ(pauses_, 3u);
+}
+
+TEST_F(PausingQueryTest, ThePastPausesAmongManyCommitsToOneDocument) {
+  const model::Timestamp before = test_.MustCommit(SetNumber("c/a", 0));
+  for (int i = 1; i <= 20; ++i) test_.MustCommit(SetNumber("c/a", i));
+  EXPECT_EQ(StartCancelled(Collection("c"), before).status().code(), Code::kCancelled);
+  EXPECT_EQ(pauses_, 3u);
+}
+
+TEST_F(PausingQueryTest, SkippedResultsOfASortPauseToo) {
+  Fill("c", 640);
+  query::Query query = Collection("c");
+  query.orders.push_back({*FieldPath::Parse("n"), query::SortDirection::kDescending});
+  query.limit = 1;
+  const size_t pauses = PausesOf(query);
+  query.offset = 639;
+  EXPECT_GE(PausesOf(query), pauses + 8);
+}
+
+TEST_F(PausingQueryTest, LargeDocumentsPauseMoreOften) {
+  for (int i = 0; i < 20; ++i) {
+    const std::string number = std::to_string(i);
+    test_.MustCommit(SetNumber("small/" + number, i));
+    test_.MustCommit(Set("large/" + number,
+                         MakeFields({{"n", model::EncodeInteger(i)},
+                                     {"t", model::EncodeString(std::string(300'000, 't'))}})));
+  }
+  EXPECT_GE(PausesOf(Collection("large")), 20u);
+  EXPECT_LE(PausesOf(Collection("small")), 3u);
+  // Found by an index, read for the result.
+  for (const char* collection : {"small", "large"}) {
+    Find(Where(Collection(collection), "n", Operator::kGreater, 100));
+    Fill(collection, 30);
+    Find(Where(Collection(collection), "n", Operator::kGreater, 100));
+  }
+  test_.engine().AwaitIndexes();
+  EXPECT_EQ(test_.engine().Indexes(test_.database()).size(), 2u);
+  const auto first = [](const char* collection) {
+    return Where(Collection(collection), "n", Operator::kGreaterOrEqual, 0);
+  };
+  EXPECT_GE(PausesOf(first("large")), 20u);
+  EXPECT_LE(PausesOf(first("small")), 6u);
+}
+
+TEST_F(PausingQueryTest, TheKeysOfChangedDocumentsAreBounded) {
+  // Four segments of nearly 1,500 bytes each.
+  const std::string part(1'400, 'p');
+  const size_t count_max = kChangedKeysBytesMax / (4 * part.size() + 100);
+  const auto path = [&](size_t i) {
+    return part + "/" + part + "/" + part + "/" + std::to_string(10'000 + i) + part;
+  };
+  const model::Timestamp before = test_.MustCommit(SetNumber("c/a", 1));
+  const auto change = [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end;) {
+      std::vector<request::Write> writes;
+      for (; writes.size() < 300 && i < end; ++i) writes.push_back(SetNumber(path(i), 1));
+      test_.MustCommit(std::move(writes));
+    }
+  };
+  const auto changed = [&] {
+    const auto view = *test_.Read(before, TestEngine::Everything());
+    return view->ChangedDocuments(kChangedDocumentsMax)->has_value();
+  };
+  change(0, count_max);
+  EXPECT_TRUE(changed());
+  change(count_max, count_max + count_max / 20);
+  EXPECT_FALSE(changed());
+}
+
+// Documents whose values begin with the same 2,000 bytes, so that an index cannot tell their order.
+TEST(CutGroupTest, NeedsMemory) {
+  constexpr size_t kMebibyte = 1024 * 1024;
+  for (const auto& [bytes_max, code] :
+       {std::pair(2 * kMebibyte, Code::kOk), std::pair(kMebibyte / 2, Code::kResourceExhausted)}) {
+    MemoryBudget memory(bytes_max);
+    EngineOptions options;
+    options.reads_without_index_max = 20;
+    options.memory = &memory;
+    TestEngine test(options);
+    for (int i = 0; i < 200; ++i) {
+      std::string text = std::string(2'000, 't') + std::to_string(1999 - i);
+      test.MustCommit(
+          Set("c/d" + std::to_string(i), MakeFields({{"t", model::EncodeString(text)}})));
+    }
+    const auto find = [&test](const std::string& after) {
+      query::Query query{{NameDatabase(), ""}, "c"};
+      query.where = Filter{
+          FieldFilter{*FieldPath::Parse("t"), Operator::kGreater, model::EncodeString(after)}};
+      return *test.StartQuery(*query::Normalize(std::move(query))).Take();
+    };
+    EXPECT_FALSE((*find("z")->Next()).has_value());
+    test.engine().AwaitIndexes();
+    ASSERT_EQ(test.engine().Indexes(test.database()).size(), 1u);
+    {
+      const auto run = find("a");
+      const auto first = run->Next();
+      EXPECT_EQ(first.status().code(), code);
+      if (first.ok()) {
+        EXPECT_EQ((*first)->path.path(), "c/d199");
+        EXPECT_GT(memory.used_bytes(), 200 * 2'000u);
+      }
+    }
+    EXPECT_EQ(memory.used_bytes(), 0u);
+  }
+}
 
 }  // namespace
 }  // namespace hearth::engine

@@ -339,5 +339,110 @@ TEST_F(EngineReadTest, ADamagedPastIsNotAbsence) {
   EXPECT_EQ(test_.Get(first, "c/b").status().code(), Code::kDataLoss);
 }
 
+constexpr ClientKey kA{1};
+constexpr ClientKey kB{2};
+
+// The only reader is busy, so that reads wait in the queue, which has room for eight.
+class QueuedReadTest : public testing::Test {
+ protected:
+  QueuedReadTest() {
+    busy_.Close();
+    EXPECT_EQ(test_.engine().RunOnReaders(ClientKey::kInternal, [this] { busy_.Pass(); }),
+              Status());
+    busy_.AwaitArrivals(1);
+  }
+  ~QueuedReadTest() override { busy_.Open(); }
+
+  // Starts a scan; adds `name` to the order when it has its view.
+  Outcome<Status> Start(Executor& executor, Caller caller, char name = ' ') {
+    Outcome<Status> outcome;
+    test_.engine().Read(
+        test_.database(), request::Now{}, TestEngine::Everything(), executor,
+        [this, name, told = outcome.Callback()](const Result<std::unique_ptr<ReadView>>& view) {
+          order_ += name;
+          told(view.status());
+        },
+        std::move(caller));
+    return outcome;
+  }
+  static EngineOptions OneReader() {
+    EngineOptions options;
+    options.readers.threads = 1;
+    options.readers.queued_tasks_max = 8;
+    return options;
+  }
+
+  Gate busy_;
+  std::string order_;  // Written by the only reader.
+  TestEngine test_{OneReader()};
+  Executor* const executors_[2] = {&test_.engine().readers(), &InlineExecutor::Get()};
+};
+
+TEST_F(QueuedReadTest, ScansWaitForTheirClientsTurn) {
+  std::vector<Outcome<Status>> outcomes;
+  for (Executor* const executor : executors_) {
+    for (int i = 0; i < 2; ++i) outcomes.push_back(Start(*executor, {kA}, 'a'));
+  }
+  outcomes.push_back(Start(*executors_[0], {kB}, 'b'));
+  busy_.Open();
+  for (const Outcome<Status>& outcome : outcomes) EXPECT_EQ(outcome.Take(), Status());
+  EXPECT_EQ(order_, "abaaa");
+}
+
+TEST_F(QueuedReadTest, AClientGetsItsShareOfTheQueue) {
+  std::vector<Outcome<Status>> outcomes;
+  for (Executor* const executor : executors_) {
+    for (int i = 0; i < 2; ++i) outcomes.push_back(Start(*executor, {kA}));
+  }
+  std::vector<Outcome<Status>> refused;
+  for (Executor* const executor : executors_) refused.push_back(Start(*executor, {kA}));
+  outcomes.push_back(Start(*executors_[0], {kB}));
+  busy_.Open();
+  for (const Outcome<Status>& outcome : outcomes) EXPECT_EQ(outcome.Take(), Status());
+  for (const Outcome<Status>& outcome : refused) {
+    EXPECT_EQ(outcome.Take().code(), Code::kResourceExhausted);
+  }
+}
+
+TEST_F(QueuedReadTest, AScanWhoseClientHasLeftIsNotStarted) {
+  size_t snapshots = 0;
+  test_.store().BeforeSnapshots([&snapshots] { ++snapshots; });
+  const Outcome<Status> left = Start(*executors_[0], {kA, [] { return true; }});
+  busy_.Open();
+  EXPECT_EQ(left.Take().code(), Code::kCancelled);
+  EXPECT_EQ(snapshots, 0u);
+}
+
+// Work that was admitted goes on, though its client may not begin any more.
+TEST_F(QueuedReadTest, ATaskOnAReaderIsNotRefusedAView) {
+  Outcome<Status> outcome;
+  ASSERT_EQ(test_.engine().RunOnReaders(
+                kA,
+                [this, told = outcome.Callback()] {
+                  test_.engine().Read(test_.database(), request::Now{}, TestEngine::Everything(),
+                                      test_.engine().readers(),
+                                      [told](const Result<std::unique_ptr<ReadView>>& view) {
+                                        told(view.status());
+                                      },
+                                      {kA});
+                }),
+            Status());
+  while (test_.engine().RunOnReaders(kA, [] {}).ok()) {
+  }
+  busy_.Open();
+  EXPECT_EQ(outcome.Take(), Status());
+}
+
+TEST_F(EngineReadTest, AReadOfOneDocumentEndsWhenItsMomentLeavesTheHistory) {
+  const Timestamp first = test_.MustCommit(SetNumber("c/a", 1));
+  test_.clock().Advance(1s);
+  test_.MustCommit(SetNumber("c/a", 2));
+  const auto view = *test_.Read(first, TestEngine::Documents({"c/a"}));
+  test_.Pass(60min);
+  EXPECT_EQ(NumberOf(**view->Get(Path("c/a"))), 1);
+  test_.Pass(6min);  // The slack.
+  EXPECT_EQ(view->Get(Path("c/a")).status().code(), Code::kDeadlineExceeded);
+}
+
 }  // namespace
 }  // namespace hearth::engine

@@ -180,7 +180,7 @@ TEST_F(EngineTest, GroupsAreBounded) {
   const size_t before_large = gate_.arrivals();
   constexpr size_t kBytes = 1'000'000;
   std::vector<request::Write> large;
-  for (size_t i = 0; i < commit::Committer::kGroupBytesMax / kBytes + 2; ++i) {
+  for (size_t i = 0; i < commit::CommitGroup::kStagedBytesMax / kBytes + 2; ++i) {
     large.push_back(Set("c/" + std::to_string(i),
                         MakeFields({{"x", model::EncodeString(std::string(kBytes, 'x'))}})));
   }
@@ -263,7 +263,7 @@ TEST_F(EngineTest, AClientGetsItsShareOfTheCommitsUnderWay) {
   };
   const Commits busy = StartBusyCommit();
   std::vector<Commits> queued;
-  constexpr size_t kShare = commit::CommitsUnderWay::kCommitsMax / 2;
+  constexpr size_t kShare = commit::CommitsUnderWay::kCommitsMax / 2 - 1;  // And the busy one.
   for (size_t i = 0; i < kShare; ++i) queued.push_back(start(ClientKey{1}));
   const Commits refused = start(ClientKey{1});
   queued.push_back(start(ClientKey{2}));

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/status_macros.h"
+#include "base/testing/gate.h"
 #include "engine/testing/test_engine.h"
 #include "query/testing/query_builder.h"
 
@@ -121,6 +123,68 @@ TEST_F(IndexPolicyTest, WhatIsNotThereYetIsReleasedToo) {
   engine.engine().SetIndexConfig("(default)", Declared({up_}));
   engine.engine().SetIndexConfig("(default)", {});
   EXPECT_EQ(Indexes(engine), (std::vector{std::pair(up_, Origin::kOnDemand)}));
+}
+
+TEST_F(IndexPolicyTest, WhatIsBeingBuiltOnDemandCanBeDeclared) {
+  TestEngine engine(Options(indexing::IndexMode::kAuto));
+  AddRooms(engine);
+  engine.store().SetNearlyFull(true);  // The build does not get on.
+  ASSERT_TRUE(Run(engine, QueryBuilder("rooms").Ascending("a").Ascending("b").Limit(1)).ok());
+  while (engine.engine().Indexes(engine.database()).empty()) std::this_thread::yield();
+  engine.engine().SetIndexConfig("(default)", Declared({up_}));
+  while (engine.engine().Indexes(engine.database())[0].origin != Origin::kDeclared) {
+    std::this_thread::yield();
+  }
+  engine.store().SetNearlyFull(false);
+  EXPECT_EQ(Indexes(engine), (std::vector{std::pair(up_, Origin::kDeclared)}));
+}
+
+// With the keeper of indexes at work on something else meanwhile.
+TEST_F(IndexPolicyTest, WhatIsDeclaredBeforeItIsDroppedStays) {
+  TestEngine engine(Options(indexing::IndexMode::kAuto));
+  AddRooms(engine);
+  ASSERT_TRUE(Run(engine, QueryBuilder("rooms").Ascending("a").Ascending("b").Limit(1)).ok());
+  ASSERT_EQ(Indexes(engine), (std::vector{std::pair(up_, Origin::kOnDemand)}));
+  const index::IndexNumber number = engine.engine().Indexes(engine.database())[0].number;
+
+  Gate gate;
+  gate.Close();
+  engine.store().BeforeCommits([&] { gate.Pass(); });
+  ASSERT_TRUE(Run(engine, QueryBuilder("rooms").Descending("a").Ascending("b").Limit(1)).ok());
+  gate.AwaitArrivals(1);
+  engine.Pass(std::chrono::hours(24 * 8));  // Long unused.
+  engine.engine().SetIndexConfig("(default)", Declared({up_}));
+  gate.Open();
+  engine.engine().AwaitIndexes();
+  engine.store().RemoveHooks();
+  const std::vector<index::Index> indexes = engine.engine().Indexes(engine.database());
+  ASSERT_EQ(indexes.size(), 2u);
+  EXPECT_EQ(indexes[0].number, number);
+  EXPECT_EQ(indexes[0].origin, Origin::kDeclared);
+}
+
+TEST_F(IndexPolicyTest, WhatIsDeclaredWhileItIsBuiltComesBeforeWhatQueriesAskFor) {
+  TestEngine engine(Options(indexing::IndexMode::kAuto));
+  AddRooms(engine);
+  Gate gate;
+  gate.Close();
+  bool is_other_first = false;
+  engine.store().BeforeCommits([&] {
+    gate.Pass();
+    const std::vector<index::Index> indexes = engine.engine().Indexes(engine.database());
+    if (indexes.size() > 1 && indexes[0].state != index::State::kReady) is_other_first = true;
+  });
+  ASSERT_TRUE(Run(engine, QueryBuilder("rooms").Ascending("a").Ascending("b").Limit(1)).ok());
+  gate.AwaitArrivals(1);
+  ASSERT_TRUE(Run(engine, QueryBuilder("rooms").Descending("a").Ascending("b").Limit(1)).ok());
+  engine.engine().SetIndexConfig("(default)", Declared({up_}));
+  gate.Open();
+  engine.engine().AwaitIndexes();
+  engine.store().RemoveHooks();
+  const std::vector<index::Index> indexes = engine.engine().Indexes(engine.database());
+  ASSERT_EQ(indexes.size(), 2u);
+  EXPECT_EQ(indexes[0].definition, up_);
+  EXPECT_FALSE(is_other_first);
 }
 
 TEST_F(IndexPolicyTest, APolicyOfAnotherFieldReleasesTheOldIndex) {

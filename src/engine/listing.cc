@@ -5,8 +5,10 @@
 
 #include "base/check.h"
 #include "base/status_macros.h"
+#include "documents/document_cursor.h"
 #include "documents/keys.h"
 #include "engine/ordered_page.h"
+#include "engine/read_view_parts.h"
 #include "model/document.h"
 #include "model/path_encoding.h"
 #include "request/page_token.h"
@@ -143,6 +145,8 @@ class ParentWalk {
         ASSIGN_OR_RETURN(std::optional<request::ListedDocument> document, collection_->Next());
         if (document || !collections_) return document;
       }
+      // Collections may only have documents further below.
+      RETURN_IF_ERROR(view_.Pause());
       ASSIGN_OR_RETURN(const std::optional<std::string> id, collections_->Next());
       if (!id) return std::nullopt;
       RETURN_IF_ERROR(Enter(*id, ""));
@@ -177,8 +181,7 @@ std::string RequestIdentity(const request::ListDocumentsRequest& request) {
 }
 
 Result<request::DocumentPage> ListByName(const ReadView& view,
-                                         const request::ListDocumentsRequest& request,
-                                         const Pause& pause) {
+                                         const request::ListDocumentsRequest& request) {
   const std::string identity = RequestIdentity(request);
   std::optional<DocumentPath> last;
   if (!request.page_token.empty()) {
@@ -194,13 +197,15 @@ Result<request::DocumentPage> ListByName(const ReadView& view,
 
   request::DocumentPage page;
   size_t bytes = 0;
+  MemoryClaim claim(view.parts().memory);
   while (true) {
-    if (pause) RETURN_IF_ERROR(pause());
+    RETURN_IF_ERROR(view.Pause());
     ASSIGN_OR_RETURN(std::optional<request::ListedDocument> document, walk.Next());
     if (!document) return page;
     bytes += document->path.path().size() + (document->record ? document->record->size() : 0);
-    const bool is_full = page.documents.size() >= request.page_size ||
-                         (bytes > kPageBytesMax && !page.documents.empty());
+    const bool fits = bytes <= kPageBytesMax && claim.Reserve(bytes);
+    const bool is_full =
+        page.documents.size() >= request.page_size || (!fits && !page.documents.empty());
     if (is_full) {
       page.next_page_token =
           request::EncodePageToken(identity, {page.documents.back().path.path()});
@@ -211,10 +216,9 @@ Result<request::DocumentPage> ListByName(const ReadView& view,
 }
 
 Result<request::DocumentPage> ListByOrders(const ReadView& view,
-                                           const request::ListDocumentsRequest& request,
-                                           const Pause& pause) {
+                                           const request::ListDocumentsRequest& request) {
   const std::string identity = RequestIdentity(request);
-  OrderedPage page(request.orders, request.page_size);
+  OrderedPage page(request.orders, request.page_size, view.parts().memory);
   if (!request.page_token.empty()) {
     ASSIGN_OR_RETURN(std::vector<std::string> parts,
                      request::DecodePageToken(request.page_token, identity));
@@ -223,7 +227,7 @@ Result<request::DocumentPage> ListByOrders(const ReadView& view,
   ParentWalk walk(view, request);
   RETURN_IF_ERROR(walk.Start(std::nullopt));
   while (true) {
-    if (pause) RETURN_IF_ERROR(pause());
+    RETURN_IF_ERROR(view.Pause());
     ASSIGN_OR_RETURN(std::optional<request::ListedDocument> document, walk.Next());
     if (!document) break;
     page.Add(*std::move(document));
@@ -253,16 +257,14 @@ Result<ReadScope> ScopeOf(const request::ListDocumentsRequest& request) {
 }
 
 Result<request::DocumentPage> ListDocuments(const ReadView& view,
-                                            const request::ListDocumentsRequest& request,
-                                            const Pause& pause) {
+                                            const request::ListDocumentsRequest& request) {
   CHECK(request.page_size > 0);
-  return request.orders.empty() ? ListByName(view, request, pause)
-                                : ListByOrders(view, request, pause);
+  return request.orders.empty() ? ListByName(view, request) : ListByOrders(view, request);
 }
 
 Result<request::CollectionIdPage> ListCollectionIds(const ReadView& view, const ParentName& parent,
-                                                    size_t page_size, const std::string& page_token,
-                                                    const Pause& pause) {
+                                                    size_t page_size,
+                                                    const std::string& page_token) {
   CHECK(page_size > 0);
   const std::string identity = "collections\n" + parent.document_path;
   std::string after_id;
@@ -275,7 +277,7 @@ Result<request::CollectionIdPage> ListCollectionIds(const ReadView& view, const 
   CollectionIds ids(view, parent, after_id);
   request::CollectionIdPage page;
   while (true) {
-    if (pause) RETURN_IF_ERROR(pause());
+    RETURN_IF_ERROR(view.Pause());
     ASSIGN_OR_RETURN(std::optional<std::string> id, ids.Next());
     if (!id) return page;
     if (page.collection_ids.size() >= page_size) {

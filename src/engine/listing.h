@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <string>
 
 #include "base/status.h"
@@ -14,24 +13,21 @@
 namespace hearth::engine {
 
 // A page ends early rather than exceed this size, so that clients with gRPC's usual limit of 4 MiB
-// can receive it. Only a single document may be larger.
+// can receive it, or the memory that is left. Only a single document may be larger.
 inline constexpr size_t kPageBytesMax = 3 * 1024 * 1024;
 
 // What ListDocuments will read. InvalidArgument for an invalid collection id.
 Result<ReadScope> ScopeOf(const request::ListDocumentsRequest& request);
 
 // May wait for the disk. InvalidArgument for a token that does not belong to this request.
-// `pause`: called from time to time; an error ends the listing.
-using Pause = std::function<Status()>;
 Result<request::DocumentPage> ListDocuments(const ReadView& view,
-                                            const request::ListDocumentsRequest& request,
-                                            const Pause& pause = {});
+                                            const request::ListDocumentsRequest& request);
 
 // The ids of the collections directly below `parent` that have documents, at any depth. A page has
 // at least one.
 Result<request::CollectionIdPage> ListCollectionIds(const ReadView& view,
                                                     const model::ParentName& parent,
-                                                    size_t page_size, const std::string& page_token,
-                                                    const Pause& pause = {});
+                                                    size_t page_size,
+                                                    const std::string& page_token);
 
 }  // namespace hearth::engine

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -51,6 +53,8 @@ class ListingTest : public testing::Test {
     parts.database = handle_;
     parts.snapshot = store_.NewSnapshot();
     parts.is_present = true;
+    parts.pause = pause_;
+    parts.memory = memory_max_;
     return std::make_unique<ReadView>(std::make_unique<const ReadViewParts>(std::move(parts)));
   }
 
@@ -143,6 +147,8 @@ class ListingTest : public testing::Test {
       std::make_shared<documents::Database>(NameDatabase(), model::DatabaseNumber{7}, true);
   const documents::Database& database_ = *handle_;
   std::set<std::string> documents_;
+  PauseFunction pause_;
+  MemoryBudget* memory_max_ = nullptr;
 };
 
 TEST_F(ListingTest, OtherDatabasesAreOtherWorlds) {
@@ -294,6 +300,71 @@ TEST_F(ListingTest, DamagedKeysSaySo) {
   ASSERT_EQ(memory_->Commit(batch), Status());
   EXPECT_EQ(List(Request("", "c")).status().code(), Code::kDataLoss);
   EXPECT_EQ(ListCollectionIds(*View(), Parent(), 10, "").status().code(), Code::kDataLoss);
+}
+
+TEST_F(ListingTest, PagesAreShorterWhenMemoryIsScarce) {
+  constexpr size_t kDocuments = 40;
+  Paths paths;
+  for (size_t i = 0; i < kDocuments; ++i) {
+    paths.push_back("c/d" + std::to_string(100 + i));
+    Put(paths.back(), {{"n", EncodeInteger(static_cast<int64_t>(i))},
+                       {"text", EncodeString(std::string(1'000, 't'))}});
+  }
+  request::ListDocumentsRequest by_name = Request("", "c");
+  request::ListDocumentsRequest ordered = Request("", "c");
+  ordered.orders = {{FieldAt("n"), query::SortDirection::kAscending}};
+  for (const size_t bytes_max : {size_t{0}, size_t{10'000}, size_t{1'000'000}}) {
+    MemoryBudget memory(bytes_max);
+    memory_max_ = &memory;
+    for (request::ListDocumentsRequest each : {by_name, ordered}) {
+      EXPECT_EQ(ListAll(each, kDocuments), paths) << bytes_max;
+      each.page_size = kDocuments;
+      const size_t first = List(each)->documents.size();
+      const size_t least = bytes_max == 0 ? 1 : bytes_max == 10'000 ? 2 : kDocuments;
+      const size_t most = bytes_max == 0 ? 1 : bytes_max == 10'000 ? 9 : kDocuments;
+      EXPECT_GE(first, least) << bytes_max;
+      EXPECT_LE(first, most) << bytes_max;
+      EXPECT_EQ(memory.used_bytes(), 0u);
+    }
+  }
+}
+
+// Every step over something that is not returned pauses, so that a listing ends soon.
+TEST_F(ListingTest, PausesOftenAndEndsWhenToldTo) {
+  constexpr size_t kEach = 50;
+  for (size_t i = 0; i < kEach; ++i) {
+    Put("c/d" + std::to_string(i), {{"n", EncodeInteger(1)}});
+    Put("deep" + std::to_string(i) + "/missing/s/d");
+  }
+  size_t pauses = 0;
+  size_t pauses_max = 0;
+  const Status cancelled(Code::kCancelled, "enough");
+  pause_ = [&] { return ++pauses > pauses_max ? cancelled : Status(); };
+  request::ListDocumentsRequest by_name = Request("", "c");
+  request::ListDocumentsRequest missing = Request("", "c");
+  missing.show_missing = true;
+  request::ListDocumentsRequest ordered = Request("", "c");
+  ordered.orders = {{FieldAt("n"), query::SortDirection::kDescending}};
+  ordered.page_size = 1;
+  request::ListDocumentsRequest every_collection = Request("", "");
+  every_collection.page_size = kEach;
+  const std::function<Status()> listings[] = {
+      [&] { return List(by_name).status(); },
+      [&] { return List(missing).status(); },
+      [&] { return List(ordered).status(); },
+      [&] { return List(every_collection).status(); },  // All but one have none of their own.
+      [&] { return ListCollectionIds(*View(), Parent(), kEach, "").status(); },
+  };
+  for (size_t i = 0; i < std::size(listings); ++i) {
+    pauses = 0;
+    pauses_max = 1'000;
+    EXPECT_EQ(listings[i](), Status()) << i;
+    EXPECT_GE(pauses, i == 3 ? 2 * kEach : kEach) << i;
+    pauses = 0;
+    pauses_max = 2;
+    EXPECT_EQ(listings[i](), cancelled) << i;
+    EXPECT_EQ(pauses, 3u) << i;
+  }
 }
 
 using ListingDeathTest = ListingTest;

@@ -19,8 +19,22 @@ size_t RecordBytes(const request::ListedDocument& document) {
 
 }  // namespace
 
-OrderedPage::OrderedPage(const std::vector<query::Order>& orders, size_t page_size)
-    : orders_(orders), page_size_(page_size), kept_(Less{this}) {}
+OrderedPage::OrderedPage(const std::vector<query::Order>& orders, size_t page_size,
+                         MemoryBudget* memory)
+    : orders_(orders), page_size_(page_size), kept_(Less{this}), claim_(memory) {}
+
+size_t OrderedPage::BytesOf(const Candidate& candidate) {
+  size_t bytes = sizeof(Candidate) + candidate.key.size() + RecordBytes(candidate.document);
+  for (const std::string& value : candidate.values) bytes += sizeof(value) + value.size();
+  return bytes;
+}
+
+bool OrderedPage::HasMemory() {
+  if (claim_.Reserve(kept_bytes_)) return true;
+  if (kept_.size() > 1) return false;
+  claim_.GrowAnyway(kept_bytes_ - claim_.bytes());
+  return true;
+}
 
 bool OrderedPage::Less::operator()(const Candidate& left, const Candidate& right) const {
   bool is_descending = false;
@@ -70,15 +84,18 @@ void OrderedPage::Add(request::ListedDocument document) {
   const Less less = kept_.key_comp();
   if (after_ && !less(*after_, candidate)) return;
   if (first_dropped_ && !less(candidate, *first_dropped_)) return;
-  kept_bytes_ += RecordBytes(candidate.document);
+  record_bytes_ += RecordBytes(candidate.document);
+  kept_bytes_ += BytesOf(candidate);
   kept_.insert(std::move(candidate));
   if (kept_.size() > page_size_) DropLast();
-  while (kept_bytes_ > kPageBytesMax && kept_.size() > 1) DropLast();
+  while (record_bytes_ > kPageBytesMax && kept_.size() > 1) DropLast();
+  while (!HasMemory()) DropLast();
 }
 
 void OrderedPage::DropLast() {
   first_dropped_ = std::move(kept_.extract(std::prev(kept_.end())).value());
-  kept_bytes_ -= RecordBytes(first_dropped_->document);
+  record_bytes_ -= RecordBytes(first_dropped_->document);
+  kept_bytes_ -= BytesOf(*first_dropped_);
   first_dropped_->document.record.reset();
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/memory_budget.h"
 #include "base/status.h"
 #include "engine/listing.h"
 #include "model/path_encoding.h"
@@ -13,13 +14,15 @@
 namespace hearth::engine {
 
 // Selects the first page, in the order of some fields, from documents that arrive in any order.
-// Holds no more than one page of them at a time, whatever the size of the collection.
+// Holds no more than one page of them at a time, whatever the size of the collection. With little
+// memory the page ends early, but never without a document.
 //
-// Threads: one at a time.
+// Threads: one at a time. Ownership: borrows the budget.
 class OrderedPage {
  public:
   // Ties, and pages without orders, are ordered by name, in the direction of the last order.
-  OrderedPage(const std::vector<query::Order>& orders, size_t page_size);
+  OrderedPage(const std::vector<query::Order>& orders, size_t page_size,
+              MemoryBudget* memory = nullptr);
 
   // Skips everything up to the end of another page, given as the parts that Finish returned.
   Status StartAfter(std::vector<std::string> parts);
@@ -41,13 +44,18 @@ class OrderedPage {
     bool operator()(const Candidate& left, const Candidate& right) const;
   };
 
+  // The memory that it uses.
+  static size_t BytesOf(const Candidate& candidate);
+  bool HasMemory();
   void DropLast();
 
   const std::vector<query::Order> orders_;
   const size_t page_size_;
   std::optional<Candidate> after_;
   std::set<Candidate, Less> kept_;
+  size_t record_bytes_ = 0;  // Of those kept.
   size_t kept_bytes_ = 0;
+  MemoryClaim claim_;
   // The first document that did not fit, without its record. Nothing after it is kept: the next
   // page starts there.
   std::optional<Candidate> first_dropped_;

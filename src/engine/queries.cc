@@ -62,9 +62,9 @@ Result<ExecutionOptions> Engine::Core::PrepareQuery(const Database& database,
   return options;
 }
 
-std::function<Status()> Engine::Core::PauseUnless(std::function<bool()> is_cancelled) {
+PauseFunction Engine::Core::PauseUnless(std::function<bool()> is_cancelled) {
   return [this, is_cancelled = std::move(is_cancelled)]() -> Status {
-    if (is_cancelled && is_cancelled()) return Status(Code::kCancelled, "the query was cancelled");
+    if (is_cancelled && is_cancelled()) return Status(Code::kCancelled, "the caller has left");
     RETURN_IF_ERROR(readers_.Pause());
     return watch_threads_.Pause();
   };
@@ -74,6 +74,7 @@ Run Engine::Core::StartQuery(std::unique_ptr<ReadView> view, query::NormalizedQu
                              QueryAnswer answer, ExecutionOptions options) {
   const Database& database = view->database();
   const std::optional<transactions::LockOwner> locked_by = view->parts().locked_by;
+  options.pause = [view = view.get()] { return view->Pause(); };  // The run keeps it.
   ASSIGN_OR_RETURN(
       std::unique_ptr<QueryRun> run,
       QueryRun::Start(
@@ -107,20 +108,22 @@ void Engine::Core::Query(const Database& database, QueryRequest request, Executo
                    done(std::move(run));
                  });
                }});
-  const Status accepted = readers_.TryPost(starting->request.client, [this, starting] {
+  const Status accepted = readers_.TryPost(starting->request.caller.client, [this, starting] {
     const query::NormalizedQuery& query = starting->request.query;
     Result<ExecutionOptions> options = PrepareQuery(*starting->database, query);
     if (!options.ok()) return starting->deliver(options.status());
-    options->pause = PauseUnless(std::move(starting->request.is_cancelled));
+    PauseFunction pause = PauseUnless(std::move(starting->request.caller.is_cancelled));
     // The client may have left while this waited for its turn.
-    if (Status status = options->pause(); !status.ok()) return starting->deliver(status);
-    OpenView(Here::kReader, *starting->database, starting->request.consistency, ScopeOf(query),
-             [this, starting,
-              options = *std::move(options)](Result<std::unique_ptr<ReadView>> view) mutable {
-               if (!view.ok()) return starting->deliver(view.status());
-               starting->deliver(StartQuery(*std::move(view), std::move(starting->request.query),
-                                            starting->request.answer, std::move(options)));
-             });
+    if (Status status = pause(); !status.ok()) return starting->deliver(status);
+    OpeningView opening{starting->database, ScopeOf(query), {}, starting->request.caller.client};
+    opening.parts.pause = std::move(pause);
+    opening.done = [this, starting,
+                    options = *std::move(options)](Result<std::unique_ptr<ReadView>> view) mutable {
+      if (!view.ok()) return starting->deliver(view.status());
+      starting->deliver(StartQuery(*std::move(view), std::move(starting->request.query),
+                                   starting->request.answer, std::move(options)));
+    };
+    OpenView(starting->request.consistency, std::move(opening));
   });
   if (!accepted.ok()) executor.Post([starting, accepted] { starting->deliver(accepted); });
 }
@@ -129,8 +132,8 @@ Run Engine::Core::QueryAt(const Database& database, query::NormalizedQuery query
                           QueryAnswer answer, model::Timestamp read_time,
                           std::function<bool()> is_cancelled) {
   ASSIGN_OR_RETURN(ExecutionOptions options, PrepareQuery(database, query));
-  options.pause = PauseUnless(std::move(is_cancelled));
-  ASSIGN_OR_RETURN(std::unique_ptr<ReadView> view, ViewAtSettled(database, read_time));
+  ASSIGN_OR_RETURN(std::unique_ptr<ReadView> view,
+                   ViewAtSettled(database, read_time, PauseUnless(std::move(is_cancelled))));
   return StartQuery(std::move(view), std::move(query), answer, std::move(options));
 }
 

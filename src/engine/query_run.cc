@@ -23,16 +23,24 @@ using execution::Wants;
 // once there are too many.
 class EvenSample {
  public:
-  explicit EvenSample(size_t kept_max) : kept_max_(kept_max) {}
+  EvenSample(size_t kept_max, MemoryBudget* memory) : kept_max_(kept_max), claim_(memory) {}
 
   // True if this item should be added.
   bool Wants() { return seen_++ % stride_ == 0; }
-  void Add(std::string item) {
+  // False if there is no memory for it.
+  [[nodiscard]] bool Add(std::string item) {
+    bytes_ += BytesOf(item);
+    if (!claim_.Reserve(bytes_)) return false;
     kept_.push_back(std::move(item));
-    if (kept_.size() < 2 * kept_max_) return;
-    for (size_t i = 0; 2 * i < kept_.size(); ++i) kept_[i] = std::move(kept_[2 * i]);
+    if (kept_.size() < 2 * kept_max_) return true;
+    bytes_ = 0;
+    for (size_t i = 0; 2 * i < kept_.size(); ++i) {
+      kept_[i] = std::move(kept_[2 * i]);
+      bytes_ += BytesOf(kept_[i]);
+    }
     kept_.resize((kept_.size() + 1) / 2);
     stride_ *= 2;
+    return true;
   }
 
   // At most `count` of them that split the sequence evenly; never its first.
@@ -49,11 +57,25 @@ class EvenSample {
   }
 
  private:
+  static size_t BytesOf(const std::string& item) { return sizeof(item) + item.size(); }
+
   const size_t kept_max_;
   size_t seen_ = 0;
   size_t stride_ = 1;
+  size_t bytes_ = 0;
   std::vector<std::string> kept_;
+  MemoryClaim claim_;
 };
+
+// Claims what the keys of changed documents use for as long as a query runs.
+Status ClaimChanged(const execution::Source::Changed& changed, MemoryClaim* claim) {
+  constexpr size_t kBytesPerNode = 96;
+  if (!changed || changed->empty()) return Status();
+  size_t bytes = 0;
+  for (const std::string& key : *changed) bytes += kBytesPerNode + key.size();
+  if (claim->Grow(bytes)) return Status();
+  return Status(Code::kResourceExhausted, "the server has no memory for a query of the past");
+}
 
 }  // namespace
 
@@ -76,9 +98,13 @@ ReadScope ScopeOf(const query::NormalizedQuery& query) {
 class QueryRun::ViewSource final : public execution::Source {
  public:
   static Result<std::unique_ptr<ViewSource>> Open(const ReadView& view,
-                                                  const indexing::VectorGraphs& graphs) {
+                                                  const indexing::VectorGraphs& graphs,
+                                                  MemoryBudget* memory) {
+    MemoryClaim claim(memory);
     ASSIGN_OR_RETURN(Changed changed, view.ChangedDocuments(kChangedDocumentsMax));
-    return std::unique_ptr<ViewSource>(new ViewSource(view, graphs, std::move(changed)));
+    RETURN_IF_ERROR(ClaimChanged(changed, &claim));
+    return std::unique_ptr<ViewSource>(
+        new ViewSource(view, graphs, std::move(changed), std::move(claim)));
   }
 
   const model::DatabaseName& database_name() const override { return view_.database().name; }
@@ -86,7 +112,8 @@ class QueryRun::ViewSource final : public execution::Source {
   const index::IndexSet& indexes() const override { return *view_.parts().indexes; }
   std::unique_ptr<storage::Cursor> ScanIndexes(storage::KeyRange range,
                                                storage::Direction direction) const override {
-    return view_.parts().snapshot->Scan(storage::Space::kIndexes, std::move(range), direction);
+    return view_.parts().snapshot->Scan(storage::Space::kIndexes, std::move(range), direction,
+                                        &view_.parts().pause);
   }
   Result<std::optional<std::string>> GetIndexEntry(std::string_view key) const override {
     return view_.parts().snapshot->Get(storage::Space::kIndexes, key);
@@ -109,19 +136,22 @@ class QueryRun::ViewSource final : public execution::Source {
   }
 
  private:
-  ViewSource(const ReadView& view, const indexing::VectorGraphs& graphs, Changed changed)
-      : view_(view), graphs_(graphs), changed_(std::move(changed)) {}
+  ViewSource(const ReadView& view, const indexing::VectorGraphs& graphs, Changed changed,
+             MemoryClaim claim)
+      : view_(view), graphs_(graphs), changed_(std::move(changed)), claim_(std::move(claim)) {}
 
   const ReadView& view_;
   const indexing::VectorGraphs& graphs_;
   const Changed changed_;
+  const MemoryClaim claim_;  // For them.
 };
 
 QueryRun::QueryRun(std::unique_ptr<ReadView> view, query::NormalizedQuery query, QueryAnswer answer,
-                   CostCallback on_end)
+                   MemoryBudget* memory, CostCallback on_end)
     : view_(std::move(view)),
       query_(std::move(query)),
       answer_(answer),
+      memory_(memory),
       on_end_(std::move(on_end)) {}
 
 QueryRun::~QueryRun() {
@@ -134,8 +164,8 @@ Result<std::unique_ptr<QueryRun>> QueryRun::Start(std::unique_ptr<ReadView> view
                                                   execution::ExecutionOptions options,
                                                   CostCallback on_end) {
   std::unique_ptr<QueryRun> run(
-      new QueryRun(std::move(view), std::move(query), answer, std::move(on_end)));
-  ASSIGN_OR_RETURN(run->source_, ViewSource::Open(*run->view_, graphs));
+      new QueryRun(std::move(view), std::move(query), answer, options.memory, std::move(on_end)));
+  ASSIGN_OR_RETURN(run->source_, ViewSource::Open(*run->view_, graphs, options.memory));
   // Neighbours are found by their vectors, which only documents have.
   const bool needs_documents = answer == QueryAnswer::kDocuments || run->query_.query.nearest;
   ASSIGN_OR_RETURN(
@@ -154,6 +184,8 @@ const std::string& QueryRun::new_transaction() const { return view_->new_transac
 const std::vector<query::IndexUse>& QueryRun::indexes_used() const {
   return execution_->plan().indexes_used;
 }
+
+Status QueryRun::Pause() const { return view_->Pause(); }
 
 size_t QueryRun::skipped() const { return execution_->statistics().results_skipped; }
 
@@ -203,14 +235,16 @@ Result<std::vector<query::Bound>> QueryRun::Partition(size_t points_max) {
   CHECK(answer_ == QueryAnswer::kPartitions);
   constexpr size_t kSamplesPerPoint = 16;
   points_max = std::min(points_max, kPartitionPointsMax);
-  EvenSample sample(kSamplesPerPoint * (points_max + 1));
+  EvenSample sample(kSamplesPerPoint * (points_max + 1), memory_);
   execution::Item item;
   while (true) {
     ASSIGN_OR_RETURN(const bool found, execution_->NextItem(&item));
     if (!found) break;
     if (!sample.Wants()) continue;
     ASSIGN_OR_RETURN(const model::DocumentPath path, PathOf(execution_->layout(), item.key));
-    sample.Add(path.path());
+    if (!sample.Add(path.path())) {
+      return Status(Code::kResourceExhausted, "the server has no memory for so many partitions");
+    }
   }
   std::vector<query::Bound> bounds;
   for (const std::string& path : sample.Split(points_max)) {

@@ -2,14 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/callback.h"
+#include "base/memory_budget.h"
 #include "base/status.h"
+#include "engine/caller.h"
 #include "engine/read_scope.h"
 #include "model/names.h"
 #include "model/timestamp.h"
@@ -49,9 +50,7 @@ struct QueryRequest {
   query::NormalizedQuery query;
   QueryAnswer answer = QueryAnswer::kDocuments;
   request::Consistency consistency = request::Now{};
-  ClientKey client = ClientKey::kInternal;
-  // Polled from time to time, on any thread: once it returns true, the query ends with Cancelled.
-  std::function<bool()> is_cancelled = {};
+  Caller caller = {};
 };
 
 // What a query will read.
@@ -90,6 +89,10 @@ class QueryRun {
   using PathsCallback = Callback<void(std::vector<model::DocumentPath>)>;
   void WhenAllRead(size_t results_max, PathsCallback callback);
 
+  // Lets others have their turn; see ReadView::Pause. A run that was not used for a while continues
+  // with this.
+  Status Pause() const;
+
   // kDocuments: the next result; nullopt after the last one.
   Result<std::optional<request::QueryResult>> Next();
   // The number of results skipped by the offset so far.
@@ -104,14 +107,14 @@ class QueryRun {
 
   // kPartitions: bounds that split the query's results into `points_max` + 1 parts of about the
   // same size, or fewer, in the order of the query. Each bound is before the document it names.
-  // Call it once.
+  // Call it once. ResourceExhausted if there is no memory for a sample of the results.
   Result<std::vector<query::Bound>> Partition(size_t points_max);
 
  private:
   class ViewSource;
 
   QueryRun(std::unique_ptr<ReadView> view, query::NormalizedQuery query, QueryAnswer answer,
-           CostCallback on_end);
+           MemoryBudget* memory, CostCallback on_end);
 
   // Null: the results have ended.
   void NotePath(const model::DocumentPath* path);
@@ -120,6 +123,7 @@ class QueryRun {
   std::unique_ptr<ViewSource> source_;
   const query::NormalizedQuery query_;
   const QueryAnswer answer_;
+  MemoryBudget* const memory_;  // Null: unlimited.
   CostCallback on_end_;
   std::unique_ptr<execution::Execution> execution_;
   PathsCallback when_all_read_;  // Null: not requested, or there were too many.

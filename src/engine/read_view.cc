@@ -26,6 +26,7 @@ Result<model::Record> ReadView::Get(const model::DocumentPath& path) const {
   Result<model::Record> record =
       parts_->reader->At(model::DocumentKey(database.number, path), parts_->read_time);
   if (database.is_deleted) return documents::DatabaseDeleted(database);
+  RETURN_IF_ERROR(CheckIsInHistory());  // After the read, which needed the history.
   return record;
 }
 
@@ -35,20 +36,33 @@ std::optional<Result<model::Record>> ReadView::GetIfInMemory(
                                       parts_->read_time);
 }
 
+Status ReadView::CheckIsInHistory() const {
+  const bool is_forgotten =
+      parts_->forgotten_micros != nullptr && parts_->read_time.micros() < *parts_->forgotten_micros;
+  if (!is_forgotten) return Status();
+  return Status(Code::kDeadlineExceeded, "the read took longer than history is kept");
+}
+
+Status ReadView::Pause() const {
+  RETURN_IF_ERROR(CheckIsInHistory());
+  return parts_->pause ? parts_->pause() : Status();
+}
+
 std::unique_ptr<documents::DocumentCursor> ReadView::Scan(storage::KeyRange range) const {
   CHECK(parts_->snapshot != nullptr);
   if (parts_->is_present) {
     return documents::NewPresentCursor(*parts_->snapshot, std::move(range),
-                                       storage::Direction::kForward);
+                                       storage::Direction::kForward, &parts_->pause);
   }
-  return documents::NewPastCursor(*parts_->snapshot, std::move(range), parts_->read_time);
+  return documents::NewPastCursor(*parts_->snapshot, std::move(range), parts_->read_time,
+                                  &parts_->pause);
 }
 
 std::unique_ptr<documents::DocumentCursor> ReadView::ScanBackward(storage::KeyRange range) const {
   CHECK(parts_->snapshot != nullptr);
   if (!parts_->is_present) return nullptr;
   return documents::NewPresentCursor(*parts_->snapshot, std::move(range),
-                                     storage::Direction::kBackward);
+                                     storage::Direction::kBackward, &parts_->pause);
 }
 
 Result<std::optional<std::set<std::string, std::less<>>>> ReadView::ChangedDocuments(
@@ -60,13 +74,18 @@ Result<std::optional<std::set<std::string, std::less<>>>> ReadView::ChangedDocum
   storage::KeyRange later = storage::PrefixRange(prefix);
   later.first = documents::LogKey(parts_->database->number,
                                   model::Timestamp::FromMicros(parts_->read_time.micros() + 1));
-  const std::unique_ptr<storage::Cursor> cursor =
-      parts_->snapshot->Scan(storage::Space::kLog, std::move(later), storage::Direction::kForward);
+  const std::unique_ptr<storage::Cursor> cursor = parts_->snapshot->Scan(
+      storage::Space::kLog, std::move(later), storage::Direction::kForward, &parts_->pause);
+  size_t bytes = 0;
   for (; cursor->Valid(); cursor->Next()) {
+    // There may be millions of commits to the same few documents.
+    RETURN_IF_ERROR(Pause());
     ASSIGN_OR_RETURN(const std::vector<std::string> changed,
                      documents::DecodeLogEntry(cursor->value()));
-    for (const std::string& key : changed) keys.insert(prefix + key);
-    if (keys.size() > max) return std::optional<Keys>();
+    for (const std::string& key : changed) {
+      if (keys.insert(prefix + key).second) bytes += prefix.size() + key.size();
+    }
+    if (keys.size() > max || bytes > kChangedKeysBytesMax) return std::optional<Keys>();
   }
   RETURN_IF_ERROR(cursor->status());
   return std::optional<Keys>(std::move(keys));

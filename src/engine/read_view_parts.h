@@ -1,9 +1,13 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "base/memory_budget.h"
+#include "base/pause.h"
 #include "documents/database.h"
 #include "documents/document_reader.h"
 #include "index/index_set.h"
@@ -27,6 +31,10 @@ struct ReadViewParts {
   // For a read-write transaction: the owner of the locks on the scope.
   std::optional<transactions::LockOwner> locked_by = {};
   std::shared_ptr<void> use = nullptr;  // Owned by the view; ends the transaction's use.
+  PauseFunction pause = nullptr;        // For a view opened for scans.
+  MemoryBudget* memory = nullptr;       // For what a read keeps. Null: unlimited.
+  // The engine's: history up to there may be gone. Null: all of it is there.
+  const std::atomic<int64_t>* forgotten_micros = nullptr;
 };
 
 }  // namespace hearth::engine

@@ -48,10 +48,14 @@ View Engine::Core::ViewAt(const Database& database, const ReadScope& scope, Time
                           ReadViewParts parts) const {
   parts.database = database.shared_from_this();
   parts.reader = &reader_;
+  parts.forgotten_micros = &forgotten_micros_;
   parts.read_time = read_time;
   if (scope.access == ReadScope::Access::kScans) {
-    parts.indexes = indexes_.Current();  // Before the snapshot: see IndexRegistry.
-    parts.snapshot = store_.NewSnapshot();
+    do {  // See IndexRegistry.
+      parts.indexes = indexes_.Current();
+      parts.snapshot = store_.NewSnapshot();
+    } while (parts.indexes != indexes_.Current());
+    parts.memory = options_.memory;
     // The snapshot records its own newest commit. If that is later than the read time, or not
     // published yet, scans go back to the earlier state.
     ASSIGN_OR_RETURN(const std::optional<std::string> stored,
@@ -63,41 +67,69 @@ View Engine::Core::ViewAt(const Database& database, const ReadScope& scope, Time
   return std::make_unique<ReadView>(std::make_unique<const ReadViewParts>(std::move(parts)));
 }
 
-View Engine::Core::ViewAtSettled(const Database& database, Timestamp read_time) {
+View Engine::Core::ViewAtSettled(const Database& database, Timestamp read_time,
+                                 PauseFunction pause) {
   commit_clock_.WaitUntilSettled(read_time);
   ReadScope scope;
   scope.access = ReadScope::Access::kScans;
-  return ViewAt(database, scope, read_time, {});
+  ReadViewParts parts;
+  parts.pause = std::move(pause);
+  return ViewAt(database, scope, read_time, std::move(parts));
 }
 
 std::unique_ptr<ReadView> Engine::Core::ReadNewest(const Database& database) {
   ReadViewParts parts;
   parts.database = database.shared_from_this();
   parts.reader = &reader_;
+  parts.forgotten_micros = &forgotten_micros_;
   parts.read_time = commit_clock_.ReadTime();
   return std::make_unique<ReadView>(std::make_unique<const ReadViewParts>(std::move(parts)));
 }
 
 void Engine::Core::Read(const Database& database, const request::Consistency& consistency,
-                        const ReadScope& scope, Executor& executor, ReadCallback done) {
-  OpenView(Here::kElsewhere, database, consistency, scope,
-           [&executor, done = std::move(done)](View view) mutable {
-             executor.Post([done = std::move(done), view = std::move(view)]() mutable {
-               done(std::move(view));
-             });
-           });
+                        const ReadScope& scope, Executor& executor, ReadCallback done,
+                        Caller caller) {
+  const bool is_on_readers = &executor == &readers_;
+  OpeningView opening{database.shared_from_this(), scope, std::move(done), caller.client};
+  if (scope.access == ReadScope::Access::kScans) {
+    opening.parts.pause = PauseUnless(std::move(caller.is_cancelled));
+    // So that no snapshot waits in the queue.
+    if (is_on_readers) return OpenInTurn(consistency, std::move(opening));
+  }
+  opening.done = [this, &executor, is_on_readers, client = caller.client,
+                  done = std::move(opening.done)](View view) mutable {
+    Task deliver = [done = std::move(done), view = std::move(view)]() mutable {
+      done(std::move(view));
+    };
+    if (is_on_readers) return readers_.Post(client, std::move(deliver));
+    executor.Post(std::move(deliver));
+  };
+  OpenView(consistency, std::move(opening));
 }
 
-void Engine::Core::OpenView(Here here, const Database& database,
-                            const request::Consistency& consistency, const ReadScope& scope,
-                            ReadCallback done) {
-  OpeningView opening{database.shared_from_this(), scope, {}, std::move(done)};
+void Engine::Core::OpenInTurn(const request::Consistency& consistency, OpeningView opening) {
+  const ClientKey client = opening.client;
+  auto waiting = std::make_shared<OpeningView>(std::move(opening));
+  const auto open = [this, waiting, consistency] {
+    // The client may have left in the meantime.
+    if (Status status = waiting->parts.pause(); !status.ok()) return waiting->done(status);
+    OpenView(consistency, std::move(*waiting));
+  };
+  // A task goes on: its work was admitted before.
+  if (readers_.RunsHere()) return readers_.Post(client, open);
+  const Status accepted = readers_.TryPost(client, open);
+  if (accepted.ok()) return;
+  // Not in the client's own queue, which has no room.
+  readers_.Post(ClientKey::kInternal, [waiting, accepted] { waiting->done(accepted); });
+}
+
+void Engine::Core::OpenView(const request::Consistency& consistency, OpeningView opening) {
   if (std::holds_alternative<request::Now>(consistency)) {
-    return OpenAt(here, commit_clock_.ReadTime(), std::move(opening));
+    return OpenAt(commit_clock_.ReadTime(), std::move(opening));
   }
   if (const auto* read_time = std::get_if<Timestamp>(&consistency)) {
     if (Status status = CheckReadTime(*read_time); !status.ok()) return opening.done(status);
-    return OpenAt(here, *read_time, std::move(opening));
+    return OpenAt(*read_time, std::move(opening));
   }
   std::string id;
   request::Client client;
@@ -106,55 +138,61 @@ void Engine::Core::OpenView(Here here, const Database& database,
     client = existing->client;
   } else {
     const auto& beginning = std::get<request::NewTransaction>(consistency);
-    Result<std::string> started = BeginTransaction(database, beginning.options, beginning.client);
+    Result<std::string> started =
+        BeginTransaction(*opening.database, beginning.options, beginning.client);
     if (!started.ok()) return opening.done(started.status());
     id = opening.parts.new_transaction = *std::move(started);
     client = beginning.client;
   }
-  opening.client = request::KeyOf(client);
   Result<std::shared_ptr<const Transaction>> transaction =
-      transactions_.BeginUse(database, id, std::move(client));
+      transactions_.BeginUse(*opening.database, id, std::move(client));
   if (!transaction.ok()) return opening.done(transaction.status());
-  OpenInTransaction(here, *std::move(transaction), std::move(opening));
+  OpenInTransaction(*std::move(transaction), std::move(opening));
 }
 
-void Engine::Core::OpenAt(Here here, Timestamp read_time, OpeningView opening) {
-  const ClientKey client = opening.client;
-  const bool needs_no_disk = opening.scope.access == ReadScope::Access::kSingleDocuments;
-  if ((needs_no_disk || here == Here::kReader) && commit_clock_.TrySettle(read_time)) {
-    return opening.done(
-        ViewAt(*opening.database, opening.scope, read_time, std::move(opening.parts)));
-  }
+void Engine::Core::OpenAt(Timestamp read_time, OpeningView opening) {
+  const auto finish = [this, read_time](OpeningView& settled) {
+    settled.done(ViewAt(*settled.database, settled.scope, read_time, std::move(settled.parts)));
+  };
   // Commits at or before that moment may still be on their way to the disk. The wait is short, but
   // only a reader may block.
-  auto waiting = std::make_shared<OpeningView>(std::move(opening));
-  const Status accepted = readers_.TryPost(client, [this, read_time, waiting] {
+  if (readers_.RunsHere()) {
     commit_clock_.WaitUntilSettled(read_time);
-    waiting->done(ViewAt(*waiting->database, waiting->scope, read_time, std::move(waiting->parts)));
+    return finish(opening);
+  }
+  const bool needs_no_disk = opening.scope.access == ReadScope::Access::kSingleDocuments;
+  if (needs_no_disk && commit_clock_.TrySettle(read_time)) return finish(opening);
+  const ClientKey client = opening.client;
+  auto waiting = std::make_shared<OpeningView>(std::move(opening));
+  const Status accepted = readers_.TryPost(client, [this, read_time, finish, waiting] {
+    commit_clock_.WaitUntilSettled(read_time);
+    finish(*waiting);
   });
   if (!accepted.ok()) waiting->done(accepted);
 }
 
-void Engine::Core::OpenInTransaction(Here here, std::shared_ptr<const Transaction> transaction,
+void Engine::Core::OpenInTransaction(std::shared_ptr<const Transaction> transaction,
                                      OpeningView opening) {
   opening.parts.use = std::shared_ptr<void>(
       nullptr, [this, transaction](void*) { transactions_.EndUse(*transaction); });
   if (transaction->mode == request::TransactionOptions::Mode::kReadOnly) {
-    return OpenAt(here, transaction->read_time, std::move(opening));
+    return OpenAt(transaction->read_time, std::move(opening));
   }
   opening.parts.locked_by = transaction->owner;
   transactions::LockScope locks = ToLockScope(*opening.database, opening.scope);
-  locks_.Acquire(transaction->owner, std::move(locks), transaction->read_lock,
-                 [this, transaction, opening = std::move(opening)](const Status& locked) mutable {
-                   if (opening.scope.access == ReadScope::Access::kSingleDocuments) {
-                     return FinishLocked(*transaction, locked, std::move(opening));
-                   }
-                   const ClientKey client = opening.client;
-                   readers_.Post(
-                       client, [this, transaction, locked, opening = std::move(opening)]() mutable {
-                         FinishLocked(*transaction, locked, std::move(opening));
-                       });
-                 });
+  const ClientKey locked_for = opening.client;
+  locks_.Acquire(
+      transaction->owner, std::move(locks), transaction->read_lock,
+      [this, transaction, opening = std::move(opening)](const Status& locked) mutable {
+        if (opening.scope.access == ReadScope::Access::kSingleDocuments) {
+          return FinishLocked(*transaction, locked, std::move(opening));
+        }
+        const ClientKey client = opening.client;
+        readers_.Post(client, [this, transaction, locked, opening = std::move(opening)]() mutable {
+          FinishLocked(*transaction, locked, std::move(opening));
+        });
+      },
+      locked_for);
 }
 
 void Engine::Core::FinishLocked(const Transaction& transaction, const Status& locked,

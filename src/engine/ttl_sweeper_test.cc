@@ -225,5 +225,29 @@ TEST_F(TtlSweeperTest, ABacklogIsSweptWhileOthersCommit) {
   EXPECT_FALSE(Exists("rooms/r9999"));
 }
 
+TEST_F(TtlSweeperTest, ABacklogDoesNotKeepOtherPoliciesWaiting) {
+  constexpr size_t kPerTurn = expiry::TtlSweeper::kStepsPerTurn * expiry::SweepPace::kIdleStepMax;
+  SetPolicy("rooms");
+  SetPolicy("walls");
+  std::vector<request::Write> writes = {Expiring("walls/w1", seconds(5))};
+  for (size_t i = 0; i < 4 * kPerTurn; ++i) {
+    writes.push_back(Expiring("rooms/r" + std::to_string(i), seconds(5)));
+  }
+  engine_.MustCommit(std::move(writes));
+  uint64_t rooms_left_then = 0;
+  bool is_wall_gone = false;
+  engine_.store().AfterCommits([&] {
+    if (is_wall_gone || Exists("walls/w1")) return;
+    is_wall_gone = true;
+    rooms_left_then = 4 * kPerTurn - StatusOf(0).deleted;
+  });
+  engine_.clock().Advance(seconds(10));
+  Sweep();
+  engine_.store().RemoveHooks();
+  EXPECT_FALSE(Exists("walls/w1"));
+  EXPECT_FALSE(Exists("rooms/r0"));
+  EXPECT_GE(rooms_left_then, 2 * kPerTurn);
+}
+
 }  // namespace
 }  // namespace hearth::engine

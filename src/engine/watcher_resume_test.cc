@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -252,6 +253,27 @@ TEST_F(WatcherResumeTest, AClientThatWakesUpBeyondTheHistoryIsReset) {
   });
   EXPECT_EQ(view.resets, 1u);
   EXPECT_THAT(view.documents, SizeIs(kPendingMax.bytes / 1'000'000 + 2));
+}
+
+TEST_F(WatcherResumeTest, CatchingUpEndsWhenItsClientHasLeft) {
+  constexpr size_t kChanged = 100;
+  const TargetView kept = ListenOnce(kAll);
+  PutNumbered(0, kChanged);
+  TestWatch watch(test_);
+  Gate begun;
+  std::atomic<size_t> snapshots = 0;
+  // The first one is for the log; each document of the past takes another one.
+  test_.store().BeforeSnapshots([&] {
+    if (++snapshots > 1) return;
+    watch.client().Disconnect();
+    begun.Pass();
+  });
+  watch.Add(1, kAll, Resume{kept.resume_token});
+  begun.AwaitArrivals(1);
+  watch.Close();
+  test_.Close();
+  test_.store().RemoveHooks();
+  EXPECT_LE(snapshots, kChanged / 10);
 }
 
 }  // namespace

@@ -20,6 +20,8 @@ using model::Timestamp;
 // A log that names more changed documents than this is not read to its end: reading the results
 // again is cheaper.
 constexpr size_t kLoggedDocumentsMax = 200'000;
+// A typical key of a document, in a set.
+constexpr size_t kEachKeyBytes = 192;
 
 class RunResults final : public watch::Results {
  public:
@@ -82,29 +84,37 @@ Result<size_t> Engine::Core::Count(const documents::Database& database,
 
 Result<model::Record> Engine::Core::Get(const documents::Database& database,
                                         const model::DocumentPath& path, Timestamp read_time) {
+  RETURN_IF_ERROR(watch_threads_.Pause());
   commit_clock_.WaitUntilSettled(read_time);
   return reader_.At(model::DocumentKey(database.number, path), read_time);
 }
 
 Result<std::optional<std::vector<watch::Change>>> Engine::Core::ChangesBetween(
     const documents::Database& database, Timestamp from, Timestamp to,
-    const std::function<bool(const model::DocumentPath&)>& concerns, const watch::ChangesMax& max) {
+    const std::function<bool(const model::DocumentPath&)>& concerns, const watch::ChangesMax& max,
+    watch::WatchMemory* memory, std::function<bool()> is_cancelled) {
   using Changes = std::vector<watch::Change>;
-  ASSIGN_OR_RETURN(const std::unique_ptr<ReadView> view, ViewAtSettled(database, from));
+  ASSIGN_OR_RETURN(const std::unique_ptr<ReadView> view,
+                   ViewAtSettled(database, from, PauseUnless(std::move(is_cancelled))));
   ASSIGN_OR_RETURN(const auto keys, view->ChangedDocuments(kLoggedDocumentsMax));
   if (!keys) return std::optional<Changes>();
+  watch::WatchMemory key_memory = memory->Another();
+  if (!key_memory.Grow(keys->size() * kEachKeyBytes)) return std::optional<Changes>();
   Changes changes;
   size_t bytes = 0;
   for (const std::string& key : *keys) {
-    RETURN_IF_ERROR(watch_threads_.Pause());
+    RETURN_IF_ERROR(view->Pause());
     ASSIGN_OR_RETURN(model::DocumentPath path, model::DocumentPathOfKey(key));
     if (!concerns(path)) continue;
     ASSIGN_OR_RETURN(model::Record before, reader_.At(key, from));
     ASSIGN_OR_RETURN(model::Record after, reader_.At(key, to));
     if (watch::IsSameState(before, after)) continue;
     changes.push_back({database.number, std::move(path), std::move(before), std::move(after), to});
-    bytes += watch::BytesOf(changes.back());
-    if (changes.size() > max.count || bytes > max.bytes) return std::optional<Changes>();
+    const size_t more = watch::BytesOf(changes.back());
+    bytes += more;
+    if (changes.size() > max.count || bytes > max.bytes || !memory->Grow(more)) {
+      return std::optional<Changes>();
+    }
   }
   return std::optional<Changes>(std::move(changes));
 }

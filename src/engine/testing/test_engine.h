@@ -95,15 +95,18 @@ class TestEngine {
     return MustCommit(std::vector<request::Write>{std::move(write)}, transaction);
   }
 
-  Views StartRead(const request::Consistency& consistency, const ReadScope& scope) {
+  Views StartRead(const request::Consistency& consistency, const ReadScope& scope,
+                  Caller caller = {}) {
     Views outcome;
-    engine_->Read(*database_, consistency, scope, InlineExecutor::Get(), outcome.Callback());
+    engine_->Read(*database_, consistency, scope, InlineExecutor::Get(), outcome.Callback(),
+                  std::move(caller));
     return outcome;
   }
   Runs StartQuery(query::NormalizedQuery query, request::Consistency consistency = request::Now{},
-                  QueryAnswer answer = QueryAnswer::kDocuments) {
+                  QueryAnswer answer = QueryAnswer::kDocuments, Caller caller = {}) {
     Runs outcome;
-    engine_->Query(*database_, {std::move(query), answer, std::move(consistency)},
+    engine_->Query(*database_,
+                   {std::move(query), answer, std::move(consistency), std::move(caller)},
                    InlineExecutor::Get(), outcome.Callback());
     return outcome;
   }
