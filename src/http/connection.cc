@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "http/http1_protocol.h"
 #include "http/http2_protocol.h"
 
@@ -25,39 +26,40 @@ constexpr int kWritesPerTurnMax = 8;
 // After the last answer the peer gets this long to read it and close; closing immediately would
 // make the kernel discard data the peer has not read yet.
 constexpr std::chrono::milliseconds kLingerTimeout{2'000};
-// Capacity that a buffer may keep while it is empty.
+// Capacity that a buffer may keep while it is empty; it is not counted.
 constexpr size_t kKeptBufferBytes = 4 * 1024;
 
 void Empty(std::string& buffer) {
   if (buffer.capacity() > kKeptBufferBytes) {
-    buffer = std::string();
+    FreeText(buffer);
   } else {
     buffer.clear();
   }
 }
 
-// Empty if the socket is already dead.
-std::string PeerOf(const tcp::socket& socket) {
-  ErrorCode error;
-  const tcp::endpoint endpoint = socket.remote_endpoint(error);
-  if (error) return {};
-  const boost::asio::ip::address& address = endpoint.address();
-  if (!address.is_v6() || !address.to_v6().is_v4_mapped()) return address.to_string();
-  return boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, address.to_v6()).to_string();
-}
-
-// All connections from another machine's address are one client: otherwise a client would get more
-// turns by opening more connections. On this machine, only connections tell clients apart.
-ClientKey KeyOf(const std::string& peer, uint64_t connection_number) {
-  constexpr uint64_t kIsAddress = uint64_t{1} << 63;
-  const bool is_local = peer.empty() || peer == "::1" || peer.starts_with("127.");
-  if (is_local) return ClientKey{connection_number};
-  return ClientKey{std::hash<std::string>()(peer) | kIsAddress};
+// What a buffer counts for.
+size_t CountedBytes(const std::string& buffer) {
+  return buffer.capacity() > kKeptBufferBytes ? buffer.capacity() : 0;
 }
 
 }  // namespace
 
-Connection::Connection(tcp::socket socket, uint64_t number, std::shared_ptr<EventLoop> loop,
+Peer::Peer(const tcp::socket& socket, uint64_t connection_number) : key{connection_number} {
+  ErrorCode error;
+  const tcp::endpoint endpoint = socket.remote_endpoint(error);
+  if (error) return;
+  boost::asio::ip::address known = endpoint.address();
+  if (known.is_v6() && known.to_v6().is_v4_mapped()) {
+    known = boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, known.to_v6());
+  }
+  address = known.to_string();
+  constexpr uint64_t kIsAddress = uint64_t{1} << 63;
+  const bool is_local = known == boost::asio::ip::address_v4::loopback() ||
+                        known == boost::asio::ip::address_v6::loopback();
+  if (!is_local) key = ClientKey{std::hash<std::string>()(address) | kIsAddress};
+}
+
+Connection::Connection(tcp::socket socket, Peer peer, std::shared_ptr<EventLoop> loop,
                        const ConnectionLimits& limits, MemoryBudget* memory, Service& service,
                        ConnectionKeeper& keeper)
     : socket_(std::move(socket)),
@@ -66,8 +68,8 @@ Connection::Connection(tcp::socket socket, uint64_t number, std::shared_ptr<Even
       service_(service),
       keeper_(keeper),
       budget_(limits.buffered_request_bytes_max, memory),
-      peer_(PeerOf(socket_)),
-      client_(std::make_shared<ConnectedClient>(KeyOf(peer_, number))),
+      peer_(std::move(peer.address)),
+      client_(std::make_shared<ConnectedClient>(peer.key)),
       timer_(*loop_) {}
 
 void Connection::Start() {
@@ -120,6 +122,7 @@ void Connection::RunAtTurnEnd() {
   if (std::exchange(input_wanted_, false) && !unread_.empty()) {
     const std::string bytes = std::exchange(unread_, {});
     Feed(bytes);
+    if (phase_ != Phase::kOpen) return;
   }
   Flush();
   if (phase_ == Phase::kOpen) WaitReadable();
@@ -184,7 +187,19 @@ void Connection::Feed(std::string_view bytes) {
     if (taken == 0) break;
     bytes.remove_prefix(taken);
   }
-  unread_.assign(bytes);
+  if (bytes.empty()) {
+    Empty(unread_);
+  } else {
+    unread_.assign(bytes);
+  }
+  // Closed, because there is no answer that would make the client take its bytes back.
+  if (!CountBuffers() && !unread_.empty()) Close();
+}
+
+bool Connection::CountBuffers() {
+  const size_t bytes =
+      CountedBytes(unread_) + CountedBytes(unsent_) + (protocol_ ? protocol_->idle_bytes() : 0);
+  return std::exchange(counted_bytes_, bytes) == bytes || budget_.SetBuffers(bytes);
 }
 
 void Connection::ChooseProtocol(std::string_view bytes) {
@@ -220,6 +235,8 @@ void Connection::Flush() {
         return Close();
       case SendResult::kSome:
         unsent_.assign(rest);
+        // Even if there is no room: until now, most of it was counted as answers.
+        CountBuffers();
         ExpectSendProgress();
         return WaitWritable();
       case SendResult::kAll:
@@ -245,6 +262,7 @@ Connection::SendResult Connection::SendAll(std::string_view& bytes) {
 
 void Connection::ExpectSendProgress() {
   send_deadline_ = loop_->turn_start() + limits_.send_stall_timeout;
+  sent_bytes_ = 0;
   ArmTimer();
 }
 
@@ -262,10 +280,11 @@ void Connection::OnWritable() {
   std::string_view rest = unsent_;
   const SendResult result = SendAll(rest);
   if (result == SendResult::kFailed) return Close();
-  if (rest.size() < unsent_.size()) ExpectSendProgress();
+  sent_bytes_ += unsent_.size() - rest.size();
   unsent_.erase(0, unsent_.size() - rest.size());
   if (result == SendResult::kSome) return WaitWritable();
   Empty(unsent_);
+  CountBuffers();
   send_deadline_ = TimePoint::max();
   Flush();
   if (phase_ == Phase::kOpen) WaitReadable();
@@ -278,6 +297,7 @@ void Connection::Linger() {
   if (error) return Close();
   phase_ = Phase::kLingering;
   Empty(unread_);
+  CountBuffers();
   // No more answers can be sent, so the exchanges need not wait for the peer to close.
   protocol_->OnLost();
   protocol_deadline_ = TimePoint::max();
@@ -299,7 +319,11 @@ void Connection::ArmTimer() {
 
 void Connection::OnTimer() {
   const TimePoint now = loop_->turn_start();
-  if (now >= send_deadline_ || now >= linger_deadline_) return Close();
+  if (now >= linger_deadline_) return Close();
+  if (now >= send_deadline_) {
+    if (sent_bytes_ < limits_.send_bytes_per_period_min) return Close();
+    ExpectSendProgress();
+  }
   if (now >= protocol_deadline_) {
     // No protocol yet: the peer did not send enough to tell in time.
     if (!protocol_) return Close();

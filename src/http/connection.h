@@ -15,6 +15,18 @@ namespace hearth::http {
 
 class Connection;
 
+// Where a connection comes from, and which client that is.
+//
+// All connections from another address are one client: otherwise a client would get more by opening
+// more connections. From the address of this machine, only connections tell clients apart.
+struct Peer {
+  // `connection_number`: different from those of all other connections of the server.
+  Peer(const boost::asio::ip::tcp::socket& socket, uint64_t connection_number);
+
+  std::string address;  // Empty if the socket is already dead.
+  ClientKey key;
+};
+
 // Keeps a loop's connections. Threads: the loop's thread.
 class ConnectionKeeper {
  public:
@@ -22,7 +34,7 @@ class ConnectionKeeper {
   // The connection is closed and need not be kept any longer.
   virtual void OnConnectionClosed(const std::shared_ptr<Connection>& connection) = 0;
   // Its last operation has ended too, so nothing of it is left on the loop.
-  virtual void OnConnectionDestroyed() = 0;
+  virtual void OnConnectionDestroyed(ClientKey client) = 0;
 };
 
 // One client's socket: reads, detects the protocol, writes, enforces timeouts.
@@ -33,11 +45,10 @@ class Connection final : public ProtocolHost,
                          public TurnEndTask,
                          public std::enable_shared_from_this<Connection> {
  public:
-  // `number`: different from those of all other connections of the server.
-  Connection(boost::asio::ip::tcp::socket socket, uint64_t number, std::shared_ptr<EventLoop> loop,
+  Connection(boost::asio::ip::tcp::socket socket, Peer peer, std::shared_ptr<EventLoop> loop,
              const ConnectionLimits& limits, MemoryBudget* memory, Service& service,
              ConnectionKeeper& keeper);
-  ~Connection() override { keeper_.OnConnectionDestroyed(); }
+  ~Connection() override { keeper_.OnConnectionDestroyed(client_->key()); }
 
   void Start();
   // Closes once the requests in progress are answered; immediately if there are none.
@@ -75,6 +86,9 @@ class Connection final : public ProtocolHost,
   void OnWritable();
   void Linger();
 
+  // Tells the budget what the buffers and the protocol hold. False if there is no memory for more.
+  bool CountBuffers();
+  // Starts a period in which the peer must accept a minimum.
   void ExpectSendProgress();
   void ArmTimer();
   void OnTimer();
@@ -88,8 +102,10 @@ class Connection final : public ProtocolHost,
   const std::string peer_;
   const std::shared_ptr<ConnectedClient> client_;  // Shared with state that its requests left.
   std::unique_ptr<Protocol> protocol_;             // Null until the first bytes identify it.
-  std::string unread_;  // Received, but not yet consumed by the protocol.
-  std::string unsent_;  // Produced, but not yet accepted by the socket.
+  std::string unread_;        // Received, but not yet consumed by the protocol.
+  std::string unsent_;        // Produced, but not yet accepted by the socket.
+  size_t counted_bytes_ = 0;  // For both, and for the protocol.
+  size_t sent_bytes_ = 0;     // Since the last ExpectSendProgress.
   TimePoint last_read_;
   Timer timer_;
   TimePoint protocol_deadline_ = TimePoint::max();

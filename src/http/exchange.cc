@@ -29,6 +29,10 @@ std::string_view RequestHead::query() const {
   return mark == std::string_view::npos ? std::string_view() : target().substr(mark + 1);
 }
 
+bool RequestHead::has_valid_target() const {
+  return target().starts_with('/') || (target() == "*" && method() == "OPTIONS");
+}
+
 Header RequestHead::header(size_t index) const {
   const Field& field = fields_[index];
   return {.name = View(field.name), .value = View(field.value)};
@@ -61,15 +65,15 @@ BufferBudget::BufferBudget(size_t request_bytes_max, MemoryBudget* memory)
     : request_bytes_max_(request_bytes_max), memory_(memory), claim_(memory) {}
 
 bool BufferBudget::Claim(size_t bytes) {
-  const size_t needed = request_bytes_ + answer_bytes_ + bytes;
+  const size_t needed = needed_bytes() + bytes;
   if (needed <= claim_.bytes()) return true;
   // The exact amount if there is not enough for a whole step.
   return claim_.Resize(needed + kClaimStepBytes) || claim_.Resize(needed);
 }
 
 void BufferBudget::Release() {
-  const size_t used = request_bytes_ + answer_bytes_;
-  if (claim_.bytes() - used > 2 * kClaimStepBytes) claim_.Shrink(claim_.bytes() - used);
+  const size_t unused = claim_.bytes() - needed_bytes();
+  if (unused > 2 * kClaimStepBytes) claim_.Shrink(unused);
 }
 
 bool BufferBudget::Take(size_t bytes) {
@@ -94,6 +98,17 @@ void BufferBudget::ReturnAnswer(size_t bytes) {
   CHECK(bytes <= answer_bytes_);
   answer_bytes_ -= bytes;
   Release();
+}
+
+bool BufferBudget::SetBuffers(size_t bytes) {
+  bool has_room = true;
+  if (bytes > buffer_bytes_ && !Claim(bytes - buffer_bytes_)) {
+    has_room = false;
+    claim_.GrowAnyway(needed_bytes() + (bytes - buffer_bytes_) - claim_.bytes());
+  }
+  buffer_bytes_ = bytes;
+  Release();
+  return has_room;
 }
 
 bool BufferBudget::is_behind() const {

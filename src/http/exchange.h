@@ -40,7 +40,8 @@ struct Header {
 class RequestHead {
  public:
   std::string_view method() const { return View(method_); }
-  std::string_view target() const { return View(target_); }        // "/path?query", as received.
+  // "/path?query"; for a request about the server as a whole, "*".
+  std::string_view target() const { return View(target_); }
   std::string_view path() const;                                   // The target before any '?'.
   std::string_view query() const;                                  // The part after the '?', or "".
   std::string_view authority() const { return View(authority_); }  // From :authority or Host.
@@ -52,6 +53,12 @@ class RequestHead {
 
   // The value of the first field with that name (in lower case); nullopt if there is none.
   std::optional<std::string_view> Find(std::string_view name) const;
+
+  // Whether the target has one of the forms that services may rely on: it begins with a slash, or
+  // is the "*" of OPTIONS. Protocols refuse other requests.
+  bool has_valid_target() const;
+  // The memory that it holds.
+  size_t bytes() const { return text_.capacity() + fields_.capacity() * sizeof(Field); }
 
   // For the protocols that fill it in, and for tests.
   void set_method(std::string_view text) { method_ = Add(text); }
@@ -83,9 +90,13 @@ class RequestHead {
   HttpVersion version_ = HttpVersion::kHttp11;
 };
 
-// Limits the memory of one connection: unfinished requests, and answers that the client has not
-// read. All of it comes from the memory budget of the process, in steps, so that most requests do
-// not touch what threads share.
+// The memory that a request takes in addition to its head, body and answer: the stream, the call
+// and what its method keeps for it.
+inline constexpr size_t kRequestBytes = 2 * 1024;
+
+// Limits the memory of one connection: requests and their heads, answers that the client has not
+// read, and its own buffers. All of it comes from the memory budget of the process, in steps, so
+// that most requests do not touch what threads share.
 //
 // Threads: used on one loop only. Ownership: borrows the memory budget.
 class BufferBudget {
@@ -93,8 +104,8 @@ class BufferBudget {
   // `memory`: null: unlimited.
   explicit BufferBudget(size_t request_bytes_max, MemoryBudget* memory = nullptr);
 
-  // For requests. Returns false and takes nothing if `bytes` more would exceed the limit or the
-  // memory.
+  // For requests in progress. Returns false and takes nothing if `bytes` more would exceed the
+  // limit or the memory.
   [[nodiscard]] bool Take(size_t bytes);
   void Return(size_t bytes);
   size_t used_bytes() const { return request_bytes_; }
@@ -103,11 +114,17 @@ class BufferBudget {
   [[nodiscard]] bool TakeAnswer(size_t bytes);
   void ReturnAnswer(size_t bytes);
   size_t answer_bytes() const { return answer_bytes_; }
+
+  // The connection itself and its buffers hold this much from now on. They are counted even if
+  // there is no memory for more; then the result is false.
+  bool SetBuffers(size_t bytes);
+
   // Whether so much is unread that no further request should be started: 16 MiB, or little if the
   // process is short of memory.
   bool is_behind() const;
 
  private:
+  size_t needed_bytes() const { return request_bytes_ + answer_bytes_ + buffer_bytes_; }
   [[nodiscard]] bool Claim(size_t bytes);
   void Release();
 
@@ -115,7 +132,8 @@ class BufferBudget {
   const MemoryBudget* const memory_;
   size_t request_bytes_ = 0;
   size_t answer_bytes_ = 0;
-  MemoryClaim claim_;  // At least the sum of both.
+  size_t buffer_bytes_ = 0;
+  MemoryClaim claim_;  // At least the sum of these.
 };
 
 enum class BodyFollows : uint8_t { kNo, kYes };
@@ -148,7 +166,8 @@ class Exchange {
 
   // A body without content-length is chunked on HTTP/1.1.
   virtual void SendHead(int status, std::span<const Header> headers, BodyFollows body) = 0;
-  // If the process has no memory for it, the answer is broken off.
+  // If the process has no memory for it, the answer is broken off. If nothing of it has been sent,
+  // an error takes its place where that is possible.
   virtual void SendBody(std::string bytes) = 0;
   virtual void Finish(std::span<const Header> trailers) = 0;
   // Breaks the answer off so that the client sees an error rather than a short answer.
@@ -173,7 +192,8 @@ class ExchangeHandler {
   virtual void OnBody(std::string_view bytes) = 0;
   virtual void OnBodyEnd() = 0;
   // The request is complete and its connection will deliver nothing more. On HTTP/1.1 only; some
-  // clients still read after that, but most are gone.
+  // clients still read after that, but most are gone. If there is no whole answer soon, OnClosed
+  // follows.
   virtual void OnInputEnd() {}
   // The server is shutting down and waits for the answers: an answer without an end of its own
   // should end soon.

@@ -29,6 +29,20 @@ TEST(RequestHeadTest, TargetWithoutQuery) {
   EXPECT_EQ(head.query(), "");
 }
 
+TEST(RequestHeadTest, KnowsValidTargets) {
+  const auto is_valid = [](std::string_view method, std::string_view target) {
+    RequestHead head;
+    head.set_method(method);
+    head.set_target(target);
+    return head.has_valid_target();
+  };
+  EXPECT_TRUE(is_valid("GET", "/"));
+  EXPECT_TRUE(is_valid("OPTIONS", "*"));
+  EXPECT_FALSE(is_valid("GET", "*"));
+  EXPECT_FALSE(is_valid("CONNECT", ""));
+  EXPECT_FALSE(is_valid("GET", "?x"));
+}
+
 TEST(RequestHeadTest, FindsTheFirstOfSeveral) {
   RequestHead head;
   head.AddHeader("x", "1");
@@ -59,6 +73,23 @@ TEST(BufferBudgetTest, TakesEverythingFromTheMemoryOfTheProcess) {
     budget.Return(2 * kMebibyte);
     budget.ReturnAnswer(3 * kMebibyte);
     EXPECT_LT(memory.used_bytes(), 64 * 1024u);  // It keeps a little for the next request.
+  }
+  EXPECT_EQ(memory.used_bytes(), 0u);
+}
+
+TEST(BufferBudgetTest, BuffersAreCountedEvenIfThereIsNoRoom) {
+  constexpr size_t kMebibyte = 1024 * 1024;
+  MemoryBudget memory(8 * kMebibyte);
+  {
+    BufferBudget budget(10, &memory);
+    EXPECT_TRUE(budget.SetBuffers(6 * kMebibyte));
+    EXPECT_GE(memory.used_bytes(), 6 * kMebibyte);
+    EXPECT_FALSE(budget.SetBuffers(9 * kMebibyte));
+    EXPECT_GE(memory.used_bytes(), 9 * kMebibyte);
+    EXPECT_FALSE(budget.Take(1));
+    EXPECT_TRUE(budget.SetBuffers(0));
+    EXPECT_LT(memory.used_bytes(), 64 * 1024u);
+    EXPECT_TRUE(budget.Take(1));
   }
   EXPECT_EQ(memory.used_bytes(), 0u);
 }

@@ -48,15 +48,17 @@ Result<std::string> Gunzip(std::string_view compressed, size_t bytes_max, Memory
   }
   const bool whole = state == Z_STREAM_END && stream.avail_in == 0;
   inflateEnd(&stream);
-  if (!has_memory) {
-    return Status(Code::kResourceExhausted, "the server has no memory to decompress a message");
-  }
+  if (!has_memory) return NoMemoryToDecompress();
   if (plain.size() > bytes_max) {
     return Status(Code::kResourceExhausted,
                   "decompressed message larger than max (" + std::to_string(bytes_max) + " bytes)");
   }
   if (!whole) return Status(Code::kInternal, "the message is not valid gzip");
   return plain;
+}
+
+Status NoMemoryToDecompress() {
+  return Status(Code::kResourceExhausted, "the server has no memory to decompress a message");
 }
 
 std::string Gzip(std::string_view plain) {

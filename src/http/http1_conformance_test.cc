@@ -148,6 +148,10 @@ std::vector<BadMessage> RequestLineMessages() {
       {"a byte over 127 in the target", "GET /\xE9 HTTP/1.1\r\nhost: localhost\r\n\r\n"},
       {"an invalid method", "G(T / HTTP/1.1\r\nhost: localhost\r\n\r\n"},
       {"a relative target", "GET index HTTP/1.1\r\nhost: localhost\r\n\r\n"},
+      {"a query as target", "GET ?x HTTP/1.1\r\nhost: localhost\r\n\r\n"},
+      {"a scheme behind a path", "GET a?b=http://c HTTP/1.1\r\nhost: localhost\r\n\r\n"},
+      {"another scheme", "GET ftp://localhost/ HTTP/1.1\r\nhost: localhost\r\n\r\n"},
+      {"an asterisk for another method", "GET * HTTP/1.1\r\nhost: localhost\r\n\r\n"},
       {"an authority as target", "CONNECT localhost:80 HTTP/1.1\r\nhost: localhost\r\n\r\n"},
       {"a fragment", "GET /#a HTTP/1.1\r\nhost: localhost\r\n\r\n"},
   };
@@ -245,6 +249,9 @@ TEST_F(Http1ConformanceTest, UnusualMessagesAreAnswered) {
       {"a trailer", Chunked("1\r\na\r\n0\r\nx-checksum: y\r\n\r\n"), "[a]"},
       {"empty lines before a request", "\r\n\r\n" + Post("content-length: 1\r\n", "a"), "[a]"},
       {"no body", "GET / HTTP/1.1\r\nhost: localhost\r\n\r\n", "[]"},
+      {"an absolute target", "GET HTTP://localhost/ HTTP/1.1\r\nhost: localhost\r\n\r\n", "[]"},
+      {"an absolute target without a path",
+       "GET http://localhost?x HTTP/1.1\r\nhost: localhost\r\n\r\n", "[]"},
   };
   for (const GoodMessage& message : messages) {
     TestSocket socket(server_.port());
@@ -253,6 +260,17 @@ TEST_F(Http1ConformanceTest, UnusualMessagesAreAnswered) {
       EXPECT_THAT(socket.ReadUntil(message.body), StartsWith("HTTP/1.1 200 ")) << message.why;
     }
     EXPECT_EQ(answered_.exchange(0), 2) << message.why;
+  }
+}
+
+// It concerns no path, so no service sees it.
+TEST_F(Http1ConformanceTest, OptionsOfTheServer) {
+  TestSocket socket(server_.port());
+  for (int i = 0; i < 2; ++i) {
+    socket.Send("OPTIONS * HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    const std::string answer = socket.ReadUntil("\r\n\r\n");
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 "));
+    EXPECT_THAT(answer, HasSubstr("allow: GET, "));
   }
 }
 

@@ -20,6 +20,10 @@ bool IsTarget(std::string_view target) {
   return std::ranges::all_of(target, [](char c) { return c > ' ' && c < 0x7f && c != '#'; });
 }
 
+bool IsHttpScheme(std::string_view scheme) {
+  return EqualsIgnoringCase(scheme, "http") || EqualsIgnoringCase(scheme, "https");
+}
+
 bool IsNumber(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -51,17 +55,18 @@ void Http1Parser::on_request_impl(boost::beast::http::verb, Text method, Text ta
   head_.set_scheme("http");
   head_.set_version(version == 10 ? HttpVersion::kHttp10 : HttpVersion::kHttp11);
   // RFC 9112, 3.2.2: a server also accepts "GET http://host/path", which proxies send.
-  std::string_view rest = View(target);
-  if (const size_t scheme_end = rest.find("://");
-      !rest.starts_with('/') && scheme_end != std::string_view::npos) {
-    rest.remove_prefix(scheme_end + 3);
-    const size_t path = rest.find_first_of("/?");
-    head_.set_authority(rest.substr(0, path));
-    rest = path == std::string_view::npos ? "/" : rest.substr(path);
-  } else {
-    has_origin_form_ = rest.starts_with('/') || (rest == "*" && View(method) == "OPTIONS");
+  const std::string_view text = View(target);
+  const size_t scheme_end = text.find("://");
+  if (scheme_end == std::string_view::npos || !IsHttpScheme(text.substr(0, scheme_end))) {
+    return head_.set_target(text);
   }
-  head_.set_target(rest);
+  const std::string_view rest = text.substr(scheme_end + 3);
+  const size_t path = std::min(rest.find_first_of("/?"), rest.size());
+  head_.set_authority(rest.substr(0, path));
+  // RFC 9110, 4.2.3: an empty path means "/", also before a query.
+  std::string path_and_query(rest.substr(path));
+  if (!path_and_query.starts_with('/')) path_and_query.insert(0, 1, '/');
+  head_.set_target(path_and_query);
 }
 
 void Http1Parser::on_field_impl(boost::beast::http::field field, Text name, Text value,
@@ -97,7 +102,7 @@ int Http1Parser::CheckHead(std::string_view text) const {
   if (HasFoldedLine(text) || hosts > 1 || lengths > 1 || codings > 1 || !is_length) {
     return kBadRequest;
   }
-  if (!has_origin_form_ || !IsTarget(head_.target())) return kBadRequest;
+  if (!head_.has_valid_target() || !IsTarget(head_.target())) return kBadRequest;
   if (codings == 0) return 0;
   // RFC 9112, 6.1: a proxy that knows only one of the two would find another end of the body.
   if (lengths > 0 || head_.version() == HttpVersion::kHttp10) return kBadRequest;

@@ -47,8 +47,7 @@ class Http1Parser final : public boost::beast::http::basic_parser<true> {
 
   Http1ParserSink& sink_;
   RequestHead head_;
-  bool has_origin_form_ = true;  // "/path", "http://host/path" or "*", not "path" or "host:80".
-  bool head_complete_ = false;   // Later fields are trailers, which are ignored.
+  bool head_complete_ = false;  // Later fields are trailers, which are ignored.
 };
 
 }  // namespace hearth::http

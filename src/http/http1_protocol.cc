@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/text.h"
 
 namespace hearth::http {
 namespace {
@@ -21,6 +22,22 @@ constexpr size_t kBodyWindowBytes = 256 * 1024;
 constexpr size_t kDiscardedBodyBytesMax = 256 * 1024;
 // "0\r\n\r\n". Beast asserts that a truncated last chunk is not offered again with fewer bytes.
 constexpr size_t kLastChunkBytesMin = 5;
+// Capacity that the output keeps while it is empty; it is not counted.
+constexpr size_t kKeptOutputBytes = 4 * 1024;
+// Enough for a status line and the fields that the protocol adds to a head.
+constexpr size_t kHeadFrameBytes = 256;
+// Enough for the size of a chunk and the line ends around it.
+constexpr size_t kChunkFrameBytes = 32;
+constexpr size_t kFieldFrameBytes = 4;  // ": " and the line end.
+constexpr int kTooManyRequests = 429;   // As the doors answer RESOURCE_EXHAUSTED.
+
+size_t FieldBytes(std::span<const Header> headers) {
+  size_t bytes = 0;
+  for (const Header& header : headers) {
+    bytes += header.name.size() + header.value.size() + kFieldFrameBytes;
+  }
+  return bytes;
+}
 
 void AppendStatusLine(std::string& out, int status) {
   out += "HTTP/1.1 ";
@@ -119,10 +136,14 @@ void Http1Protocol::Open() {
   is_http10_ = head_.version() == HttpVersion::kHttp10;
   keep_alive_ = parser_->keep_alive();
   continue_expected_ = !is_http10_ && !parser_->is_done() && head_.Find("expect") == "100-continue";
+  const size_t claim_bytes = kRequestBytes + head_.bytes();
+  if (!budget().Take(claim_bytes)) return Refuse(kTooManyRequests);
+  request_claim_bytes_ = claim_bytes;
   handler_ = service_.Open(*this);
   if (continue_expected_ && answer_ == AnswerPart::kNone) {
     continue_expected_ = false;
-    output_ += "HTTP/1.1 100 Continue\r\n\r\n";
+    constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+    if (Reserve(kContinue.size())) output_ += kContinue;
     host_.OutputReady();
   }
 }
@@ -147,13 +168,20 @@ void Http1Protocol::OnRequestComplete() {
 
 void Http1Protocol::OnInputEnd() {
   input_ended_ = true;
+  input_ended_at_ = host_.loop()->turn_start();
   keep_alive_ = false;
   // A client may close its half and still read, so a complete request is still answered.
   if (request_ != RequestPart::kComplete) {
     CloseAfterOutput();
   } else if (handler_ && answer_ != AnswerPart::kComplete) {
     handler_->OnInputEnd();
+    host_.CheckAt(Deadline());
   }
+}
+
+void Http1Protocol::Abandon() {
+  Abort();
+  EndExchange();
 }
 
 void Http1Protocol::Produce(std::string& out, size_t bytes_max) {
@@ -161,13 +189,8 @@ void Http1Protocol::Produce(std::string& out, size_t bytes_max) {
     const size_t size = std::min(bytes_max - out.size(), unsent_bytes());
     out.append(output_, output_offset_, size);
     output_offset_ += size;
-    const size_t answer = std::min(size, budgeted_output_);
-    budgeted_output_ -= answer;
-    budget().ReturnAnswer(answer);
-    if (unsent_bytes() == 0) {
-      output_.clear();
-      output_offset_ = 0;
-    }
+    if (head_begin_ && *head_begin_ < output_offset_) head_begin_.reset();
+    if (unsent_bytes() == 0) FreeOutput();
     if (was_full_ && unsent_bytes() < kSendBufferLowBytes) {
       was_full_ = false;
       if (handler_ && answer_ == AnswerPart::kBody) handler_->OnWritable();
@@ -175,6 +198,37 @@ void Http1Protocol::Produce(std::string& out, size_t bytes_max) {
     if (unsent_bytes() == 0) break;
   }
   if (Answered() && unsent_bytes() == 0) EndExchange();
+}
+
+bool Http1Protocol::Reserve(size_t bytes) {
+  if (output_.capacity() - output_.size() >= bytes) return true;
+  const size_t needed = unsent_bytes() + bytes;
+  // Twice the size, so that many small answers are not moved for each of them; but a large answer
+  // takes no more than its size.
+  const size_t capacity = std::max(needed, std::min(2 * output_.capacity(), kSendBufferLowBytes));
+  const size_t claim_bytes = capacity > kKeptOutputBytes ? capacity : 0;
+  if (claim_bytes > output_claim_bytes_) {
+    if (!budget().TakeAnswer(claim_bytes - output_claim_bytes_)) return false;
+    output_claim_bytes_ = claim_bytes;
+  }
+  std::string larger;
+  larger.reserve(capacity);
+  larger.append(output_, output_offset_);
+  output_ = std::move(larger);
+  if (head_begin_) *head_begin_ -= output_offset_;
+  output_offset_ = 0;
+  return true;
+}
+
+void Http1Protocol::FreeOutput() {
+  if (output_.capacity() > kKeptOutputBytes) {
+    FreeText(output_);
+  } else {
+    output_.clear();
+  }
+  output_offset_ = 0;
+  head_begin_.reset();
+  budget().ReturnAnswer(std::exchange(output_claim_bytes_, 0));
 }
 
 bool Http1Protocol::Answered() const {
@@ -186,6 +240,8 @@ bool Http1Protocol::Answered() const {
 void Http1Protocol::EndExchange() {
   if (const auto handler = std::move(handler_)) handler->OnClosed();
   if (!keep_alive_ || draining_) close_after_output_ = true;
+  TakeHead();
+  budget().Return(std::exchange(request_claim_bytes_, 0));
   request_ = RequestPart::kNone;
   answer_ = AnswerPart::kNone;
   parser_.reset();
@@ -211,7 +267,8 @@ TimePoint Http1Protocol::Deadline() const {
       if (unconsumed_bytes_ >= kBodyWindowBytes) return TimePoint::max();
       return body_period_start_ + limits_.body_period;
     case RequestPart::kComplete:
-      return TimePoint::max();
+      if (!input_ended_ || answer_ == AnswerPart::kComplete) return TimePoint::max();
+      return input_ended_at_ + limits_.half_closed_timeout;
   }
   return TimePoint::max();
 }
@@ -233,7 +290,9 @@ TimePoint Http1Protocol::OnTimer(TimePoint now) {
     StartBodyPeriod();
     return Deadline();
   }
-  if (request_ == RequestPart::kNone || answer_ != AnswerPart::kNone) {
+  if (request_ == RequestPart::kComplete) {
+    Abandon();
+  } else if (request_ == RequestPart::kNone || answer_ != AnswerPart::kNone) {
     CloseAfterOutput();
   } else {
     Refuse(408);
@@ -243,8 +302,9 @@ TimePoint Http1Protocol::OnTimer(TimePoint now) {
 
 void Http1Protocol::OnLost() {
   close_after_output_ = true;
-  budget().ReturnAnswer(std::exchange(budgeted_output_, 0));
+  FreeOutput();
   if (const auto handler = std::move(handler_)) handler->OnClosed();
+  budget().Return(std::exchange(request_claim_bytes_, 0));
 }
 
 Http1Protocol::Framing Http1Protocol::ChooseFraming(int status,
@@ -266,7 +326,9 @@ void Http1Protocol::SendHead(int status, std::span<const Header> headers, BodyFo
   // A client that expects 100-continue may or may not send its body now: only closing is
   // unambiguous.
   if (framing_ == Framing::kUntilClose || continue_expected_ || draining_) keep_alive_ = false;
+  if (!Reserve(kHeadFrameBytes + FieldBytes(headers))) return Abort();
 
+  head_begin_ = output_.size();
   AppendStatusLine(output_, status);
   for (const Header& header : headers) AppendHeader(output_, header.name, header.value);
   if (framing_ == Framing::kChunked) AppendHeader(output_, "transfer-encoding", "chunked");
@@ -280,14 +342,13 @@ void Http1Protocol::SendHead(int status, std::span<const Header> headers, BodyFo
   }
   output_ += "\r\n";
   answer_ = AnswerPart::kBody;
-  if (body == BodyFollows::kNo) answer_ = AnswerPart::kComplete;
+  if (body == BodyFollows::kNo) CompleteAnswer();
   host_.OutputReady();
 }
 
 void Http1Protocol::SendBody(std::string bytes) {
   if (answer_ != AnswerPart::kBody || bytes.empty() || framing_ == Framing::kNoBody) return;
-  if (!budget().TakeAnswer(bytes.size())) return Abort();
-  budgeted_output_ += bytes.size();
+  if (!Reserve(bytes.size() + kChunkFrameBytes)) return RefuseAnswer();
   if (framing_ == Framing::kLength) {
     CHECK(bytes.size() <= length_left_);
     length_left_ -= bytes.size();
@@ -307,22 +368,34 @@ void Http1Protocol::SendBody(std::string bytes) {
 void Http1Protocol::Finish(std::span<const Header> trailers) {
   if (answer_ != AnswerPart::kBody) return;
   if (framing_ == Framing::kChunked) {
+    if (!Reserve(FieldBytes(trailers) + kChunkFrameBytes)) return RefuseAnswer();
     output_ += "0\r\n";
     for (const Header& header : trailers) AppendHeader(output_, header.name, header.value);
     output_ += "\r\n";
   }
   // Closing is the only way to signal an answer that is shorter than announced.
   if (length_left_ > 0) keep_alive_ = false;
+  CompleteAnswer();
+}
+
+void Http1Protocol::CompleteAnswer() {
   answer_ = AnswerPart::kComplete;
   unconsumed_bytes_ = 0;  // Bytes still held by the handler no longer matter.
   host_.InputWanted();    // The rest of an unwanted body is read and dropped.
 }
 
+void Http1Protocol::RefuseAnswer() {
+  if (!head_begin_) return Abort();  // A part of it is sent already.
+  output_.resize(*head_begin_);
+  answer_ = AnswerPart::kNone;
+  length_left_ = 0;
+  SendHead(kTooManyRequests, {}, BodyFollows::kNo);
+}
+
 void Http1Protocol::Abort() {
   if (answer_ == AnswerPart::kComplete) return;
   answer_ = AnswerPart::kComplete;
-  output_.resize(output_offset_);  // Drops queued bytes too, so that it cannot look complete.
-  budget().ReturnAnswer(std::exchange(budgeted_output_, 0));
+  FreeOutput();  // Drops queued bytes too, so that it cannot look complete.
   CloseAfterOutput();
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "http/http1_parser.h"
 #include "http/options.h"
@@ -13,8 +14,9 @@
 
 namespace hearth::http {
 
-// HTTP/1.1 and 1.0: one request at a time, so it is its own Exchange. Pipelined requests wait
-// unread until the previous answer is written.
+// HTTP/1.1 and 1.0: one request at a time, so it is its own Exchange. A pipelined request waits
+// unread until the one before is answered and less than kSendBufferLowBytes of answers is unsent.
+// So for a client that does not read, at most that, one answer and what is being written wait.
 //
 // Threads, Ownership, Errors: as Protocol says.
 class Http1Protocol final : public Protocol, public Exchange, private Http1ParserSink {
@@ -25,6 +27,7 @@ class Http1Protocol final : public Protocol, public Exchange, private Http1Parse
   bool wants_input() const override { return !input_ended_ && !close_after_output_; }
   void OnInputEnd() override;
   void Produce(std::string& out, size_t bytes_max) override;
+  size_t idle_bytes() const override { return 2 * 1024; }
   bool is_idle() const override { return request_ == RequestPart::kNone && unsent_bytes() == 0; }
   bool done() const override { return close_after_output_ && unsent_bytes() == 0; }
   void Drain() override;
@@ -32,7 +35,7 @@ class Http1Protocol final : public Protocol, public Exchange, private Http1Parse
   void OnLost() override;
 
   const RequestHead& head() const override { return head_; }
-  RequestHead TakeHead() override { return std::move(head_); }
+  RequestHead TakeHead() override { return std::exchange(head_, {}); }
   const std::shared_ptr<EventLoop>& loop() const override { return host_.loop(); }
   BufferBudget& budget() override { return host_.budget(); }
   const std::string& peer() const override { return host_.peer(); }
@@ -54,9 +57,17 @@ class Http1Protocol final : public Protocol, public Exchange, private Http1Parse
   // Starts the request whose head is complete.
   void Open();
   void OnRequestComplete();
+  // Gives up the request: its client has most likely left.
+  void Abandon();
   Framing ChooseFraming(int status, std::optional<uint64_t> content_length, BodyFollows body) const;
   // Answers a request that never became an exchange, and ends the connection.
   void Refuse(int status);
+  // Makes room for that much more output. False if there is no memory.
+  [[nodiscard]] bool Reserve(size_t bytes);
+  void FreeOutput();
+  void CompleteAnswer();
+  // Ends an answer for which there is no memory.
+  void RefuseAnswer();
   bool Answered() const;
   void EndExchange();
   void CloseAfterOutput();
@@ -85,13 +96,16 @@ class Http1Protocol final : public Protocol, public Exchange, private Http1Parse
   uint64_t length_left_ = 0;  // Body bytes still owed under kLength.
   std::string output_;
   size_t output_offset_ = 0;
-  size_t budgeted_output_ = 0;  // Unsent bytes of bodies, without heads.
-  bool was_full_ = false;       // An OnWritable is due.
+  size_t output_claim_bytes_ = 0;     // For output_, unless it is small.
+  std::optional<size_t> head_begin_;  // Of the answer's head in output_, if it is still there.
+  size_t request_claim_bytes_ = 0;    // For the request and its head.
+  bool was_full_ = false;             // An OnWritable is due.
 
   TimePoint last_progress_;
   // The body must advance by a minimum in each period.
   TimePoint body_period_start_;
   size_t body_period_bytes_ = 0;
+  TimePoint input_ended_at_;
   bool input_ended_ = false;
   bool draining_ = false;
   bool close_after_output_ = false;

@@ -100,6 +100,8 @@ class Http1Test : public testing::Test {
     server_.router.AddService("/endless", endless_);
     server_.router.AddService("/slow", slow_);
     server_.router.AddService("/silent", silent_);
+    // Even a slow machine answers in time.
+    server_.options.connection.half_closed_timeout = 120s;
   }
 
   std::string Exchange(std::string_view request) {

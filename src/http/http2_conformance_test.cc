@@ -202,6 +202,13 @@ std::vector<BadHead> AllBadHeads() {
       {"no path", without(":path")},
       {"an empty path", With(without(":path"), {{":path", ""}})},
       {"a relative path", With(without(":path"), {{":path", "index"}})},
+      {"a query as path", With(without(":path"), {{":path", "?x"}})},
+      {"an asterisk for another method", With(without(":path"), {{":path", "*"}})},
+      {"a relative path of another scheme",
+       {{":method", "GET"}, {":scheme", "ftp"}, {":authority", "localhost"}, {":path", "index"}}},
+      {"CONNECT", {{":method", "CONNECT"}, {":authority", "localhost:80"}}},
+      {"CONNECT with a protocol",
+       With(without(":method"), {{":method", "CONNECT"}, {":protocol", "websocket"}})},
       {"a space in a path", With(without(":path"), {{":path", "/ HTTP/1.1"}})},
       {"a line end in a path", With(without(":path"), {{":path", "/\r\nx: y"}})},
       {"a space in a method", With(without(":method"), {{":method", "GET /x"}})},
@@ -257,11 +264,48 @@ TEST_F(Http2ConformanceTest, UnusualRequestsAreAnswered) {
       {"skipped streams", Headers(kGetFields, 1, kEndHeaders) + Headers(kGetFields, 9) +
                               Headers(kGetFields, 101) + Frame(NGHTTP2_DATA, kEndStream, 1, "")},
       {"trailers", Headers(kGetFields, 1, kEndHeaders) + Headers({{"x", "y"}}, 1)},
+      {"options of the server", Headers({{":method", "OPTIONS"},
+                                         {":scheme", "http"},
+                                         {":authority", "localhost"},
+                                         {":path", "*"}})},
   };
   for (const auto& [why, bytes] : requests) {
     const Outcome outcome = Exchange(bytes);
     EXPECT_TRUE(outcome.answered) << why;
     EXPECT_FALSE(outcome.goaway.has_value()) << why;
+  }
+}
+
+TEST_F(Http2ConformanceTest, BothSidesOfTheLimitOfUselessFrames) {
+  struct Useless {
+    const char* why;
+    std::string before;
+    std::string frame;
+    std::string after;
+  };
+  const std::string get = Headers(kGetFields);
+  const std::string begun = Headers(kGetFields, 1, kEndHeaders);
+  const std::string end = Frame(NGHTTP2_DATA, kEndStream, 1, "");
+  const std::string one("\0\0\0\1", 4);
+  const Useless all[] = {
+      {"window updates", "", Frame(NGHTTP2_WINDOW_UPDATE, 0, 0, one), get},
+      {"window updates of a stream", begun, Frame(NGHTTP2_WINDOW_UPDATE, 0, 1, one), end},
+      {"priorities", "", Frame(NGHTTP2_PRIORITY, 0, 99, one + "x"), get},
+      {"unknown frames", "", Frame(0xF0, 0, 0, "x"), get},
+      {"empty data", begun, Frame(NGHTTP2_DATA, 0, 1, ""), end},
+      {"padding", begun, Frame(NGHTTP2_DATA, NGHTTP2_FLAG_PADDED, 1, std::string(2, '\1')), end},
+  };
+  constexpr int kFew = 9'900;
+  constexpr int kMany = 10'100;
+  for (const Useless& useless : all) {
+    std::string few = useless.before;
+    for (int i = 0; i < kFew; ++i) few += useless.frame;
+    EXPECT_TRUE(Exchange(few + useless.after).answered) << useless.why;
+    std::string many = useless.before;
+    for (int i = 0; i < kMany; ++i) many += useless.frame;
+    const Outcome outcome = Exchange(many + useless.after);
+    EXPECT_TRUE(outcome.closed) << useless.why;
+    EXPECT_EQ(outcome.goaway, uint32_t{NGHTTP2_ENHANCE_YOUR_CALM}) << useless.why;
   }
 }
 

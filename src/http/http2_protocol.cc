@@ -17,8 +17,11 @@ constexpr size_t kSpareStreamsMax = 128;
 constexpr size_t kUnsentAcksMax = 1'000;
 // Unsent frames at which reading stops: a peer that never reads gets no further.
 constexpr size_t kUnsentFramesMax = 4'000;
-// PING, PRIORITY, SETTINGS, empty DATA frames and resets of closed streams, between two requests.
+// Frames that neither open a stream nor carry a part of a body, since the last one that opened a
+// stream.
 constexpr size_t kUselessFramesMax = 10'000;
+// Each frame of an answer makes up for this many: clients open windows and send PINGs as they read.
+constexpr size_t kUselessFramesPerAnswerFrame = 8;
 // A header block with more parts than this is an attack; our heads fit into two.
 constexpr size_t kContinuationsMax = 8;
 // A head over the limit is decoded and answered with 431 up to this many times the limit. A larger
@@ -31,6 +34,10 @@ constexpr uint8_t kDrainPing[8] = {'d', 'r', 'a', 'i', 'n', 0, 0, 0};
 
 std::string_view View(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
+}
+
+int IgnoreUnknownFrame(nghttp2_session*, void**, const nghttp2_frame_hd*, void*) {
+  return NGHTTP2_ERR_CANCEL;
 }
 
 Http2Protocol& Self(void* self) { return *static_cast<Http2Protocol*>(self); }
@@ -73,6 +80,7 @@ void Http2Protocol::CreateSession() {
   nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, &OnStreamClose);
   nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, &OnFrameSent);
   nghttp2_session_callbacks_set_send_data_callback(callbacks, &OnSendData);
+  nghttp2_session_callbacks_set_unpack_extension_callback(callbacks, &IgnoreUnknownFrame);
 
   nghttp2_option* option = nullptr;
   CHECK(nghttp2_option_new(&option) == 0);
@@ -83,6 +91,10 @@ void Http2Protocol::CreateSession() {
   // nghttp2's own limit also counts resets of streams that have ended, which cancel nothing: curl
   // 7.88 sends one after every answer. CountReset distinguishes them.
   nghttp2_option_set_stream_reset_rate_limit(option, std::numeric_limits<uint64_t>::max(), 0);
+  // Unknown frames are ignored, but OnBeginFrame counts them.
+  for (int type = NGHTTP2_CONTINUATION + 1; type <= std::numeric_limits<uint8_t>::max(); ++type) {
+    nghttp2_option_set_user_recv_extension_type(option, static_cast<uint8_t>(type));
+  }
   CHECK(nghttp2_session_server_new2(&session_, callbacks, this, option) == 0);
   nghttp2_option_del(option);
   nghttp2_session_callbacks_del(callbacks);
@@ -158,8 +170,11 @@ std::chrono::milliseconds Http2Protocol::StallCheckInterval() const {
 
 void Http2Protocol::CutOffStalled(TimePoint now) {
   last_stall_check_ = now;
+  // Divided, because streams that are read together may be slow only because the connection is.
+  const size_t send_bytes_min =
+      std::max<size_t>(limits_.send_bytes_per_period_min / std::max<size_t>(streams_.size(), 1), 1);
   for (const auto& stream : streams_) {
-    if (stream->IsStalled(now, limits_)) stream->CutOff();
+    if (stream->IsStalled(now, limits_, send_bytes_min)) stream->CutOff();
   }
 }
 
@@ -279,10 +294,24 @@ void Http2Protocol::CountReset() {
 
 int Http2Protocol::OnBeginFrame(nghttp2_session* session, const nghttp2_frame_hd* head,
                                 void* self) {
-  if (head->type == NGHTTP2_HEADERS && !Self(self).stream_order_.Note(head->stream_id)) {
-    nghttp2_session_terminate_session(session, NGHTTP2_PROTOCOL_ERROR);
+  Http2Protocol& protocol = Self(self);
+  switch (head->type) {
+    case NGHTTP2_DATA:
+      if (head->length == 0) protocol.CountUselessFrame();
+      return 0;
+    case NGHTTP2_HEADERS:
+      if (!protocol.stream_order_.Note(head->stream_id)) {
+        nghttp2_session_terminate_session(session, NGHTTP2_PROTOCOL_ERROR);
+      }
+      protocol.CountUselessFrame();  // Taken back if it opens a stream.
+      return 0;
+    case NGHTTP2_RST_STREAM:    // Counted when it is known what it resets.
+    case NGHTTP2_CONTINUATION:  // Limited in number.
+      return 0;
+    default:
+      protocol.CountUselessFrame();
+      return 0;
   }
-  return 0;
 }
 
 int Http2Protocol::OnBeginHeaders(nghttp2_session* session, const nghttp2_frame* frame,
@@ -323,15 +352,14 @@ int Http2Protocol::OnFrame(nghttp2_session*, const nghttp2_frame* frame, void* s
         stream->OnHeadEnd(protocol.service_, ends_stream ? BodyFollows::kNo : BodyFollows::kYes);
       } else if (ends_stream) {
         stream->OnBodyEnd();
-      } else if (frame->hd.length == 0) {
+      } else if (frame->hd.length > 0 && frame->hd.length == frame->data.padlen) {
         protocol.CountUselessFrame();
       }
       return 0;
     }
     case NGHTTP2_PING:
-      if ((frame->hd.flags & NGHTTP2_FLAG_ACK) == 0) {
-        protocol.CountUselessFrame();
-      } else if (std::ranges::equal(frame->ping.opaque_data, kDrainPing)) {
+      if ((frame->hd.flags & NGHTTP2_FLAG_ACK) != 0 &&
+          std::ranges::equal(frame->ping.opaque_data, kDrainPing)) {
         protocol.SendFinalGoaway();
       }
       return 0;
@@ -342,10 +370,6 @@ int Http2Protocol::OnFrame(nghttp2_session*, const nghttp2_frame* frame, void* s
       } else {
         protocol.CountUselessFrame();
       }
-      return 0;
-    case NGHTTP2_SETTINGS:
-    case NGHTTP2_PRIORITY:
-      protocol.CountUselessFrame();
       return 0;
     default:
       return 0;
@@ -382,7 +406,9 @@ int Http2Protocol::OnFrameSent(nghttp2_session*, const nghttp2_frame* frame, voi
 int Http2Protocol::OnSendData(nghttp2_session*, nghttp2_frame*, const uint8_t* frame_head,
                               size_t size, nghttp2_data_source* source, void* self) {
   constexpr size_t kFrameHeadBytes = 9;
-  std::string& out = *Self(self).output_;
+  Http2Protocol& protocol = Self(self);
+  protocol.useless_frames_ -= std::min(protocol.useless_frames_, kUselessFramesPerAnswerFrame);
+  std::string& out = *protocol.output_;
   out.append(View(frame_head, kFrameHeadBytes));
   static_cast<Http2Stream*>(source->ptr)->MoveBody(size, out);
   return 0;

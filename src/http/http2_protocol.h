@@ -32,6 +32,8 @@ class Http2Protocol final : public Protocol {
   bool wants_input() const override;
   void OnInputEnd() override { broken_ = true; }
   void Produce(std::string& out, size_t bytes_max) override;
+  // Most of it are the two tables of header fields.
+  size_t idle_bytes() const override { return 12 * 1024; }
   bool is_idle() const override { return streams_.empty(); }
   bool done() const override;
   void Drain() override;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "http/http2_protocol.h"
 
 namespace hearth::http {
@@ -14,6 +15,8 @@ namespace {
 // A chunk list that grew beyond this is not kept for the next stream.
 constexpr size_t kKeptChunksMax = 64;
 constexpr size_t kWrittenChunksMax = 64;
+// The same for the text of trailers; that of a success fits.
+constexpr size_t kKeptTrailerBytesMax = 256;
 
 uint8_t* Bytes(std::string_view text) {
   // nghttp2 takes pointers to non-const bytes but does not write to them.
@@ -30,6 +33,15 @@ nghttp2_nv ToNameValue(const Header& header) {
           .valuelen = header.value.size(),
           .flags = flags};
 }
+
+size_t TextBytes(std::span<const Header> headers) {
+  size_t bytes = 0;
+  for (const Header& header : headers) bytes += header.name.size() + header.value.size();
+  return bytes;
+}
+
+// The memory that a chunk of an answer holds until all of it is written.
+size_t ChunkBytes(const std::string& chunk) { return sizeof(chunk) + chunk.capacity(); }
 
 // The array form that nghttp2 takes; on the stack for ordinary heads.
 class NameValues {
@@ -56,24 +68,22 @@ class NameValues {
 void Http2Stream::Reset(int32_t id, size_t index) {
   id_ = id;
   index_ = index;
-  head_ = RequestHead();
   head_.set_version(HttpVersion::kHttp2);
   header_bytes_ = 0;
-  handler_.reset();
-  if (chunks_.capacity() > kKeptChunksMax) chunks_ = {};
-  chunks_.clear();
-  first_chunk_ = first_chunk_offset_ = unsent_bytes_ = unconsumed_bytes_ = received_bytes_ = 0;
-  sent_at_ = period_start_ = protocol_.host().loop()->turn_start();
-  trailers_.clear();
+  has_memory_ = budget().Take(kRequestBytes);
+  head_claim_bytes_ = has_memory_ ? kRequestBytes : 0;
+  first_chunk_ = first_chunk_offset_ = sent_bytes_ = received_bytes_ = 0;
+  send_period_start_ = period_start_ = protocol_.host().loop()->turn_start();
   head_too_large_ = is_head_method_ = request_ended_ = head_sent_ = finished_ = deferred_ =
       was_full_ = is_waiting_ = false;
 }
 
 void Http2Stream::OnHeader(std::string_view name, std::string_view value, size_t header_bytes_max) {
+  if (head_too_large_ || !has_memory_) return;
   header_bytes_ += name.size() + value.size() + kHeaderOverheadBytes;
   if (header_bytes_ > header_bytes_max) {
     head_too_large_ = true;
-    return;
+    return DropHead();
   }
   if (!name.starts_with(':')) {
     head_.AddHeader(name, value);
@@ -88,6 +98,20 @@ void Http2Stream::OnHeader(std::string_view name, std::string_view value, size_t
   } else if (name == ":scheme") {
     head_.set_scheme(value);
   }
+  ClaimHead();
+}
+
+void Http2Stream::ClaimHead() {
+  const size_t needed = kRequestBytes + head_.bytes();
+  if (needed <= head_claim_bytes_) return;
+  has_memory_ = budget().Take(needed - head_claim_bytes_);
+  if (!has_memory_) return DropHead();
+  head_claim_bytes_ = needed;
+}
+
+void Http2Stream::DropHead() {
+  TakeHead();
+  budget().Return(std::exchange(head_claim_bytes_, 0));
 }
 
 void Http2Stream::OnHeadEnd(Service& service, BodyFollows body) {
@@ -96,6 +120,13 @@ void Http2Stream::OnHeadEnd(Service& service, BodyFollows body) {
   if (head_too_large_) {
     SendHead(431, {}, BodyFollows::kNo);
     return;
+  }
+  if (!has_memory_) return CutOff();
+  if (!head_.has_valid_target()) {
+    // CONNECT, or a scheme whose paths nghttp2 does not check.
+    finished_ = true;
+    nghttp2_submit_rst_stream(protocol_.session(), NGHTTP2_FLAG_NONE, id_, NGHTTP2_PROTOCOL_ERROR);
+    return protocol_.host().OutputReady();
   }
   if (budget().is_behind()) {
     is_waiting_ = true;
@@ -142,8 +173,12 @@ void Http2Stream::OnBodyEnd() {
   if (handler_) handler_->OnBodyEnd();
 }
 
-bool Http2Stream::IsStalled(TimePoint now, const ConnectionLimits& limits) {
-  if (unsent_bytes_ > 0 && now - sent_at_ >= limits.send_stall_timeout) return true;
+bool Http2Stream::IsStalled(TimePoint now, const ConnectionLimits& limits, size_t send_bytes_min) {
+  if (unsent_bytes_ > 0 && now - send_period_start_ >= limits.send_stall_timeout) {
+    if (sent_bytes_ < send_bytes_min) return true;
+    send_period_start_ = now;
+    sent_bytes_ = 0;
+  }
   // A slow handler is not the client's fault.
   const bool is_held_back = unconsumed_bytes_ >= limits.stream_window_bytes / 2;
   const bool is_owed =
@@ -167,10 +202,15 @@ void Http2Stream::OnWritable() {
 
 void Http2Stream::OnClosed() {
   finished_ = true;
-  ReturnAnswer(unsent_bytes_);
+  // The object is kept for another stream, but none of its text.
+  ReturnAnswer(answer_claim_bytes_);
   unsent_bytes_ = 0;
+  chunks_.clear();
+  if (chunks_.capacity() > kKeptChunksMax) chunks_ = {};
+  trailers_.clear();
+  if (trailer_text_.capacity() > kKeptTrailerBytesMax) FreeText(trailer_text_);
   budget().Return(early_body_.size());
-  early_body_ = std::string();
+  FreeText(early_body_);
   // Bytes left over by this stream must not shrink the connection's window.
   if (unconsumed_bytes_ > 0) {
     nghttp2_session_consume_connection(protocol_.session(), unconsumed_bytes_);
@@ -178,6 +218,7 @@ void Http2Stream::OnClosed() {
     protocol_.host().OutputReady();
   }
   if (const auto handler = std::move(handler_)) handler->OnClosed();
+  DropHead();
 }
 
 const std::shared_ptr<EventLoop>& Http2Stream::loop() const { return protocol_.host().loop(); }
@@ -193,6 +234,8 @@ const std::shared_ptr<ConnectedClient>& Http2Stream::client() const {
 void Http2Stream::SendHead(int status, std::span<const Header> headers, BodyFollows body) {
   if (finished_ || head_sent_) return;
   head_sent_ = true;
+  // nghttp2 copies it, and keeps it until the socket takes it.
+  if (!TakeAnswer(TextBytes(headers))) return;
   std::array<char, 3> status_text;
   CHECK(status >= 200 && status <= 999);
   std::to_chars(status_text.data(), status_text.data() + status_text.size(), status);
@@ -214,10 +257,12 @@ void Http2Stream::SendHead(int status, std::span<const Header> headers, BodyFoll
 void Http2Stream::SendBody(std::string bytes) {
   if (finished_ || bytes.empty()) return;
   CHECK(head_sent_);
-  if (!budget().TakeAnswer(bytes.size())) return CutOff();
-  if (unsent_bytes_ == 0) sent_at_ = protocol_.host().loop()->turn_start();
+  if (!TakeAnswer(ChunkBytes(bytes))) return;
+  if (unsent_bytes_ == 0) {
+    send_period_start_ = protocol_.host().loop()->turn_start();
+    sent_bytes_ = 0;
+  }
   unsent_bytes_ += bytes.size();
-  protocol_.NoteUnread();
   if (unsent_bytes_ >= kSendBufferLowBytes) was_full_ = true;
   chunks_.push_back(std::move(bytes));
   ResumeBody();
@@ -226,9 +271,9 @@ void Http2Stream::SendBody(std::string bytes) {
 void Http2Stream::Finish(std::span<const Header> trailers) {
   if (finished_) return;
   CHECK(head_sent_);
+  const size_t text_bytes = TextBytes(trailers);
+  if (!TakeAnswer(text_bytes)) return;
   finished_ = true;
-  size_t text_bytes = 0;
-  for (const Header& header : trailers) text_bytes += header.name.size() + header.value.size();
   trailer_text_.clear();
   trailer_text_.reserve(text_bytes);  // The views below must stay valid.
   const auto keep = [this](std::string_view text) {
@@ -286,8 +331,8 @@ ssize_t Http2Stream::NextBodyBytes(size_t bytes_max, uint32_t* flags) {
 void Http2Stream::MoveBody(size_t size, std::string& out) {
   CHECK(size <= unsent_bytes_);
   unsent_bytes_ -= size;
-  sent_at_ = protocol_.host().loop()->turn_start();
-  ReturnAnswer(size);
+  sent_bytes_ += size;
+  size_t freed = 0;
   while (size > 0) {
     std::string& chunk = chunks_[first_chunk_];
     const size_t part = std::min(size, chunk.size() - first_chunk_offset_);
@@ -295,19 +340,32 @@ void Http2Stream::MoveBody(size_t size, std::string& out) {
     size -= part;
     first_chunk_offset_ += part;
     if (first_chunk_offset_ == chunk.size()) {
-      chunk = std::string();  // Frees the memory of a written message.
+      freed += ChunkBytes(chunk);
+      FreeText(chunk);
       ++first_chunk_;
       first_chunk_offset_ = 0;
     }
   }
   ForgetWrittenChunks();
+  if (freed > 0) ReturnAnswer(freed);
   if (was_full_ && unsent_bytes_ < kSendBufferLowBytes) {
     was_full_ = false;
     protocol_.NoteWritable(id_);
   }
 }
 
+bool Http2Stream::TakeAnswer(size_t bytes) {
+  if (!budget().TakeAnswer(bytes)) {
+    CutOff();
+    return false;
+  }
+  answer_claim_bytes_ += bytes;
+  protocol_.NoteUnread();
+  return true;
+}
+
 void Http2Stream::ReturnAnswer(size_t bytes) {
+  answer_claim_bytes_ -= bytes;
   budget().ReturnAnswer(bytes);
   protocol_.NoteUnread();
 }

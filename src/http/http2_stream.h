@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "http/event_loop.h"
@@ -28,7 +29,7 @@ class Http2Stream final : public Exchange {
  public:
   explicit Http2Stream(Http2Protocol& protocol) : protocol_(protocol) {}
 
-  // Turns a reused object into a fresh stream; its buffers keep their capacity.
+  // Turns a reused object into a fresh stream.
   void Reset(int32_t id, size_t index);
 
   int32_t id() const { return id_; }
@@ -39,7 +40,8 @@ class Http2Stream final : public Exchange {
 
   // Whether the peer neither takes the answer nor sends what it owes of the request, for longer
   // than the limits allow. Call it from time to time.
-  bool IsStalled(TimePoint now, const ConnectionLimits& limits);
+  // `send_bytes_min`: of the answer, in each period.
+  bool IsStalled(TimePoint now, const ConnectionLimits& limits, size_t send_bytes_min);
   // Resets the stream: the client sees RESOURCE_EXHAUSTED.
   void CutOff();
 
@@ -58,7 +60,7 @@ class Http2Stream final : public Exchange {
   void MoveBody(size_t size, std::string& out);
 
   const RequestHead& head() const override { return head_; }
-  RequestHead TakeHead() override { return std::move(head_); }
+  RequestHead TakeHead() override { return std::exchange(head_, {}); }
   const std::shared_ptr<EventLoop>& loop() const override;
   BufferBudget& budget() override;
   const std::string& peer() const override;
@@ -76,9 +78,13 @@ class Http2Stream final : public Exchange {
                           void* protocol);
   ssize_t NextBodyBytes(size_t bytes_max, uint32_t* flags);
   void ForgetWrittenChunks();
+  // Counts what the head now holds. If there is no memory for it, the stream is refused.
+  void ClaimHead();
+  void DropHead();
   void ResumeBody();
   void Open(Service& service);
-  // Takes bytes that are no longer unsent off the connection's budget.
+  // Claims and returns memory for the answer. If there is none, the stream ends.
+  [[nodiscard]] bool TakeAnswer(size_t bytes);
   void ReturnAnswer(size_t bytes);
 
   Http2Protocol& protocol_;
@@ -86,16 +92,20 @@ class Http2Stream final : public Exchange {
   size_t index_ = 0;
   RequestHead head_;
   size_t header_bytes_ = 0;
+  size_t head_claim_bytes_ = 0;               // For the stream and its head, until it closes.
   std::shared_ptr<ExchangeHandler> handler_;  // Shared with the code that computes the answer.
 
   std::vector<std::string> chunks_;  // The answer's body; those before first_chunk_ are written.
   size_t first_chunk_ = 0;
   size_t first_chunk_offset_ = 0;
   size_t unsent_bytes_ = 0;
+  size_t answer_claim_bytes_ = 0;  // For the chunks that are left, the head and the trailers.
   std::vector<Header> trailers_;
   std::string trailer_text_;  // The text that trailers_ refers to, unless it is static.
 
-  TimePoint sent_at_;  // When bytes were last taken from the answer, or first added to it.
+  // The answer must advance by a minimum in each period, while some of it is unsent.
+  TimePoint send_period_start_;
+  size_t sent_bytes_ = 0;  // In that period.
 
   std::string early_body_;       // Arrived before the request was opened.
   size_t unconsumed_bytes_ = 0;  // Received, not yet returned to flow control.
@@ -103,6 +113,7 @@ class Http2Stream final : public Exchange {
   TimePoint period_start_;
   bool is_waiting_ = false;  // For OpenLate.
   bool head_too_large_ = false;
+  bool has_memory_ = false;      // For the stream and its head.
   bool is_head_method_ = false;  // Then the answer has no body, whatever the handler sends.
   bool request_ended_ = false;
   bool head_sent_ = false;

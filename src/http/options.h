@@ -31,14 +31,18 @@ struct ConnectionLimits {
   size_t buffered_request_bytes_max = 64 * 1024 * 1024;
   // Output is buffered up to this size and then waits for the socket to take all of it.
   size_t send_buffer_bytes_max = 256 * 1024;
-  // A peer that accepts none of the pending output, or does not acknowledge what was sent, is
-  // disconnected after this long. An HTTP/2 stream of which nothing could be sent is reset, even if
-  // the peer answers pings.
+  // A peer must accept at least this much of the pending output in each period, or all of it, and
+  // acknowledge what was sent; else it is disconnected. An HTTP/2 stream whose answer advances by
+  // less is reset, even if the peer answers pings; streams that are open together share the amount.
   std::chrono::milliseconds send_stall_timeout{60'000};
+  size_t send_bytes_per_period_min = 32 * 1024;
   // A peer that owes the rest of a message must send at least this much of it in each period.
   std::chrono::milliseconds body_period{30'000};
   size_t body_bytes_per_period_min = 32 * 1024;
 
+  // HTTP/1.1: a client that has closed its sending half usually is gone altogether. If it gets no
+  // whole answer within this time, the request is cancelled.
+  std::chrono::milliseconds half_closed_timeout{50};
   // HTTP/1.1: between two requests.
   std::chrono::milliseconds http1_idle_timeout{75'000};
 
@@ -59,9 +63,10 @@ struct ConnectionLimits {
 struct ServerOptions {
   std::vector<ListenAddress> listen = {};
   size_t loops = 1;
-  // A connection beyond this number takes the place of the one that has been idle longest. If none
-  // has been idle for long enough, it is accepted and closed immediately, so that its client fails
-  // early.
+  // Shared by client (base/fair_share.h). A connection beyond this number, of a client that has
+  // none, takes the place of the one that has been idle longest. If none has been idle for long
+  // enough, or the client has had its share, it is accepted and closed immediately, so that its
+  // client fails early.
   size_t connections_max = 50'000;
   std::chrono::milliseconds replaceable_after{5'000};
   ConnectionLimits connection = {};

@@ -10,6 +10,7 @@ namespace hearth::http {
 namespace {
 
 constexpr int kForbidden = 403;
+constexpr const char* kServerMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 // Google's JSON. The message repeats text of the request, so it is escaped.
 std::string ErrorJson(std::string_view message) {
@@ -47,9 +48,13 @@ OriginGuard::OriginGuard(const OriginPolicy& policy, Service& service, Metrics& 
 
 std::shared_ptr<ExchangeHandler> OriginGuard::Open(Exchange& exchange) {
   const Status status = policy_.Check(exchange.head());
-  if (status.ok()) return service_.Open(exchange);
-  refused_.Add();
-  AnswerPlain(exchange, Refusal(exchange.head(), status));
+  if (status.ok() && exchange.head().target() != "*") return service_.Open(exchange);
+  if (status.ok()) {
+    AnswerPlain(exchange, {.body = "", .more_headers = {{"allow", kServerMethods}}});
+  } else {
+    refused_.Add();
+    AnswerPlain(exchange, Refusal(exchange.head(), status));
+  }
   return nullptr;
 }
 

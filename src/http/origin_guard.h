@@ -10,7 +10,8 @@
 namespace hearth::http {
 
 // Forwards the requests that `policy` admits to `service`, and answers the others with 403: without
-// CORS headers, so that a page cannot read the answer, and for preflight requests too.
+// CORS headers, so that a page cannot read the answer, and for preflight requests too. It answers
+// "OPTIONS *" itself: every path that a service sees begins with a slash.
 //
 // Threads: as Service says. Ownership: borrows what it is given.
 class OriginGuard final : public Service {

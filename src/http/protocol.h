@@ -45,6 +45,8 @@ class Protocol {
   virtual void OnInputEnd() = 0;
   // Appends output until `out` holds about `bytes_max`, or there is none left.
   virtual void Produce(std::string& out, size_t bytes_max) = 0;
+  // About the memory that it holds without any request, together with its connection.
+  virtual size_t idle_bytes() const = 0;
   // True if no request is in progress.
   virtual bool is_idle() const = 0;
   // True if the connection should be closed once the output is written.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/fair_share.h"
 #include "base/status_macros.h"
 #include "http/connection.h"
 #include "http/listener.h"
@@ -23,10 +24,10 @@ class LoopConnections final : public ConnectionKeeper {
       : server_(server), loop_(std::move(loop)) {}
 
   // From any thread: the connection starts on its loop.
-  void Adopt(tcp::socket socket) {
+  void Adopt(tcp::socket socket, Peer peer) {
     // Shared by the task that starts it, and then as Connection says.
     const auto connection = std::make_shared<Connection>(
-        std::move(socket), ++server_.connections_made_, loop_, server_.options_.connection,
+        std::move(socket), std::move(peer), loop_, server_.options_.connection,
         server_.options_.memory, server_.service_, *this);
     loop_->Post([this, connection] {
       open_.insert(connection);
@@ -59,7 +60,7 @@ class LoopConnections final : public ConnectionKeeper {
   void OnConnectionClosed(const std::shared_ptr<Connection>& connection) override {
     open_.erase(connection);
   }
-  void OnConnectionDestroyed() override { server_.OnConnectionEnd(); }
+  void OnConnectionDestroyed(ClientKey client) override { server_.OnConnectionEnd(client); }
 
  private:
   template <typename Action>
@@ -104,34 +105,53 @@ Status Server::Start() {
   }
   listener_ = std::move(listener);
   bound_ = std::move(bound);
-  listener_->Accept([this](tcp::socket socket, size_t loop_index) {
-    // Counted from now on, so that Drain waits for it.
-    if (++connection_count_ > options_.connections_max) {
-      return AdoptInsteadOfIdle(std::move(socket), loop_index, 0);
-    }
-    connections_[loop_index]->Adopt(std::move(socket));
-  });
+  listener_->Accept(
+      [this](tcp::socket socket, size_t loop_index) { Accept(std::move(socket), loop_index); });
   for (const auto& loop : loops_) threads_.emplace_back([loop] { loop->Run(); });
   return Status();
 }
 
-void Server::AdoptInsteadOfIdle(tcp::socket socket, size_t loop_index, size_t tried) {
+Server::Admission Server::Admit(ClientKey client) {
+  MutexLock lock(mutex_);
+  const size_t others = connection_count_++;  // Counted from now on, so that Drain waits for it.
+  const size_t has = of_client_[client]++;
+  if (MayTakePlace(client, has, others, options_.connections_max)) return Admission::kRoom;
+  return has == 0 ? Admission::kNoRoom : Admission::kShareUsed;
+}
+
+void Server::Accept(tcp::socket socket, size_t loop_index) {
+  Peer peer(socket, ++connections_made_);
+  switch (Admit(peer.key)) {
+    case Admission::kRoom:
+      return connections_[loop_index]->Adopt(std::move(socket), std::move(peer));
+    case Admission::kNoRoom:
+      return AdoptInsteadOfIdle(std::move(socket), std::move(peer), loop_index, 0);
+    case Admission::kShareUsed:
+      return Refuse(peer.key);
+  }
+}
+
+void Server::Refuse(ClientKey client) {
+  refused_connections_.Add();
+  OnConnectionEnd(client);
+}
+
+void Server::AdoptInsteadOfIdle(tcp::socket socket, Peer peer, size_t loop_index, size_t tried) {
   // More than these need not wait for an answer: the loops are busy, or nothing is idle.
   constexpr size_t kWaitingForRoomMax = 64;
   if (tried == loops_.size() || waiting_for_room_ >= kWaitingForRoomMax) {
-    refused_connections_.Add();
-    OnConnectionEnd();
-    return;  // The socket closes here.
+    return Refuse(peer.key);  // The socket closes here.
   }
   ++waiting_for_room_;
   const size_t asked = (loop_index + tried) % loops_.size();
-  loops_[asked]->Post([this, asked, socket = std::move(socket), loop_index, tried]() mutable {
+  loops_[asked]->Post([this, asked, socket = std::move(socket), peer = std::move(peer), loop_index,
+                       tried]() mutable {
     --waiting_for_room_;
     const bool has_room = connection_count_ <= options_.connections_max;
     if (!has_room && !connections_[asked]->CloseIdlest()) {
-      return AdoptInsteadOfIdle(std::move(socket), loop_index, tried + 1);
+      return AdoptInsteadOfIdle(std::move(socket), std::move(peer), loop_index, tried + 1);
     }
-    connections_[loop_index]->Adopt(std::move(socket));
+    connections_[loop_index]->Adopt(std::move(socket), std::move(peer));
   });
 }
 
@@ -157,10 +177,12 @@ bool Server::Drain(std::chrono::milliseconds timeout) {
   return all_finished;
 }
 
-void Server::OnConnectionEnd() {
+void Server::OnConnectionEnd(ClientKey client) {
   // Under the lock, so that the waiting thread cannot miss it between its check and its sleep.
   MutexLock lock(mutex_);
   --connection_count_;
+  const auto found = of_client_.find(client);
+  if (--found->second == 0) of_client_.erase(found);
   connection_ended_.NotifyAll();
 }
 

@@ -8,8 +8,10 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
+#include "base/connected_client.h"
 #include "base/metrics.h"
 #include "base/mutex.h"
 #include "base/status.h"
@@ -23,6 +25,7 @@ namespace hearth::http {
 
 class Listener;
 class LoopConnections;
+struct Peer;
 
 // Listens, distributes connections over its loops in turn, and serves HTTP/1.1 and HTTP/2 on one
 // port. Requests that the options' OriginPolicy does not admit never reach the service.
@@ -53,10 +56,16 @@ class Server {
  private:
   friend class LoopConnections;
 
+  // What to do with a new connection. Counts it, even if it is refused.
+  enum class Admission : uint8_t { kRoom, kNoRoom, kShareUsed };
+  Admission Admit(ClientKey client) EXCLUDES_LOCK(mutex_);
+  void Accept(boost::asio::ip::tcp::socket socket, size_t loop_index);
   // Closes an idle connection of one of the loops from `first` on, and adopts the socket in its
   // place; drops it if there is none.
-  void AdoptInsteadOfIdle(boost::asio::ip::tcp::socket socket, size_t loop_index, size_t tried);
-  void OnConnectionEnd();
+  void AdoptInsteadOfIdle(boost::asio::ip::tcp::socket socket, Peer peer, size_t loop_index,
+                          size_t tried);
+  void Refuse(ClientKey client);
+  void OnConnectionEnd(ClientKey client) EXCLUDES_LOCK(mutex_);
   void WaitForNoConnections(std::chrono::steady_clock::time_point until) EXCLUDES_LOCK(mutex_);
 
   const ServerOptions options_;
@@ -69,7 +78,8 @@ class Server {
   std::atomic<uint64_t> connections_made_ = 0;
   std::atomic<size_t> waiting_for_room_ = 0;
 
-  Mutex mutex_;  // Leaf lock; guards only the wait for connection_count_ to fall.
+  Mutex mutex_;  // Leaf lock; also guards the wait for connection_count_ to fall.
+  std::unordered_map<ClientKey, size_t> of_client_ GUARDED_BY(mutex_);  // Connections.
   CondVar connection_ended_;
 
   // Shared with calls whose answer is computed elsewhere.

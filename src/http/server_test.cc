@@ -119,6 +119,25 @@ TEST(ServerTest, BothSidesOfTheConnectionLimit) {
   EXPECT_TRUE(IsServed(first));
 }
 
+// One address is one client, unless it is this machine's own.
+TEST(ServerTest, AnAddressGetsItsShareOfTheConnections) {
+  TestServer test;
+  test.options.connections_max = 32;
+  test.options.replaceable_after = std::chrono::milliseconds(0);
+  test.Start();
+  std::deque<TestSocket> greedy;
+  for (int i = 0; i < 16; ++i) {
+    EXPECT_TRUE(IsServed(greedy.emplace_back(test.port(), "127.0.0.2"))) << i;
+  }
+  EXPECT_FALSE(IsServed(greedy.emplace_back(test.port(), "127.0.0.2")));
+  TestSocket other(test.port(), "127.0.0.3");
+  TestSocket local(test.port());
+  TestSocket local_too(test.port());
+  for (TestSocket* socket : {&other, &local, &local_too}) EXPECT_TRUE(IsServed(*socket));
+  // None of its idle ones had to go.
+  EXPECT_TRUE(IsServed(greedy.front()));
+}
+
 TEST(ServerTest, ANewConnectionTakesThePlaceOfTheOneIdleLongest) {
   EndlessService busy;
   TestServer test;

@@ -66,8 +66,21 @@ class Call {
 // Receives the messages of a streaming method. Runs on the call's loop.
 class Receiver {
  public:
+  // What is left to do on the loop with a message that was read elsewhere.
+  using Delivery = Callback<void(Receiver& receiver)>;
+  // Reads a message. Runs once, on a thread that is not a loop, possibly after the receiver is
+  // gone.
+  using MessageReader = Callback<Delivery(std::string_view message)>;
+
   virtual ~Receiver() = default;
   virtual void OnMessage(std::string_view message) = 0;
+  // For a message that is too long to be read on the loop. Its delivery takes the place of
+  // OnMessage: no other message is delivered before.
+  virtual MessageReader ReaderForLongMessage() {
+    return [](std::string_view message) -> Delivery {
+      return [copy = std::string(message)](Receiver& receiver) { receiver.OnMessage(copy); };
+    };
+  }
   virtual void OnHalfClose() = 0;  // The client will send no more; it still reads.
   // The server is shutting down: a call without an end of its own should finish soon.
   virtual void OnDrain() {}

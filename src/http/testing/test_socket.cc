@@ -5,8 +5,12 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <cstddef>
+#include <random>
+#include <string>
 #include <utility>
 
 #include "base/check.h"
@@ -14,7 +18,33 @@
 namespace hearth::http {
 namespace {
 
-constexpr timeval kTestPatience = {.tv_sec = 20, .tv_usec = 0};
+constexpr timeval kTestPatience = {.tv_sec = 120, .tv_usec = 0};
+
+// Reserves the port by a name that only one process can have, and that ends with the process.
+bool IsReservedForThisProcess(uint16_t port) {
+  const std::string name = "hearth-test-port-" + std::to_string(port);
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;  // A name that starts with a null byte is not a file.
+  name.copy(address.sun_path + 1, name.size());
+  const socklen_t size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  const int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  CHECK(descriptor >= 0);
+  if (bind(descriptor, reinterpret_cast<const sockaddr*>(&address), size) == 0) return true;
+  close(descriptor);
+  return false;
+}
+
+bool IsFree(uint16_t port) {
+  const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  CHECK(descriptor >= 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int bound = bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+  close(descriptor);
+  return bound == 0;
+}
 
 }  // namespace
 
@@ -107,17 +137,13 @@ bool TestSocket::readable() const {
 }
 
 uint16_t FreePort() {
-  const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  CHECK(descriptor >= 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  CHECK(bind(descriptor, generic, size) == 0);
-  CHECK(getsockname(descriptor, generic, &size) == 0);
-  close(descriptor);
-  return ntohs(address.sin_port);
+  // Below the ports that Linux hands out by default.
+  std::uniform_int_distribution<uint16_t> ports(16'384, 32'767);
+  std::random_device random;
+  while (true) {
+    const uint16_t port = ports(random);
+    if (IsReservedForThisProcess(port) && IsFree(port)) return port;
+  }
 }
 
 }  // namespace hearth::http

@@ -41,8 +41,8 @@ class TestSocket {
   std::string unread_;
 };
 
-// A loopback port that was free a moment ago, for servers that cannot select a port and report it.
-// Another process may take it at any time.
+// A loopback port for a server that cannot select one and report it. As long as this process runs,
+// no other test gets it, nor does the system hand it out.
 uint16_t FreePort();
 
 }  // namespace hearth::http
