@@ -4,6 +4,9 @@
 #include <utility>
 #include <variant>
 
+#include "base/check.h"
+#include "wire/parse_memory.h"
+
 namespace hearth::service {
 
 request::Consistency ForClientOf(const rpc::Call& call, request::Consistency consistency) {
@@ -15,18 +18,41 @@ request::Consistency ForClientOf(const rpc::Call& call, request::Consistency con
   return consistency;
 }
 
+Status ClaimKept(size_t bytes, MemoryClaim* claim) {
+  if (bytes <= kUnclaimedRequestBytesMax || claim->Resize(bytes)) return Status();
+  return Status(Code::kResourceExhausted, "the server has no memory for the request");
+}
+
+namespace {
+
+const google::protobuf::Descriptor& RequestType(const std::string& method) {
+  const auto* service =
+      wire::proto::GetDocumentRequest::descriptor()->file()->FindServiceByName("Firestore");
+  CHECK(service != nullptr && service->FindMethodByName(method) != nullptr);
+  return *service->FindMethodByName(method)->input_type();
+}
+
+}  // namespace
+
 bool IsBehind(const rpc::Call& call) { return call.client() && call.client()->is_behind(); }
 
 ClientKey KeyOf(const rpc::Call& call) { return request::KeyOf(call.client()); }
 
+engine::Caller CallerOf(const std::shared_ptr<rpc::Call>& call) {
+  return {KeyOf(*call), [call] { return call->closed(); }};
+}
+
 void FirestoreMethods::Register(rpc::Methods* methods) {
   using Method = void (FirestoreMethods::*)(const Call&, std::string_view);
   const auto add = [&](const std::string& name, Method method) {
-    methods->Add(
-        "/google.firestore.v1.Firestore/" + name,
-        rpc::SingleRequestMethod([this, method](const Call& call, std::string_view request) {
-          (this->*method)(call, request);
-        }));
+    methods->Add("/google.firestore.v1.Firestore/" + name,
+                 rpc::SingleRequestMethod([this, method, &type = RequestType(name)](
+                                              const Call& call, std::string_view request) {
+                   MemoryClaim claim(memory_);  // Until the engine has the request.
+                   const Status claimed = wire::ClaimParsed(type, request, &claim);
+                   if (!claimed.ok()) return call->Finish(claimed);
+                   (this->*method)(call, request);
+                 }));
   };
   add("GetDocument", &FirestoreMethods::GetDocument);
   add("BatchGetDocuments", &FirestoreMethods::BatchGetDocuments);
@@ -61,12 +87,6 @@ void FirestoreMethods::RunOnReaders(const Call& call, Task task) {
   if (!accepted.ok()) call->Finish(accepted);
 }
 
-std::function<Status()> FirestoreMethods::PauseOf(const Call& call) {
-  return [this, call] {
-    return call->closed() ? Status(Code::kCancelled, "the call has ended") : engine_.PauseReader();
-  };
-}
-
 void FirestoreMethods::WhenRead(const Call& call, Task task) {
   if (!IsBehind(*call)) return task();
   call->WhenWritable([this, call, task = std::move(task)]() mutable {
@@ -86,7 +106,8 @@ void FirestoreMethods::ReadOnReaders(const Call& call, const documents::Database
         [call, use = std::move(use)](Result<std::unique_ptr<engine::ReadView>> view) mutable {
           if (!view.ok()) return call->Finish(view.status());
           use(*std::move(view));
-        });
+        },
+        CallerOf(call));
   });
 }
 

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string_view>
 
 #include "access/access_policy.h"
 #include "base/clock.h"
+#include "base/memory_budget.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "engine/engine.h"
@@ -14,6 +14,7 @@
 #include "rpc/call.h"
 #include "rpc/methods.h"
 #include "service/databases.h"
+#include "service/waiting_queries.h"
 #include "service/write_streams.h"
 #include "wire/requests.h"
 
@@ -22,23 +23,42 @@ namespace hearth::service {
 // A message may be sent at any time; a producer of many pauses after this many bytes.
 inline constexpr size_t kUnwaitedBytesMax = http::kSendBufferLowBytes;
 
+// Answers with more results than this are encoded off the loop.
+inline constexpr size_t kLoopResultsMax = 1'000;
+// Longer documents are projected to a mask off the loop.
+inline constexpr size_t kLoopMaskedBytesMax = 64 * 1024;
+
 // The same consistency; for a transaction's, on behalf of the client that made the call.
 request::Consistency ForClientOf(const rpc::Call& call, request::Consistency consistency);
 
 ClientKey KeyOf(const rpc::Call& call);
+// Reads on behalf of the call, until it has ended.
+engine::Caller CallerOf(const std::shared_ptr<rpc::Call>& call);
+// Requests up to this size need no claim of their own: counting them would cost more than they use.
+inline constexpr size_t kUnclaimedRequestBytesMax = 1024;
+// Claims the memory for what a call keeps of its request. ResourceExhausted if there is none.
+Status ClaimKept(size_t bytes, MemoryClaim* claim);
+
 // Whether the client leaves its answers unread, so that nothing should be computed for it now.
 bool IsBehind(const rpc::Call& call);
 
 // google.firestore.v1.Firestore, for all doors: requests in, the engine's answers out.
 //
 // Threads: methods run on the server's loops, several at once, and never block them; those with
-// long requests run on readers. Ownership: borrows the engine, the policy, the clock and the random
-// source, which must outlive every call.
+// long requests run elsewhere. Ownership: borrows the engine, the policy, the clock, the random
+// source and the memory budget, which must outlive every call.
 class FirestoreMethods {
  public:
+  // `memory`: for long requests while they are read, and for what is kept between calls; null:
+  // unlimited.
   FirestoreMethods(engine::Engine& engine, const access::AccessPolicy& policy, const Clock& clock,
-                   RandomSource& random)
-      : engine_(engine), databases_(engine, policy), clock_(clock), write_streams_(clock, random) {}
+                   RandomSource& random, MemoryBudget* memory = nullptr)
+      : engine_(engine),
+        databases_(engine, policy),
+        clock_(clock),
+        memory_(memory),
+        waiting_queries_(std::make_shared<WaitingQueries>(clock)),
+        write_streams_(clock, random, memory) {}
 
   // Adds the methods to `methods`, which must not outlive this object.
   void Register(rpc::Methods* methods);
@@ -68,8 +88,6 @@ class FirestoreMethods {
   // Runs `task` where it may wait for the disk, once the client has read enough of its earlier
   // answers. Ends the call if too much waits already.
   void RunOnReaders(const Call& call, Task task);
-  // For long work on behalf of the call: ends it once the call has ended.
-  std::function<Status()> PauseOf(const Call& call);
   // Runs `task`, at once or on a reader, when the client has read enough of its earlier answers.
   void WhenRead(const Call& call, Task task);
   // Opens a view and runs `use` with it on a reader. The call ends at once if too many reads wait,
@@ -81,6 +99,8 @@ class FirestoreMethods {
   engine::Engine& engine_;
   const Databases databases_;
   const Clock& clock_;
+  MemoryBudget* const memory_;
+  const std::shared_ptr<WaitingQueries> waiting_queries_;  // Shared with the queries.
   WriteStreams write_streams_;
 };
 

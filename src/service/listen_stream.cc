@@ -10,6 +10,7 @@
 #include "service/stream_database.h"
 #include "watch/watcher.h"
 #include "wire/listen.h"
+#include "wire/parse_memory.h"
 
 namespace hearth::service {
 namespace {
@@ -91,16 +92,20 @@ class TargetNames {
 
 class ListenStream final : public rpc::Receiver {
  public:
-  ListenStream(Engine& engine, const Databases& databases, Call call)
-      : engine_(engine), databases_(databases), call_(std::move(call)) {}
+  ListenStream(Engine& engine, const Databases& databases, MemoryBudget* memory, Call call)
+      : engine_(engine), databases_(databases), memory_(memory), call_(std::move(call)) {}
   ~ListenStream() override { Close(); }
 
   void OnMessage(std::string_view message) override {
-    if (call_->closed()) return;
-    if (const Status status = Take(message); !status.ok()) {
-      Close();
-      call_->Finish(status);
-    }
+    if (!call_->closed()) Take(Read(message, Context()));
+  }
+
+  rpc::Receiver::MessageReader ReaderForLongMessage() override {
+    return [context = Context()](std::string_view message) -> rpc::Receiver::Delivery {
+      return [read = Read(message, context)](rpc::Receiver& stream) mutable {
+        static_cast<ListenStream&>(stream).Take(std::move(read));
+      };
+    };
   }
 
   void OnDrain() override {
@@ -114,25 +119,80 @@ class ListenStream final : public rpc::Receiver {
   }
 
  private:
-  Status Take(std::string_view message) {
+  // What reading a message needs, on any thread.
+  struct ReadContext {
+    const Databases& databases;
+    MemoryBudget* memory;
+    Call call;
+    documents::ConstDatabaseHandle database;  // Null before the first message.
+  };
+  ReadContext Context() const { return {databases_, memory_, call_, database_}; }
+
+  // A message in our own types.
+  struct Message {
+    MemoryClaim claim;  // For what follows.
+    Result<documents::ConstDatabaseHandle> database;
+    proto::ListenRequest::TargetChangeCase change;
+    TargetId target_id;  // To add or to remove.
+    std::optional<Result<request::TargetRequest>> target;
+  };
+
+  static Result<Message> Read(std::string_view bytes, const ReadContext& context) {
+    MemoryClaim claim(context.memory);
+    RETURN_IF_ERROR(wire::ClaimParsed(*proto::ListenRequest::descriptor(), bytes, &claim));
     proto::ListenRequest request;
-    RETURN_IF_ERROR(wire::ParseMessage(message, &request));
-    if (const Status status = Open(request.database()); !status.ok()) {
+    RETURN_IF_ERROR(wire::ParseMessage(bytes, &request));
+    Message message{.claim = std::move(claim),
+                    .database = Open(request.database(), context),
+                    .change = request.target_change_case(),
+                    .target_id = request.has_add_target() ? request.add_target().target_id()
+                                                          : request.remove_target(),
+                    .target = std::nullopt};
+    if (message.database.ok() && request.has_add_target()) {
+      message.target = wire::ReadTarget((*message.database)->name, request.add_target());
+    }
+    return message;
+  }
+
+  static Result<documents::ConstDatabaseHandle> Open(const std::string& name,
+                                                     const ReadContext& context) {
+    if (context.database) {
+      RETURN_IF_ERROR(CheckStreamDatabase(name, context.database->name));
+      return context.database;
+    }
+    ASSIGN_OR_RETURN(const model::DatabaseName database,
+                     StreamDatabase(name, context.call->head()));
+    ASSIGN_OR_RETURN(documents::ConstDatabaseHandle opened,
+                     context.databases.Open(*context.call, database));
+    return opened;
+  }
+
+  void Take(Result<Message> message) {
+    const Status status = message.ok() ? Change(*message) : message.status();
+    if (status.ok()) return;
+    Close();
+    call_->Finish(status);
+  }
+
+  Status Change(Message& message) {
+    if (const Status status = message.database.status(); !status.ok()) {
       // SDKs pass only this to their listeners; they try again after the end of a stream.
-      if (status.code() == Code::kPermissionDenied && request.has_add_target()) {
+      if (status.code() == Code::kPermissionDenied &&
+          message.change == proto::ListenRequest::kAddTarget) {
         call_->Send(wire::EncodeTargetChange(
-            {request::TargetEvent::Kind::kRemove, {request.add_target().target_id()}, status}));
+            {request::TargetEvent::Kind::kRemove, {message.target_id}, status}));
       }
       return status;
     }
-    switch (request.target_change_case()) {
+    if (!watcher_) Watch(*std::move(message.database));
+    switch (message.change) {
       case proto::ListenRequest::kAddTarget: {
-        ASSIGN_OR_RETURN(const TargetId id, names_.NameOf(request.add_target().target_id()));
-        watcher_->AddTarget(id, wire::ReadTarget(database_->name, request.add_target()));
+        ASSIGN_OR_RETURN(const TargetId id, names_.NameOf(message.target_id));
+        watcher_->AddTarget(id, *std::move(message.target));
         break;
       }
       case proto::ListenRequest::kRemoveTarget:
-        watcher_->RemoveTarget(request.remove_target());
+        watcher_->RemoveTarget(message.target_id);
         break;
       case proto::ListenRequest::TARGET_CHANGE_NOT_SET:
         return InvalidArgument("A listen request must add or remove a target.");
@@ -141,14 +201,11 @@ class ListenStream final : public rpc::Receiver {
     return Status();
   }
 
-  Status Open(const std::string& name) {
-    if (watcher_) return CheckStreamDatabase(name, database_->name);
-    ASSIGN_OR_RETURN(const model::DatabaseName database, StreamDatabase(name, call_->head()));
-    ASSIGN_OR_RETURN(database_, databases_.Open(*call_, database));
+  void Watch(documents::ConstDatabaseHandle database) {
+    database_ = std::move(database);
     watcher_ = engine_.Watch(*database_, std::make_unique<CallSink>(call_, database_->name),
                              KeyOf(*call_));
     call_->OnCancelled([watcher = watcher_] { watcher->Close(); });
-    return Status();
   }
 
   void Close() {
@@ -157,6 +214,7 @@ class ListenStream final : public rpc::Receiver {
 
   Engine& engine_;
   const Databases& databases_;
+  MemoryBudget* const memory_;
   const Call call_;
   documents::ConstDatabaseHandle database_;
   std::shared_ptr<Watcher> watcher_;  // Shared with the work in progress.
@@ -166,7 +224,7 @@ class ListenStream final : public rpc::Receiver {
 }  // namespace
 
 std::unique_ptr<rpc::Receiver> FirestoreMethods::Listen(const Call& call) {
-  return std::make_unique<ListenStream>(engine_, databases_, call);
+  return std::make_unique<ListenStream>(engine_, databases_, memory_, call);
 }
 
 }  // namespace hearth::service

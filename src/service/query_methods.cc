@@ -29,14 +29,21 @@ using Run = std::unique_ptr<QueryRun>;
 constexpr size_t kBatchBytesMax = size_t{16} * 1024;
 constexpr std::chrono::milliseconds kBatchTimeMax{1};
 
+// What a query keeps of each byte of its request: its values occur in several forms of it.
+constexpr size_t kKeptBytesPerByte = 4;
+// What a query that waits for its client holds besides the result that it holds back: blocks of its
+// cursors. Every query with more than a few results waits for a moment, however fast its client
+// reads, so this is a small claim, and so is that of an ordinary result.
+constexpr size_t kWaitingQueryBytes = size_t{32} * 1024;
+static_assert(kWaitingQueryBytes <= MemoryBudget::kSmallBytesMax);
+
 // Runs `use` on a reader thread with the started query. A query that fails to start ends the call.
 Status StartQuery(Engine& engine, const Databases& databases, const Call& call,
                   engine::QueryRequest request, Callback<void(Run)> use) {
   ASSIGN_OR_RETURN(const documents::DatabaseHandle database,
                    databases.Open(*call, request.query.query.parent.database));
   request.consistency = ForClientOf(*call, std::move(request.consistency));
-  request.client = KeyOf(*call);
-  request.is_cancelled = [call] { return call->closed(); };
+  request.caller = CallerOf(call);
   engine.Query(*database, std::move(request), engine.readers(),
                [call, use = std::move(use)](Result<Run> run) mutable {
                  if (!run.ok()) return call->Finish(run.status());
@@ -50,8 +57,16 @@ Status StartQuery(Engine& engine, const Databases& databases, const Call& call,
 // Threads: one step at a time, on a reader thread.
 class ResultStream : public std::enable_shared_from_this<ResultStream> {
  public:
-  ResultStream(Engine& engine, const Databases& databases, const Clock& clock, Call call)
-      : engine_(engine), databases_(databases), clock_(clock), call_(std::move(call)) {}
+  ResultStream(Engine& engine, const Databases& databases, const Clock& clock,
+               std::shared_ptr<WaitingQueries> waiting_queries, Call call)
+      : engine_(engine),
+        databases_(databases),
+        clock_(clock),
+        waiting_queries_(std::move(waiting_queries)),
+        call_(std::move(call)),
+        kept_claim_(engine.memory()),
+        waiting_claim_(engine.memory()),
+        held_back_claim_(engine.memory()) {}
 
   void Start(std::string_view bytes) {
     if (Status status = Read(bytes); !status.ok()) call_->Finish(status);
@@ -59,6 +74,7 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
 
  private:
   Status Read(std::string_view bytes) {
+    RETURN_IF_ERROR(ClaimKept(kKeptBytesPerByte * bytes.size(), &kept_claim_));
     proto::RunQueryRequest message;
     RETURN_IF_ERROR(wire::ParseMessage(bytes, &message));
     ASSIGN_OR_RETURN(wire::QueryRequest request, wire::ReadRunQuery(message));
@@ -89,8 +105,7 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
     while (!call_->closed()) {
       if (unwaited_bytes >= kUnwaitedBytesMax || IsBehind(*call_)) {
         duration_ += clock_.Monotonic() - started;
-        SendBatch();
-        return call_->WhenWritable([self = shared_from_this()] { self->ContinueLater(); });
+        return WaitForClient();
       }
       Result<std::optional<request::QueryResult>> next = run_->Next();
       if (!next.ok()) return End(std::exchange(held_back_, std::nullopt), next.status());
@@ -118,8 +133,23 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
     if (!batch_.empty()) call_->Send(std::exchange(batch_, {}));
   }
 
+  void WaitForClient() {
+    const size_t held_back_bytes = held_back_ ? held_back_->document.size() : 0;
+    if (!waiting_claim_.Resize(kWaitingQueryBytes) || !held_back_claim_.Resize(held_back_bytes)) {
+      return End(std::nullopt,
+                 Status(Code::kResourceExhausted, "the server has no memory for a waiting query"));
+    }
+    wait_ = waiting_queries_->Begin(call_);
+    SendBatch();
+    call_->WhenWritable([self = shared_from_this()] { self->ContinueLater(); });
+  }
+
   void ContinueLater() {
-    engine_.PostToReaders(KeyOf(*call_), [self = shared_from_this()] { self->Continue(); });
+    engine_.PostToReaders(KeyOf(*call_), [self = shared_from_this()] {
+      self->wait_.reset();
+      if (Status status = self->run_->Pause(); !status.ok()) return self->End(std::nullopt, status);
+      self->Continue();
+    });
   }
 
   // An answer with the number of results skipped since the previous one.
@@ -149,10 +179,16 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
   Engine& engine_;
   const Databases& databases_;
   const Clock& clock_;
+  const std::shared_ptr<WaitingQueries> waiting_queries_;  // Shared with the methods.
   const Call call_;
   wire::ResultForm form_;
   rpc::MessageBatch batch_;  // Not sent yet.
   Explain explain_ = Explain::kNothing;
+  MemoryClaim kept_claim_;  // For the request.
+  // Since the query first waited for the client. Two, so that an ordinary result leaves both small.
+  MemoryClaim waiting_claim_;
+  MemoryClaim held_back_claim_;
+  std::unique_ptr<WaitingQueries::Wait> wait_;  // Null: it does not wait.
   Run run_;
   // The newest result waits for the next one, because the last of all has to be marked as such.
   std::optional<wire::QueryAnswer> held_back_;
@@ -191,12 +227,15 @@ Result<std::string> AnswerPartition(QueryRun& run, const wire::PartitionRequest&
 void FirestoreMethods::RunQuery(const Call& call, std::string_view request) {
   // Before anything is parsed: under overload, a refusal must cost much less than an answer.
   if (Status room = engine_.CheckReaders(KeyOf(*call)); !room.ok()) return call->Finish(room);
-  std::make_shared<ResultStream>(engine_, databases_, clock_, call)->Start(request);
+  std::make_shared<ResultStream>(engine_, databases_, clock_, waiting_queries_, call)
+      ->Start(request);
 }
 
 void FirestoreMethods::RunAggregationQuery(const Call& call, std::string_view bytes) {
   const auto start = [&]() -> Status {
     RETURN_IF_ERROR(engine_.CheckReaders(KeyOf(*call)));
+    MemoryClaim kept(engine_.memory());
+    RETURN_IF_ERROR(ClaimKept(kKeptBytesPerByte * bytes.size(), &kept));
     proto::RunAggregationQueryRequest message;
     RETURN_IF_ERROR(wire::ParseMessage(bytes, &message));
     ASSIGN_OR_RETURN(wire::AggregationRequest request, wire::ReadRunAggregationQuery(message));
@@ -205,7 +244,7 @@ void FirestoreMethods::RunAggregationQuery(const Call& call, std::string_view by
     engine::QueryRequest asked{std::move(query), QueryAnswer::kAggregates,
                                std::move(request.base.consistency)};
     return StartQuery(engine_, databases_, call, std::move(asked),
-                      [this, call, request = std::move(request)](Run run) {
+                      [this, call, kept = std::move(kept), request = std::move(request)](Run run) {
                         if (!run->new_transaction().empty()) {
                           call->Send(wire::EncodeQueryTransaction(run->new_transaction()));
                         }
@@ -219,6 +258,8 @@ void FirestoreMethods::RunAggregationQuery(const Call& call, std::string_view by
 
 void FirestoreMethods::PartitionQuery(const Call& call, std::string_view bytes) {
   const auto start = [&]() -> Status {
+    MemoryClaim kept(engine_.memory());
+    RETURN_IF_ERROR(ClaimKept(kKeptBytesPerByte * bytes.size(), &kept));
     proto::PartitionQueryRequest message;
     RETURN_IF_ERROR(wire::ParseMessage(bytes, &message));
     ASSIGN_OR_RETURN(wire::PartitionRequest request, wire::ReadPartitionQuery(message));
@@ -226,7 +267,7 @@ void FirestoreMethods::PartitionQuery(const Call& call, std::string_view bytes) 
     engine::QueryRequest asked{std::move(query), QueryAnswer::kPartitions,
                                std::move(request.consistency)};
     return StartQuery(engine_, databases_, call, std::move(asked),
-                      [call, request = std::move(request)](Run run) {
+                      [call, kept = std::move(kept), request = std::move(request)](Run run) {
                         Result<std::string> answer = AnswerPartition(*run, request);
                         run.reset();
                         call->Respond(std::move(answer));

@@ -29,8 +29,14 @@ Result<std::string> AnswerGet(const std::string& name, const ReadMask& mask,
   return wire::EncodeDocument(name, **record, mask);
 }
 
+// Whether the record can be answered on the loop: a mask is work that grows with the document.
+bool IsQuickToEncode(const Result<Record>& record, const ReadMask& mask) {
+  return !mask || !record.ok() || !*record || (*record)->size() <= kLoopMaskedBytesMax;
+}
+
 // A GetDocument request, parsed.
 struct Get {
+  MemoryClaim kept_claim;
   documents::DatabaseHandle database;
   model::DocumentPath path;
   std::string name;
@@ -38,17 +44,24 @@ struct Get {
   Consistency consistency;
 
   static Result<Get> Parse(const Databases& databases, const rpc::Call& call,
-                           std::string_view bytes) {
+                           std::string_view bytes, MemoryBudget* memory) {
+    MemoryClaim kept(memory);
+    RETURN_IF_ERROR(ClaimKept(bytes.size(), &kept));
     proto::GetDocumentRequest request;
     RETURN_IF_ERROR(wire::ParseMessage(bytes, &request));
     ASSIGN_OR_RETURN(model::DocumentName name, model::DocumentName::Parse(request.name()));
     ASSIGN_OR_RETURN(ReadMask mask, wire::ReadMaskOf(request));
     ASSIGN_OR_RETURN(Consistency consistency, wire::ReadConsistency(request));
     ASSIGN_OR_RETURN(documents::DatabaseHandle database, databases.Open(call, name.database));
-    return Get{std::move(database), std::move(name.path), std::move(*request.mutable_name()),
-               std::move(mask), std::move(consistency)};
+    return Get{std::move(kept),      std::move(database),
+               std::move(name.path), std::move(*request.mutable_name()),
+               std::move(mask),      std::move(consistency)};
   }
 };
+
+// Documents in memory are answered on the event loop. After this much it has other things to do.
+constexpr size_t kLoopBytesMax = size_t{256} * 1024;
+constexpr size_t kLoopBytesPerDocument = size_t{1} * 1024;  // What a small one costs besides.
 
 // One BatchGetDocuments: sends its results document by document, as fast as the client reads.
 //
@@ -57,7 +70,10 @@ struct Get {
 class BatchGet : public std::enable_shared_from_this<BatchGet> {
  public:
   BatchGet(Engine& engine, const Databases& databases, std::shared_ptr<rpc::Call> call)
-      : engine_(engine), databases_(databases), call_(std::move(call)) {}
+      : engine_(engine),
+        databases_(databases),
+        call_(std::move(call)),
+        kept_claim_(engine.memory()) {}
 
   void Start(std::string_view bytes) {
     if (Status status = Read(bytes); !status.ok()) call_->Finish(status);
@@ -71,6 +87,8 @@ class BatchGet : public std::enable_shared_from_this<BatchGet> {
     RETURN_IF_ERROR(wire::ParseMessage(bytes, &request));
     ASSIGN_OR_RETURN(const model::DatabaseName database_name,
                      model::DatabaseName::Parse(request.database()));
+    const auto count = static_cast<size_t>(request.documents_size());
+    RETURN_IF_ERROR(ClaimKept(bytes.size() + count * sizeof(model::DocumentPath), &kept_claim_));
     std::unordered_set<std::string_view> seen;
     for (std::string& text : *request.mutable_documents()) {
       if (seen.contains(text)) continue;
@@ -90,10 +108,12 @@ class BatchGet : public std::enable_shared_from_this<BatchGet> {
     }
     ReadScope scope;
     scope.documents = paths_;
-    engine_.Read(*database, ForClientOf(*call_, consistency), scope, call_->executor(),
-                 [self = shared_from_this()](Result<std::unique_ptr<ReadView>> view) {
-                   self->Open(std::move(view));
-                 });
+    engine_.Read(
+        *database, ForClientOf(*call_, consistency), scope, call_->executor(),
+        [self = shared_from_this()](Result<std::unique_ptr<ReadView>> view) {
+          self->Open(std::move(view));
+        },
+        CallerOf(call_));
     return Status();
   }
 
@@ -101,35 +121,49 @@ class BatchGet : public std::enable_shared_from_this<BatchGet> {
     if (!view.ok()) return call_->Finish(view.status());
     view_ = *std::move(view);
     if (!view_->new_transaction().empty()) {
-      call_->Send(wire::EncodeNewTransaction(view_->new_transaction()));
+      Send(wire::EncodeNewTransaction(view_->new_transaction()));
     }
     Continue(Where::kLoop);
   }
 
   void Continue(Where where) {
     size_t unwaited_bytes = 0;
+    size_t loop_bytes = 0;
     for (; next_ < paths_.size(); ++next_) {
       if (call_->closed()) return;
+      if (where == Where::kReaderThread) {
+        if (Status status = engine_.PauseReader(); !status.ok()) return call_->Finish(status);
+      } else if (loop_bytes >= kLoopBytesMax) {
+        return ContinueOnReaderThread();
+      }
       if (unwaited_bytes >= kUnwaitedBytesMax || IsBehind(*call_)) {
         return call_->WhenWritable([self = shared_from_this()] { self->Continue(Where::kLoop); });
       }
       std::optional<Result<model::Record>> record = view_->GetIfInMemory(paths_[next_]);
-      if (!record) {
-        if (where == Where::kLoop) return ContinueOnReaderThread();
-        record = view_->Get(paths_[next_]);
+      if (where == Where::kLoop && !(record && IsQuickToEncode(*record, mask_))) {
+        return ContinueOnReaderThread();
       }
+      if (!record) record = view_->Get(paths_[next_]);
       if (!record->ok()) return call_->Finish(record->status());
+      loop_bytes += kLoopBytesPerDocument + (**record ? (**record)->size() : 0);
       std::string message = Encode(paths_[next_], **record);
       unwaited_bytes += message.size();
-      call_->Send(std::move(message));
+      Send(std::move(message));
     }
     view_.reset();  // Before the client sees the end: its next request may end the transaction.
     call_->Finish(Status());
   }
 
+  void Send(std::string message) {
+    has_answered_ = true;
+    call_->Send(std::move(message));
+  }
+
   void ContinueOnReaderThread() {
-    const Status accepted = engine_.RunOnReaders(
-        KeyOf(*call_), [self = shared_from_this()] { self->Continue(Where::kReaderThread); });
+    Task go_on = [self = shared_from_this()] { self->Continue(Where::kReaderThread); };
+    // What was answered so far would be lost if the rest were refused.
+    if (has_answered_) return engine_.PostToReaders(KeyOf(*call_), std::move(go_on));
+    const Status accepted = engine_.RunOnReaders(KeyOf(*call_), std::move(go_on));
     if (!accepted.ok()) call_->Finish(accepted);
   }
 
@@ -145,8 +179,10 @@ class BatchGet : public std::enable_shared_from_this<BatchGet> {
   std::string name_prefix_;
   ReadMask mask_;
   std::vector<model::DocumentPath> paths_;
+  MemoryClaim kept_claim_;  // For the paths.
   std::unique_ptr<ReadView> view_;
   size_t next_ = 0;
+  bool has_answered_ = false;
 };
 
 Result<size_t> ReadPageSize(int32_t page_size, const char* message) {
@@ -157,6 +193,7 @@ Result<size_t> ReadPageSize(int32_t page_size, const char* message) {
 
 // A ListDocuments request, parsed.
 struct List {
+  MemoryClaim kept_claim;
   documents::DatabaseHandle database;
   request::ListDocumentsRequest request;
   ReadMask mask;
@@ -164,7 +201,9 @@ struct List {
   ReadScope scope;
 
   static Result<List> Parse(const Databases& databases, const rpc::Call& call,
-                            std::string_view bytes) {
+                            std::string_view bytes, MemoryBudget* memory) {
+    MemoryClaim kept(memory);
+    RETURN_IF_ERROR(ClaimKept(bytes.size(), &kept));
     proto::ListDocumentsRequest message;
     RETURN_IF_ERROR(wire::ParseMessage(bytes, &message));
     ASSIGN_OR_RETURN(model::ParentName parent, model::ParentName::Parse(message.parent()));
@@ -188,19 +227,21 @@ struct List {
     ASSIGN_OR_RETURN(Consistency consistency, wire::ReadConsistency(message));
     ASSIGN_OR_RETURN(documents::DatabaseHandle database,
                      databases.Open(call, request.parent.database));
-    return List{std::move(database), std::move(request), std::move(mask), std::move(consistency),
-                std::move(scope)};
+    return List{std::move(kept), std::move(database),    std::move(request),
+                std::move(mask), std::move(consistency), std::move(scope)};
   }
 };
 
 }  // namespace
 
 void FirestoreMethods::GetDocument(const Call& call, std::string_view request) {
-  Result<Get> parsed = Get::Parse(databases_, *call, request);
+  Result<Get> parsed = Get::Parse(databases_, *call, request, engine_.memory());
   if (!parsed.ok()) return call->Finish(parsed.status());
   if (std::holds_alternative<request::Now>(parsed->consistency)) {
     const auto record = engine_.GetNewestIfInMemory(*parsed->database, parsed->path);
-    if (record) return call->Respond(AnswerGet(parsed->name, parsed->mask, *record));
+    if (record && IsQuickToEncode(*record, parsed->mask)) {
+      return call->Respond(AnswerGet(parsed->name, parsed->mask, *record));
+    }
     return RunOnReaders(call, [this, call, get = *std::move(parsed)] {
       call->Respond(AnswerGet(get.name, get.mask, engine_.GetNewest(*get.database, get.path)));
     });
@@ -223,25 +264,27 @@ void FirestoreMethods::BatchGetDocuments(const Call& call, std::string_view requ
 
 void FirestoreMethods::ListDocuments(const Call& call, std::string_view request) {
   if (Status room = engine_.CheckReaders(KeyOf(*call)); !room.ok()) return call->Finish(room);
-  Result<List> parsed = List::Parse(databases_, *call, request);
+  Result<List> parsed = List::Parse(databases_, *call, request, engine_.memory());
   if (!parsed.ok()) return call->Finish(parsed.status());
   const Database& database = *parsed->database;
   Consistency consistency = std::move(parsed->consistency);
   ReadScope scope = std::move(parsed->scope);
   ReadOnReaders(call, database, std::move(consistency), std::move(scope),
-                [this, call, list = *std::move(parsed)](std::unique_ptr<ReadView> view) {
+                [call, list = *std::move(parsed)](std::unique_ptr<ReadView> view) {
                   const Result<request::DocumentPage> page =
-                      engine::ListDocuments(*view, list.request, PauseOf(call));
+                      engine::ListDocuments(*view, list.request);
                   view.reset();
                   if (!page.ok()) return call->Finish(page.status());
                   call->Respond(wire::EncodeDocumentPage(list.database->name, *page, list.mask));
                 });
 }
 
-void FirestoreMethods::ListCollectionIds(const Call& call, std::string_view request) {
+void FirestoreMethods::ListCollectionIds(const Call& call, std::string_view bytes) {
   const auto start = [&]() -> Status {
+    MemoryClaim kept(engine_.memory());
+    RETURN_IF_ERROR(ClaimKept(bytes.size(), &kept));
     proto::ListCollectionIdsRequest message;
-    RETURN_IF_ERROR(wire::ParseMessage(request, &message));
+    RETURN_IF_ERROR(wire::ParseMessage(bytes, &message));
     ASSIGN_OR_RETURN(model::ParentName parent, model::ParentName::Parse(message.parent()));
     ASSIGN_OR_RETURN(
         const size_t page_size,
@@ -255,10 +298,10 @@ void FirestoreMethods::ListCollectionIds(const Call& call, std::string_view requ
     ReadScope scope;
     scope.access = ReadScope::Access::kScans;
     ReadOnReaders(call, *database, std::move(consistency), std::move(scope),
-                  [this, call, parent = std::move(parent), page_size,
+                  [call, kept = std::move(kept), parent = std::move(parent), page_size,
                    token = message.page_token()](std::unique_ptr<ReadView> view) {
                     const Result<request::CollectionIdPage> page =
-                        engine::ListCollectionIds(*view, parent, page_size, token, PauseOf(call));
+                        engine::ListCollectionIds(*view, parent, page_size, token);
                     view.reset();
                     if (!page.ok()) return call->Finish(page.status());
                     call->Respond(wire::EncodeCollectionIdPage(*page));

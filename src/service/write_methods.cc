@@ -4,7 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/memory_budget.h"
 #include "base/status_macros.h"
+#include "model/document.h"
 #include "service/firestore_methods.h"
 #include "wire/responses.h"
 
@@ -97,18 +99,21 @@ void CommitSingle(Engine& engine, const std::shared_ptr<rpc::Call>& call,
 class BatchWriter : public std::enable_shared_from_this<BatchWriter> {
  public:
   static constexpr size_t kCommitsUnderWayMax = 256;
+  static constexpr size_t kBytesPerOutcome =
+      sizeof(Result<CommitResult>) + sizeof(request::WriteResult) + 2 * model::kRecordBytesMin;
 
   BatchWriter(Engine& engine, std::shared_ptr<rpc::Call> call, documents::DatabaseHandle database,
-              std::vector<request::Write> writes)
+              std::vector<request::Write> writes, MemoryClaim kept)
       : engine_(engine),
         call_(std::move(call)),
         database_(std::move(database)),
+        kept_claim_(std::move(kept)),
         writes_(std::move(writes)),
         outcomes_(writes_.size(), Status(Code::kInternal, "not written")),
         unfinished_(writes_.size()) {}
 
   void Start() {
-    if (writes_.empty()) return call_->Respond(wire::EncodeBatchWrite(outcomes_));
+    if (writes_.empty()) return Answer();
     const size_t first_commits = std::min(kCommitsUnderWayMax, writes_.size());
     for (size_t i = 0; i < first_commits; ++i) CommitNext();
   }
@@ -128,20 +133,42 @@ class BatchWriter : public std::enable_shared_from_this<BatchWriter> {
   }
 
   void OnCommitted(size_t index, Result<CommitResult> outcome) {
+    // The answer has only its times. All the documents together would be much.
+    if (outcome.ok() && !outcome->write_results.empty()) {
+      model::Record& document = outcome->write_results.front().document;
+      if (document) {
+        document = std::make_shared<const std::string>(*document, 0, model::kRecordBytesMin);
+      }
+    }
     outcomes_[index] = std::move(outcome);
     const bool is_last = --unfinished_ == 0;
-    if (is_last) return call_->Respond(wire::EncodeBatchWrite(outcomes_));
-    CommitNext();
+    if (!is_last) return CommitNext();
+    if (outcomes_.size() <= kLoopResultsMax) return Answer();
+    engine_.PostToReaders(KeyOf(*call_), [self = shared_from_this()] { self->Answer(); });
   }
+
+  void Answer() { call_->Respond(wire::EncodeBatchWrite(outcomes_)); }
 
   Engine& engine_;
   const std::shared_ptr<rpc::Call> call_;
   const documents::DatabaseHandle database_;
+  const MemoryClaim kept_claim_;  // For the writes and their outcomes.
   std::vector<request::Write> writes_;
   std::vector<Result<CommitResult>> outcomes_;
   size_t next_ = 0;
   size_t unfinished_;
 };
+
+void AnswerCommit(Engine& engine, const std::shared_ptr<rpc::Call>& call,
+                  Result<CommitResult> result) {
+  if (!result.ok()) return call->Finish(result.status());
+  if (result->write_results.size() <= kLoopResultsMax) {
+    return call->Respond(wire::EncodeCommit(*result));
+  }
+  engine.PostToReaders(KeyOf(*call), [call, result = *std::move(result)] {
+    call->Respond(wire::EncodeCommit(result));
+  });
+}
 
 }  // namespace
 
@@ -168,9 +195,8 @@ void FirestoreMethods::Commit(const Call& call, std::string_view request) {
     ASSIGN_OR_RETURN(documents::DatabaseHandle database, databases_.Open(*call, name));
     engine_.Commit(
         *database, std::move(writes), message.transaction(), call->executor(),
-        [call](const Result<CommitResult>& result) {
-          if (!result.ok()) return call->Finish(result.status());
-          call->Respond(wire::EncodeCommit(*result));
+        [this, call](Result<CommitResult> result) {
+          AnswerCommit(engine_, call, std::move(result));
         },
         KeyOf(*call));
     return Status();
@@ -187,9 +213,12 @@ void FirestoreMethods::BatchWrite(const Call& call, std::string_view request) {
     ASSIGN_OR_RETURN(std::vector<request::Write> writes,
                      wire::ReadWrites(name, message.mutable_writes()));
     RETURN_IF_ERROR(request::CheckEachDocumentOnce(writes));
+    MemoryClaim kept(engine_.memory());
+    RETURN_IF_ERROR(ClaimKept(
+        request::ApproximateBytes(writes) + writes.size() * BatchWriter::kBytesPerOutcome, &kept));
     ASSIGN_OR_RETURN(documents::DatabaseHandle database, databases_.Open(*call, name));
-    auto writer =
-        std::make_shared<BatchWriter>(engine_, call, std::move(database), std::move(writes));
+    auto writer = std::make_shared<BatchWriter>(engine_, call, std::move(database),
+                                                std::move(writes), std::move(kept));
     call->executor().Post([writer = std::move(writer)] { writer->Start(); });
     return Status();
   };

@@ -18,11 +18,14 @@ Status WriteStreamState::Acknowledge(uint64_t answers) {
   if (answers > forgotten_ + answers_.size()) {
     return InvalidArgument("The stream token is not one of this stream.");
   }
-  for (; forgotten_ < answers; ++forgotten_) {
-    bytes_ -= answers_.front().size();
-    answers_.pop_front();
-  }
+  while (forgotten_ < answers) DropOldest();
   return Status();
+}
+
+void WriteStreamState::DropOldest() {
+  claim_.Shrink(answers_.front().size());
+  answers_.pop_front();
+  ++forgotten_;
 }
 
 Result<std::optional<std::string>> WriteStreamState::AnswerAfter(uint64_t answers) {
@@ -36,12 +39,18 @@ Result<std::optional<std::string>> WriteStreamState::AnswerAfter(uint64_t answer
 
 void WriteStreamState::AddAnswer(std::string answer) {
   MutexLock lock(mutex_);
-  bytes_ += answer.size();
+  // Without memory, older answers make room for it; in the end, it is dropped as well. All of them
+  // are one claim: many small ones must not use up what is reserved for small claims.
+  while (!claim_.Resize(claim_.bytes() + answer.size())) {
+    if (answers_.empty()) {
+      ++forgotten_;
+      return;
+    }
+    DropOldest();
+  }
   answers_.push_back(std::move(answer));
-  while (answers_.size() > kUnacknowledgedMax || bytes_ > kUnacknowledgedBytesMax) {
-    bytes_ -= answers_.front().size();
-    answers_.pop_front();
-    ++forgotten_;
+  while (answers_.size() > kUnacknowledgedMax || claim_.bytes() > kUnacknowledgedBytesMax) {
+    DropOldest();
   }
 }
 
@@ -60,7 +69,7 @@ std::shared_ptr<WriteStreamState> WriteStreams::Open(const std::string& database
   Forget();
   // Any client that knows the id can resume the stream, so it must be unguessable.
   const std::string id = std::to_string(random_.Next()) + std::to_string(random_.Next());
-  auto stream = std::make_shared<WriteStreamState>(id, database);
+  auto stream = std::make_shared<WriteStreamState>(id, database, memory_);
   streams_.push_back({stream, clock_.Monotonic()});
   by_id_[id] = std::prev(streams_.end());
   return stream;

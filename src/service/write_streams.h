@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/memory_budget.h"
 #include "base/mutex.h"
 #include "base/random.h"
 #include "base/status.h"
@@ -22,14 +23,15 @@ namespace hearth::service {
 // One client's Write stream, which may outlive its connection: answers are kept until the client
 // acknowledges them, so that a request sent again is not executed again.
 //
-// Threads: safe for concurrent use.
+// Threads: safe for concurrent use. Ownership: borrows the memory budget.
 class WriteStreamState {
  public:
   static constexpr size_t kUnacknowledgedMax = 100;
   static constexpr size_t kUnacknowledgedBytesMax = 4 * 1024 * 1024;
 
-  WriteStreamState(std::string id, std::string database)
-      : id_(std::move(id)), database_(std::move(database)) {}
+  // `memory`: for the answers; null: unlimited.
+  WriteStreamState(std::string id, std::string database, MemoryBudget* memory)
+      : id_(std::move(id)), database_(std::move(database)), claim_(memory) {}
 
   const std::string& id() const { return id_; }
   const std::string& database() const { return database_; }
@@ -42,7 +44,8 @@ class WriteStreamState {
   // InvalidArgument for more than there were.
   Status Acknowledge(uint64_t answers) EXCLUDES_LOCK(mutex_);
   // The answer after the first `answers` of them; nullopt if there is none yet. Aborted if it was
-  // dropped because the client has acknowledged it, or did not acknowledge for too long.
+  // dropped because the client has acknowledged it, did not acknowledge for too long, or because
+  // memory was scarce.
   Result<std::optional<std::string>> AnswerAfter(uint64_t answers) EXCLUDES_LOCK(mutex_);
   void AddAnswer(std::string answer) EXCLUDES_LOCK(mutex_);
 
@@ -51,24 +54,29 @@ class WriteStreamState {
   void Leave() EXCLUDES_LOCK(mutex_);
 
  private:
+  void DropOldest() REQUIRES_LOCK(mutex_);
+
   const std::string id_;
   const std::string database_;
   mutable Mutex mutex_;                        // Leaf lock.
   uint64_t forgotten_ GUARDED_BY(mutex_) = 0;  // The number of answers already dropped.
   std::deque<std::string> answers_ GUARDED_BY(mutex_);
-  size_t bytes_ GUARDED_BY(mutex_) = 0;
+  MemoryClaim claim_ GUARDED_BY(mutex_);  // For the answers.
   bool is_taken_ GUARDED_BY(mutex_) = false;
 };
 
 // The streams that can be resumed. Streams without activity for a while are dropped.
 //
-// Threads: safe for concurrent use. Ownership: borrows the clock and the random source.
+// Threads: safe for concurrent use. Ownership: borrows the clock, the random source and the memory
+// budget.
 class WriteStreams {
  public:
   static constexpr size_t kStreamsMax = 10'000;
   static constexpr std::chrono::minutes kIdleMax{10};
 
-  WriteStreams(const Clock& clock, RandomSource& random) : clock_(clock), random_(random) {}
+  // `memory`: null: unlimited.
+  WriteStreams(const Clock& clock, RandomSource& random, MemoryBudget* memory)
+      : clock_(clock), random_(random), memory_(memory) {}
 
   std::shared_ptr<WriteStreamState> Open(const std::string& database) EXCLUDES_LOCK(mutex_);
   // Null if there is no stream with that id, or no longer.
@@ -84,6 +92,7 @@ class WriteStreams {
 
   const Clock& clock_;
   RandomSource& random_;
+  MemoryBudget* const memory_;
   Mutex mutex_;                         // Leaf lock.
   Entries streams_ GUARDED_BY(mutex_);  // Most recently used last.
   std::unordered_map<std::string, Entries::iterator> by_id_ GUARDED_BY(mutex_);
