@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/status_macros.h"
+#include "base/text.h"
 #include "http/gzip.h"
 
 namespace hearth::doors::grpc {
@@ -15,8 +16,6 @@ constexpr http::Header kContentType = {"content-type", "application/grpc",
                                        http::HeaderText::kStatic};
 constexpr http::Header kAcceptEncoding = {"grpc-accept-encoding", "identity,gzip",
                                           http::HeaderText::kStatic};
-// Longer messages are truncated: clients limit the size of trailers, often to 8 KiB.
-constexpr size_t kStatusMessageBytesMax = 4 * 1024;
 
 http::Header StatusHeader(Code code) {
   static constexpr std::array<std::string_view, 17> kNumbers = {
@@ -29,7 +28,8 @@ struct StatusFields {
   explicit StatusFields(const Status& status) {
     fields[count++] = StatusHeader(status.code());
     if (status.message().empty()) return;
-    message = PercentEncode(std::string_view(status.message()).substr(0, kStatusMessageBytesMax));
+    // Clients limit the size of trailers, often to 8 KiB.
+    message = PercentEncode(Beginning(status.message(), kStatusMessageBytesMax));
     fields[count++] = {.name = "grpc-message", .value = message};
   }
 
@@ -158,7 +158,8 @@ void GrpcServerCall::OnClosed() {
 
 bool GrpcServerCall::AwaitsBody() const {
   AssertOnLoop();
-  return receiver() == nullptr || reader_.waiting_bytes() > 0;
+  // A whole message behind a paused receiver, or behind one in the background, waits for us.
+  return receiver() == nullptr || !has_message_ || reader_.is_inside_frame();
 }
 
 bool GrpcServerCall::IsLarge(const GrpcFrame& frame) const {
@@ -205,6 +206,8 @@ void GrpcServerCall::DeliverNow() {
     DeliverSingle();
   } else {
     DeliverStream();
+    // A stream may be silent for long; it keeps no buffer of a large message.
+    if (reader_.waiting_bytes() == 0) reader_.Clear();
   }
   if (!paused()) ReturnCredit();
 }
@@ -250,17 +253,20 @@ void GrpcServerCall::DeliverStream() {
     const Result<std::optional<GrpcFrame>> frame = reader_.Next();
     if (!frame.ok()) return frame.status();
     if (!*frame) return std::nullopt;
+    has_message_ = true;
     if (!IsLarge(**frame)) return (*frame)->payload;
     is_making_ = true;
-    MakeInBackground(**frame, [self = shared_from_this()](std::string_view message) {
-      self->OnLoop([made = std::string(message)](GrpcServerCall& call) {
-        call.AssertOnLoop();
-        call.is_making_ = false;
-        if (call.ended()) return;
-        call.receiver()->OnMessage(made);
-        call.Deliver();
-      });
-    });
+    MakeInBackground(**frame,
+                     [self = shared_from_this(),
+                      read = receiver()->ReaderForLongMessage()](std::string_view message) mutable {
+                       self->OnLoop([deliver = read(message)](GrpcServerCall& call) mutable {
+                         call.AssertOnLoop();
+                         call.is_making_ = false;
+                         if (call.ended()) return;
+                         deliver(*call.receiver());
+                         call.Deliver();
+                       });
+                     });
     return std::nullopt;
   });
   if (ended() || paused() || is_making_ || !body_ended_ || half_close_delivered_) return;

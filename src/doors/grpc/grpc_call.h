@@ -91,7 +91,8 @@ class GrpcServerCall final : public rpc::LoopCall<GrpcServerCall>, public http::
   bool head_sent_ GUARDED_BY(on_loop_) = false;
   bool body_ended_ GUARDED_BY(on_loop_) = false;
   bool half_close_delivered_ GUARDED_BY(on_loop_) = false;
-  bool is_making_ GUARDED_BY(on_loop_) = false;  // A message of a stream, off the loop.
+  bool has_message_ GUARDED_BY(on_loop_) = false;  // A stream begins with one.
+  bool is_making_ GUARDED_BY(on_loop_) = false;    // A message of a stream, off the loop.
 };
 
 }  // namespace hearth::doors::grpc

@@ -4,12 +4,15 @@
 
 #include "base/check.h"
 #include "base/status_macros.h"
+#include "base/text.h"
 
 namespace hearth::doors::grpc {
 namespace {
 
 // gRPC's wire format allows no more.
 constexpr size_t kTimeoutDigitsMax = 8;
+// Capacity that an empty buffer keeps; it is not counted.
+constexpr size_t kKeptBufferBytes = 4 * 1024;
 constexpr std::chrono::nanoseconds kTimeoutMax = std::chrono::hours(365 * 24);
 
 }  // namespace
@@ -65,6 +68,7 @@ std::string PercentEncode(std::string_view text) {
 
 Status GrpcMessageReader::Append(std::string_view bytes) {
   // The budget counts exactly the buffer's size, so drop consumed bytes first.
+  if (waiting_bytes() == 0) Clear();
   budget_.Return(offset_);
   buffer_.erase(0, offset_);
   offset_ = 0;
@@ -101,10 +105,17 @@ Result<std::optional<GrpcFrame>> GrpcMessageReader::Next() {
   return std::optional<GrpcFrame>({frame.substr(rpc::kFrameHeadBytes), frame[0] != 0});
 }
 
+bool GrpcMessageReader::is_inside_frame() const {
+  if (waiting_bytes() == 0) return false;
+  const Result<std::optional<size_t>> frame_bytes = FrameBytes();
+  return !frame_bytes.ok() || !*frame_bytes || waiting_bytes() < **frame_bytes;
+}
+
 void GrpcMessageReader::Clear() {
   if (buffer_.empty()) return;
   budget_.Return(buffer_.size());
-  buffer_ = std::string();
+  buffer_.clear();
+  if (buffer_.capacity() > kKeptBufferBytes) FreeText(buffer_);
   offset_ = 0;
 }
 

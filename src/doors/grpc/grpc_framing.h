@@ -50,7 +50,9 @@ class GrpcMessageReader {
   Result<std::optional<GrpcFrame>> Next();
   // Bytes that Next has not returned yet.
   size_t waiting_bytes() const { return buffer_.size() - offset_; }
-  // Frees the buffer and returns its bytes to the budget.
+  // Whether the rest of the next frame has not been received.
+  bool is_inside_frame() const;
+  // Drops what is left. Frees the buffer, unless it is small, and returns its bytes to the budget.
   void Clear();
 
  private:

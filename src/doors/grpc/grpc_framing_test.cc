@@ -87,6 +87,22 @@ TEST(GrpcMessageReaderTest, BothSidesOfTheMessageLimit) {
   exceeds.Clear();
 }
 
+TEST(GrpcMessageReaderTest, TellsWhetherTheRestOfAMessageIsMissing) {
+  http::BufferBudget budget(1'000);
+  GrpcMessageReader reader(100, budget);
+  EXPECT_FALSE(reader.is_inside_frame());
+  const std::string frame = Frame("abc");
+  ASSERT_TRUE(reader.Append(frame.substr(0, 2)).ok());
+  EXPECT_TRUE(reader.is_inside_frame());
+  ASSERT_TRUE(reader.Append(frame.substr(2, 5)).ok());
+  EXPECT_TRUE(reader.is_inside_frame());
+  ASSERT_TRUE(reader.Append(frame.substr(7)).ok());
+  EXPECT_FALSE(reader.is_inside_frame());
+  EXPECT_EQ((*reader.Next())->payload, "abc");
+  EXPECT_FALSE(reader.is_inside_frame());
+  reader.Clear();
+}
+
 TEST(GrpcMessageReaderTest, BothSidesOfTheBudget) {
   http::BufferBudget budget(20);
   GrpcMessageReader first(100, budget);

@@ -116,6 +116,10 @@ void GrpcWebExchange::OnBody(std::string_view bytes) {
 
 void GrpcWebExchange::OnBodyEnd() { handler_->OnBodyEnd(); }
 
+void GrpcWebExchange::OnInputEnd() { handler_->OnInputEnd(); }
+
+void GrpcWebExchange::OnDrain() { handler_->OnDrain(); }
+
 void GrpcWebExchange::OnWritable() { handler_->OnWritable(); }
 
 void GrpcWebExchange::OnClosed() { handler_->OnClosed(); }

@@ -55,6 +55,8 @@ class GrpcWebExchange final : public http::Exchange, public http::ExchangeHandle
 
   void OnBody(std::string_view bytes) override;
   void OnBodyEnd() override;
+  void OnInputEnd() override;
+  void OnDrain() override;
   void OnWritable() override;
   void OnClosed() override;
 

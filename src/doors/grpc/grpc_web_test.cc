@@ -56,6 +56,11 @@ class GrpcWebTest : public testing::Test {
                           for (int i = 0; i < 3; ++i) call->Send(std::string(request));
                           call->Finish(Status(Code::kAborted, "that is all"));
                         }));
+    server_.methods.Add(
+        "/t.S/Held", rpc::SingleRequestMethod([this](auto call, std::string_view) {
+          call->OnCancelled([this] { cancelled_.Update([](bool& value) { value = true; }); });
+          held_.Update([&](auto& held) { held = call; });
+        }));
     server_.methods.Add("/t.S/Fail", rpc::SingleRequestMethod([](auto call, std::string_view) {
                           call->Finish(Status(Code::kNotFound, "nothing here"));
                         }));
@@ -78,6 +83,8 @@ class GrpcWebTest : public testing::Test {
     return frame;
   }
 
+  Watched<std::shared_ptr<rpc::Call>> held_;
+  Watched<bool> cancelled_;
   GrpcTestServer server_;
 };
 
@@ -101,6 +108,19 @@ TEST_F(GrpcWebTest, AnErrorWithoutMessages) {
   EXPECT_THAT(answer, HasSubstr("access-control-expose-headers: "));
   EXPECT_THAT(Ask("/t.S/None", "application/grpc-web+proto", TestFrame("x")),
               HasSubstr("grpc-status: 12\r\n"));
+}
+
+TEST_F(GrpcWebTest, AClientThatLeavesCancelsItsCall) {
+  TestSocket socket(server_.port());
+  socket.Send(
+      "POST /t.S/Held HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/grpc-web\r\n"
+      "content-length: 6\r\n\r\n" +
+      TestFrame("x"));
+  ASSERT_TRUE(held_.WaitFor([](const auto& call) { return call != nullptr; }));
+  EXPECT_FALSE(held_.Get()->closed());
+  socket.Close();
+  EXPECT_TRUE(cancelled_.WaitFor([](bool cancelled) { return cancelled; }));
+  EXPECT_TRUE(held_.Get()->closed());
 }
 
 TEST_F(GrpcWebTest, Text) {

@@ -174,6 +174,21 @@ TEST_F(Http2Test, BothSidesOfThePingLimit) {
   EXPECT_EQ(client.goaway_reason(), static_cast<uint32_t>(NGHTTP2_ENHANCE_YOUR_CALM));
 }
 
+TEST_F(Http2Test, AClientMayOpenItsWindowsAsItReads) {
+  server_.Start();
+  TestHttp2Client client(server_.port());
+  const int32_t stream = client.Open("GET", "/endless", {});
+  size_t read = 0;
+  for (int i = 0; i < 3'000; ++i) {
+    ASSERT_TRUE(client.Until([&] { return client.answer(stream).body.size() > read; })) << i;
+    read = client.answer(stream).body.size();
+    for (int update = 0; update < 4; ++update) {
+      nghttp2_submit_window_update(client.session(), NGHTTP2_FLAG_NONE, stream, 1);
+    }
+  }
+  EXPECT_TRUE(client.RoundTrip());
+}
+
 TEST_F(Http2Test, AsksSilentClientsWhetherTheyLive) {
   server_.options.connection.ping_interval = 10ms;
   server_.options.connection.ping_timeout = 10s;

@@ -4,9 +4,12 @@
 #include <vector>
 
 #include "base/http_status.h"
+#include "base/status_macros.h"
+#include "base/text.h"
 #include "doors/rest/answers.h"
 #include "doors/rest/transcoder.h"
 #include "http/gzip.h"
+#include "wire/parse_memory.h"
 
 namespace hearth::doors::rest {
 namespace {
@@ -27,21 +30,42 @@ RestCall::RestCall(http::Exchange& exchange, const rpc::SingleRequestMethod& met
       options_(options),
       exchange_(&exchange) {}
 
-Result<std::string> RestCall::Encode(std::string_view message) const {
-  return wire::JsonFromMessage(*request_.match.binding->method->output_type(), message,
-                               request_.form);
+Result<RestCall::Encoded> RestCall::Encode(std::string_view message) const {
+  if (message.size() <= options_.prompt_answer_bytes_max) return ToJson(message);
+  rpc::MessageBatch batch;
+  batch.Add(message);
+  return Encode(std::move(batch));
 }
 
-Result<std::string> RestCall::Encode(const rpc::MessageBatch& batch) const {
-  std::string elements;
+Result<RestCall::Encoded> RestCall::Encode(rpc::MessageBatch batch) const {
+  if (batch.bytes() <= options_.prompt_answer_bytes_max) return ToJson(batch);
+  Encoded encoded{.messages = std::move(batch), .claim = MemoryClaim(options_.memory)};
+  if (!encoded.claim.Grow(encoded.messages.bytes())) return wire::NoMemoryForMessage();
+  return encoded;
+}
+
+Result<RestCall::Encoded> RestCall::ToJson(std::string_view message) const {
+  Encoded encoded{.claim = MemoryClaim(options_.memory)};
+  ASSIGN_OR_RETURN(encoded.json,
+                   wire::JsonFromMessage(*request_.match.binding->method->output_type(), message,
+                                         request_.form, &encoded.claim));
+  return encoded;
+}
+
+Result<RestCall::Encoded> RestCall::ToJson(const rpc::MessageBatch& batch) const {
+  Encoded elements{.claim = MemoryClaim(options_.memory)};
   Status status;
   batch.ForEach([&](std::string_view message) {
     if (!status.ok()) return;
-    const Result<std::string> json = Encode(message);
+    Result<std::string> json = wire::JsonFromMessage(*request_.match.binding->method->output_type(),
+                                                     message, request_.form, &elements.claim);
     status = json.status();
     if (!status.ok()) return;
-    if (!elements.empty()) elements += kSeparator;
-    elements += *json;
+    if (elements.json.empty()) {
+      elements.json = *std::move(json);
+    } else {
+      elements.json.append(kSeparator).append(*json);
+    }
   });
   if (!status.ok()) return status;
   return elements;
@@ -57,7 +81,7 @@ void RestCall::OnBody(std::string_view bytes) {
                   413);
   }
   if (!exchange_->budget().Take(bytes.size())) {
-    return Refuse(Status(Code::kUnavailable, "too many unfinished requests"));
+    return Refuse(Status(Code::kResourceExhausted, "too many unfinished requests"));
   }
   budgeted_bytes_ += bytes.size();
   body_.append(bytes);
@@ -69,7 +93,7 @@ void RestCall::OnBodyEnd() {
   const bool is_short =
       body_.size() <= options_.loop_body_bytes_max && !head().Find("content-encoding");
   if (!is_short) return StartInBackground();
-  MemoryClaim none;
+  MemoryClaim none;  // A short body takes a few megabytes at worst.
   const Result<std::string> message = ReadRequest(std::move(body_), &none);
   DropBody();
   if (!message.ok()) return Refuse(message.status());
@@ -101,12 +125,17 @@ Result<std::string> RestCall::ReadRequest(std::string body, MemoryClaim* claim) 
   const std::string_view encoding = head().Find("content-encoding").value_or("identity");
   if (encoding == "gzip") {
     Result<std::string> plain = http::Gunzip(body, options_.body_bytes_max, claim);
+    if (plain.status() == http::NoMemoryToDecompress()) return plain.status();
     if (!plain.ok()) return InvalidArgument("the body: " + plain.status().message());
     body = *std::move(plain);
   } else if (encoding != "identity") {
     return InvalidArgument("content-encoding " + std::string(encoding) + " is not supported");
   }
-  return MakeRequest(request_.match, request_.parameters, body);
+  ASSIGN_OR_RETURN(std::string message,
+                   MakeRequest(request_.match, request_.parameters, body, claim));
+  // The method claims what it makes of it.
+  if (!claim->Resize(message.size())) return wire::NoMemoryForMessage();
+  return message;
 }
 
 void RestCall::OnWritable() {
@@ -119,17 +148,99 @@ void RestCall::OnClosed() {
   const std::shared_ptr<RestCall> self = shared_from_this();
   CancelNow();
   DropBody();
+  DropUnwritten();
   exchange_ = nullptr;
 }
 
-void RestCall::WriteNow(Encoded json) {
+void RestCall::WriteNow(Encoded encoded) {
+  if (is_broken_) return;
+  if (!waits_to_write() && encoded.messages.empty()) return WriteJson(std::move(encoded));
+  if (const size_t bytes = encoded.messages.bytes(); bytes > 0) {
+    // An answer that the client has not read: no further request is started behind many of them.
+    encoded.claim.Reset();
+    if (!exchange_->budget().TakeAnswer(bytes)) return BreakOffLater(wire::NoMemoryForMessage());
+    unencoded_bytes_ += bytes;
+  }
+  unwritten_.push_back(std::move(encoded));
+  WriteUnwritten();
+}
+
+void RestCall::WriteJson(Encoded encoded) {
   if (!answers_with_list()) {
-    answer_ = std::move(json);
+    answer_ = std::move(encoded);
     return;
   }
   const bool is_first = !head_sent_;
   SendListHeadNow();
-  exchange_->SendBody((is_first ? "[" : kSeparator) + json);
+  encoded.claim.Reset();  // From here on, the connection counts it.
+  exchange_->SendBody((is_first ? "[" : kSeparator) + std::move(encoded.json));
+}
+
+void RestCall::WriteUnwritten() {
+  while (!waits_to_write() && !unwritten_.empty()) {
+    Encoded next = std::move(unwritten_.front());
+    unwritten_.pop_front();
+    if (next.messages.empty()) {
+      WriteJson(std::move(next));
+    } else {
+      EncodeInBackground(std::move(next.messages));
+    }
+  }
+  if (waits_to_write() || !unwritten_end_) return;
+  const Status status = *std::exchange(unwritten_end_, std::nullopt);
+  WriteEndNow(status);
+}
+
+void RestCall::EncodeInBackground(rpc::MessageBatch messages) {
+  conversion_ = std::make_shared<Conversion>(options_.memory);
+  conversion_->messages = std::move(messages);
+  const Status accepted = background_(client()->key(), [self = shared_from_this(),
+                                                        conversion = conversion_] {
+    if (conversion->is_dropped.load(std::memory_order_relaxed)) return;
+    self->OnLoop([conversion, json = self->ToJson(conversion->messages)](RestCall& call) mutable {
+      call.AssertOnLoop();
+      call.OnEncoded(*conversion, std::move(json));
+    });
+  });
+  if (!accepted.ok()) BreakOffLater(accepted);
+}
+
+void RestCall::OnEncoded(const Conversion& conversion, Result<Encoded> encoded) {
+  if (conversion_.get() != &conversion) return;  // Dropped.
+  if (!encoded.ok()) return BreakOff(encoded.status());
+  const size_t bytes = conversion.messages.bytes();
+  conversion_ = nullptr;
+  unencoded_bytes_ -= bytes;
+  exchange_->budget().ReturnAnswer(bytes);
+  WriteJson(*std::move(encoded));
+  WriteUnwritten();
+  RunWhenWritable();
+}
+
+void RestCall::BreakOffLater(Status status) {
+  is_broken_ = true;
+  DropUnwritten();
+  loop()->Post([self = shared_from_this(), status = std::move(status)] {
+    self->AssertOnLoop();
+    if (self->exchange_ != nullptr) self->BreakOff(status);
+  });
+}
+
+void RestCall::DropUnwritten() {
+  if (const std::shared_ptr<Conversion> dropped = std::exchange(conversion_, nullptr)) {
+    dropped->is_dropped.store(true, std::memory_order_relaxed);
+    dropped->claim.GrowAnyway(dropped->messages.bytes());
+  }
+  unwritten_.clear();
+  exchange_->budget().ReturnAnswer(std::exchange(unencoded_bytes_, 0));
+}
+
+void RestCall::BreakOff(const Status& status) {
+  is_broken_ = false;
+  DropUnwritten();
+  if (!ended()) return FailNow(status);
+  unwritten_end_.reset();
+  WriteEndNow(status);
 }
 
 void RestCall::SendListHeadNow() {
@@ -141,10 +252,16 @@ void RestCall::SendListHeadNow() {
 }
 
 void RestCall::WriteEndNow(const Status& status) {
+  if (waits_to_write()) {
+    unwritten_end_ = status;
+    return;
+  }
   if (answers_with_list()) return WriteListEndNow(status);
   if (!status.ok()) return AnswerNow(ErrorAnswer(head(), status, request_.form.layout));
+  Encoded answer = std::exchange(answer_, {});
+  answer.claim.Reset();  // From here on, the connection counts it.
   AnswerNow({.content_type = kJsonType,
-             .body = (answer_.empty() ? "{}" : std::move(answer_)) + "\n",
+             .body = (answer.json.empty() ? "{}" : std::move(answer.json)) + "\n",
              .more_headers = CommonHeaders(head())});
 }
 
@@ -180,7 +297,7 @@ void RestCall::Refuse(const Status& status, int http_status) {
 }
 
 void RestCall::DropBody() {
-  body_ = std::string();
+  FreeText(body_);
   exchange_->budget().Return(std::exchange(budgeted_bytes_, 0));
 }
 

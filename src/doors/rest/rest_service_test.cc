@@ -29,6 +29,7 @@ using testing::StartsWith;
 
 constexpr size_t kBodyBytesMax = 10'000;
 constexpr size_t kLoopBodyBytesMax = 1'000;
+constexpr size_t kPromptAnswerBytesMax = 2'000;
 
 std::string Result1(const std::string& name) {
   proto::RunQueryResponse response;
@@ -45,6 +46,7 @@ class RestServiceTest : public testing::Test {
   }
   void Start() {
     server_.router.AddService("/v1/", service_);
+    server_.options.memory = &memory_;
     server_.Start();
   }
 
@@ -74,18 +76,28 @@ class RestServiceTest : public testing::Test {
   Status RunInBackground(Task task) {
     ++background_tasks_;
     if (!background_status_.ok()) return background_status_;
+    if (holds_background_tasks_) {
+      held_task_ = std::move(task);
+      return Status();
+    }
     background_thread_ = std::jthread(std::move(task));
     return Status();
   }
 
+  MemoryBudget memory_{4 * 1024 * 1024};
   rpc::Methods methods_;
   http::TestServer server_;
   Status background_status_;
   std::atomic<int> background_tasks_ = 0;
   std::jthread background_thread_;
+  bool holds_background_tasks_ = false;
+  Task held_task_;  // The newest one.
   RestService service_{methods_,
                        [this](ClientKey, Task task) { return RunInBackground(std::move(task)); },
-                       {.body_bytes_max = kBodyBytesMax, .loop_body_bytes_max = kLoopBodyBytesMax}};
+                       {.body_bytes_max = kBodyBytesMax,
+                        .loop_body_bytes_max = kLoopBodyBytesMax,
+                        .prompt_answer_bytes_max = kPromptAnswerBytesMax,
+                        .memory = &memory_}};
 };
 
 TEST_F(RestServiceTest, AnswersWithAnObject) {
@@ -234,6 +246,140 @@ TEST_F(RestServiceTest, ReadsLongBodiesInTheBackground) {
   EXPECT_THAT(Ask("POST", ":commit", padded(kLoopBodyBytesMax + 1)), StartsWith("HTTP/1.1 503 "));
 }
 
+std::string DocumentOf(size_t bytes) {
+  proto::Document document;
+  document.set_name(std::string(bytes - 3, 'n'));  // With its tag and size.
+  EXPECT_EQ(document.ByteSizeLong(), bytes);
+  return document.SerializeAsString();
+}
+
+TEST_F(RestServiceTest, LongAnswersAreEncodedInTheBackground) {
+  std::string document;
+  Add("GetDocument",
+      [&](const std::shared_ptr<rpc::Call>& call, std::string_view) { call->Respond(document); });
+  Start();
+  document = DocumentOf(kPromptAnswerBytesMax);
+  EXPECT_THAT(Ask("GET", "/c/a"), StartsWith("HTTP/1.1 200 "));
+  EXPECT_EQ(background_tasks_, 0);
+  document = DocumentOf(kPromptAnswerBytesMax + 1);
+  const std::string answer = Ask("GET", "/c/a");
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 "));
+  EXPECT_EQ(json::parse(BodyOf(answer))["name"], std::string(kPromptAnswerBytesMax - 2, 'n'));
+  EXPECT_EQ(background_tasks_, 1);
+  background_status_ = Status(Code::kResourceExhausted, "busy");
+  EXPECT_THAT(Ask("GET", "/c/a"), StartsWith("HTTP/1.1 429 "));
+  background_status_ = Status();
+  document = "\xff" + document;  // Not a message.
+  EXPECT_THAT(Ask("GET", "/c/a"), StartsWith("HTTP/1.1 500 "));
+}
+
+TEST_F(RestServiceTest, ElementsOfAListKeepTheirOrderHoweverLongTheyAre) {
+  const std::vector<size_t> lengths = {10, 5'000, 20, 6'000, 7'000, 30, 40};
+  bool fails = false;
+  Add("RunQuery", [&](const std::shared_ptr<rpc::Call>& call, std::string_view) {
+    for (const size_t length : lengths) call->Send(Result1(std::string(length, 'x')));
+    call->Finish(fails ? Status(Code::kAborted, "enough") : Status());
+  });
+  Start();
+  const auto lengths_in = [](const json& list) {
+    std::vector<size_t> all;
+    for (const json& element : list) {
+      if (element.contains("document")) {
+        all.push_back(std::string(element["document"]["name"]).size());
+      }
+    }
+    return all;
+  };
+  EXPECT_EQ(lengths_in(json::parse(Ask2("POST", ":runQuery").body)), lengths);
+  EXPECT_EQ(background_tasks_, 3);
+  fails = true;
+  const json failed = json::parse(Ask2("POST", ":runQuery").body);
+  EXPECT_EQ(lengths_in(failed), lengths);
+  EXPECT_EQ(failed.back()["error"]["status"], "ABORTED");
+  // The first long element cannot be written, so none of the later ones is.
+  background_status_ = Status(Code::kResourceExhausted, "busy");
+  const json refused = json::parse(Ask2("POST", ":runQuery").body);
+  EXPECT_EQ(lengths_in(refused), std::vector<size_t>{10});
+  EXPECT_EQ(refused.back()["error"]["message"], "busy");
+}
+
+TEST_F(RestServiceTest, MessagesInTheBackgroundAreClaimedAfterTheirClientHasLeft) {
+  constexpr size_t kBytes = 100'000;
+  holds_background_tasks_ = true;
+  Watched<bool> leave;
+  Watched<bool> left;
+  Add("RunQuery", [&](const std::shared_ptr<rpc::Call>& call, std::string_view) {
+    call->OnCancelled([&] { left.Update([](bool& value) { value = true; }); });
+    for (int i = 0; i < 10; ++i) call->Send(Result1(std::string(kBytes, 'x')));
+    leave.Update([](bool& value) { value = true; });
+  });
+  Start();
+  {
+    TestHttp2Client client(server_.port());
+    client.EndBody(client.Open("POST", std::string(kRoot) + ":runQuery", {}));
+    client.Flush();
+    ASSERT_TRUE(leave.WaitFor([](bool value) { return value; }));
+    EXPECT_GE(memory_.used_bytes(), 10 * kBytes);
+  }
+  EXPECT_TRUE(left.WaitFor([](bool value) { return value; }));
+  server_.server.reset();
+  EXPECT_EQ(background_tasks_, 1);
+  EXPECT_GE(memory_.used_bytes(), kBytes);
+  EXPECT_LT(memory_.used_bytes(), 2 * kBytes);
+  // Nobody needs the JSON: nothing is claimed for it.
+  const size_t free_bytes = memory_.bytes_max() - memory_.used_bytes();
+  memory_.Take(free_bytes);
+  std::exchange(held_task_, nullptr)();
+  EXPECT_EQ(memory_.refusals(), 0u);
+  memory_.Return(free_bytes);
+  EXPECT_EQ(memory_.used_bytes(), 0u);
+}
+
+// The first element has just been converted when there is no memory for the second one.
+TEST_F(RestServiceTest, ABrokenListIsNeverWrittenAsIfItWereWhole) {
+  const std::string element = Result1(std::string(50'000, 'x'));
+  // Enough for an element, but not for a client that already holds another one.
+  const size_t taken_bytes = memory_.bytes_max() * 15 / 16;
+  Add("RunQuery", [&](const std::shared_ptr<rpc::Call>& call, std::string_view) {
+    call->Send(element);
+    background_thread_.join();
+    memory_.Take(taken_bytes);
+    call->Send(element);
+    memory_.Return(taken_bytes);
+    call->Finish(Status());
+  });
+  Start();
+  const json list = json::parse(Ask2("POST", ":runQuery").body);
+  EXPECT_EQ(background_tasks_, 1);
+  ASSERT_TRUE(list.back().contains("error"));
+  EXPECT_EQ(list.back()["error"]["status"], "RESOURCE_EXHAUSTED");
+}
+
+TEST_F(RestServiceTest, AnswersForWhichThereIsNoMemoryAreErrors) {
+  Add("GetDocument", [&](const std::shared_ptr<rpc::Call>& call, std::string_view) {
+    proto::Document document;
+    auto& values = *(*document.mutable_fields())["a"].mutable_array_value();
+    for (int i = 0; i < 50'000; ++i) values.add_values()->set_null_value({});
+    call->Respond(document.SerializeAsString());
+  });
+  Start();
+  // A message of 200 kB, objects of 6 MB.
+  EXPECT_THAT(Ask("GET", "/c/a"), StartsWith("HTTP/1.1 429 "));
+}
+
+TEST_F(RestServiceTest, BodiesForWhichThereIsNoMemoryAreNotTheClientsFault) {
+  Add("Commit", [](const std::shared_ptr<rpc::Call>& call, std::string_view) {
+    call->Respond(std::string());
+  });
+  Start();
+  const std::string body = http::Gzip("{}");
+  const std::string gzip = "content-encoding: gzip\r\n";
+  memory_.Take(memory_.bytes_max() - 128 * 1024);
+  EXPECT_THAT(Ask("POST", ":commit", body, gzip), StartsWith("HTTP/1.1 429 "));
+  memory_.Return(memory_.bytes_max() - 128 * 1024);
+  EXPECT_THAT(Ask("POST", ":commit", body, gzip), StartsWith("HTTP/1.1 200 "));
+}
+
 TEST_F(RestServiceTest, AnswersForWhatIsNotThere) {
   methods_.Add("/google.firestore.v1.Firestore/Listen",
                rpc::StreamMethod([](const std::shared_ptr<rpc::Call>&) { return nullptr; }));
@@ -324,6 +470,25 @@ TEST_F(RestServiceTest, AClientThatLeavesCancelsItsCall) {
   const std::shared_ptr<rpc::Call> call = waiting.Get();
   EXPECT_TRUE(call->closed());
   call->Respond(std::string());  // No effect.
+}
+
+TEST_F(RestServiceTest, AClientOfHttp1ThatLeavesCancelsItsCall) {
+  Watched<bool> started;
+  Watched<bool> cancelled;
+  std::shared_ptr<rpc::Call> held;
+  Add("Commit", [&](const std::shared_ptr<rpc::Call>& call, std::string_view) {
+    call->OnCancelled([&] { cancelled.Update([](bool& value) { value = true; }); });
+    held = call;
+    started.Update([](bool& value) { value = true; });
+  });
+  Start();
+  TestSocket socket(server_.port());
+  socket.Send(std::string("POST ") + kRoot +
+              ":commit HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n");
+  ASSERT_TRUE(started.WaitFor([](bool value) { return value; }));
+  socket.Close();
+  EXPECT_TRUE(cancelled.WaitFor([](bool value) { return value; }));
+  EXPECT_TRUE(held->closed());
 }
 
 TEST_F(RestServiceTest, AReaderOfHttp1ThatLeavesCancelsItsCall) {

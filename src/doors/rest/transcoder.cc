@@ -14,7 +14,8 @@ namespace {
 using google::protobuf::Message;
 using google::protobuf::MessageFactory;
 
-Status ReadBody(const Binding& binding, std::string_view body, Message* request) {
+Status ReadBody(const Binding& binding, std::string_view body, Message* request,
+                MemoryClaim* claim) {
   if (binding.body.empty()) return Status();  // Some clients send one anyway.
   Message* target = request;
   std::string_view location;
@@ -25,17 +26,17 @@ Status ReadBody(const Binding& binding, std::string_view body, Message* request)
     target = request->GetReflection()->MutableMessage(request, field);
   }
   if (body.find_first_not_of(" \t\r\n") == std::string_view::npos) return Status();
-  return wire::ReadJson(body, target, location);
+  return wire::ReadJson(body, target, location, claim);
 }
 
 }  // namespace
 
 Result<std::string> MakeRequest(const Match& match, const QueryParameters& parameters,
-                                std::string_view body) {
+                                std::string_view body, MemoryClaim* claim) {
   google::protobuf::Arena arena;
   const auto* type = match.binding->method->input_type();
   Message* request = MessageFactory::generated_factory()->GetPrototype(type)->New(&arena);
-  RETURN_IF_ERROR(ReadBody(*match.binding, body, request));
+  RETURN_IF_ERROR(ReadBody(*match.binding, body, request, claim));
   for (const auto& [name, value] : parameters) {
     if (IsSystemParameter(name)) continue;
     if (!IsValidUtf8(value)) return InvalidArgument("The query is not valid UTF-8.");

@@ -45,6 +45,13 @@ std::optional<uint64_t> MapNumber(std::string_view name) {
   return ParseNumber(name);
 }
 
+// The client must not try again, as it does after ResourceExhausted: it would send the same message
+// for ever, and none of those behind it.
+Status TooLarge() {
+  return InvalidArgument(
+      "Request payload size exceeds the limit: " + std::to_string(kMessageBytesMax) + " bytes.");
+}
+
 bool IsHeaderName(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, [](unsigned char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
@@ -119,14 +126,17 @@ Result<ChannelQuery> ParseChannelQuery(std::string_view method, const Form& quer
 size_t BodyFieldsMax() { return kMapsPerRequestMax + kOtherBodyFieldsMax; }
 
 Result<std::vector<IncomingMap>> ReadMaps(const Form& body,
-                                          const google::protobuf::Descriptor& type) {
+                                          const google::protobuf::Descriptor& type,
+                                          MemoryClaim* claim) {
   ASSIGN_OR_RETURN(const uint64_t count, NumberField(body, "count", 0));
   ASSIGN_OR_RETURN(const uint64_t first, NumberField(body, "ofs", 0));
   if (count > kMapsPerRequestMax) return InvalidArgument("too many maps in one request");
   std::vector<IncomingMap> maps;
   for (const auto& [name, value] : body.fields()) {
     if (const std::optional<uint64_t> number = MapNumber(name)) {
-      maps.push_back({.index = first + *number, .message = wire::MessageFromJson(type, value)});
+      Result<std::string> message = wire::MessageFromJson(type, value, claim);
+      if (message.ok() && message->size() > kMessageBytesMax) message = TooLarge();
+      maps.push_back({.index = first + *number, .message = std::move(message)});
     }
   }
   if (maps.size() != count) return InvalidArgument("count is not the number of maps");

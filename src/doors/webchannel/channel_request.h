@@ -4,12 +4,14 @@
 #include <google/protobuf/descriptor.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/memory_budget.h"
 #include "base/status.h"
 #include "doors/webchannel/form.h"
 #include "http/exchange.h"
@@ -45,9 +47,12 @@ inline constexpr size_t kQueryFieldsMax = 64;
 // The fields of a body: one per map, and a few about them.
 size_t BodyFieldsMax();
 
-// The messages of `type` in a body. InvalidArgument if they do not match their announced count.
+// The messages of `type` in a body; one of more than kMessageBytesMax is an error in its place.
+// InvalidArgument if they do not match their announced count. `claim`, if there is one, grows with
+// the messages.
 Result<std::vector<IncomingMap>> ReadMaps(const Form& body,
-                                          const google::protobuf::Descriptor& type);
+                                          const google::protobuf::Descriptor& type,
+                                          MemoryClaim* claim = nullptr);
 
 // The head of the call to `method_path`: the fields that the client put into the body or the query,
 // then those of the HTTP request that they do not replace; and the query's "database" if no field

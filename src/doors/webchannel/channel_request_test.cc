@@ -121,6 +121,35 @@ TEST(ReadMapsTest, BoundsTheirNumber) {
   EXPECT_EQ(Maps(body)->size(), kMapsPerRequestMax);
 }
 
+TEST(ReadMapsTest, BoundsTheMessages) {
+  const auto with_text = [](size_t bytes) {
+    return Maps("count=1&req0___data__={\"streamId\":\"" + std::string(bytes, 'x') + "\"}");
+  };
+  constexpr size_t kHeadBytes = 5;  // The field's tag and size.
+  const auto longest = with_text(kMessageBytesMax - kHeadBytes);
+  EXPECT_EQ((*longest)[0].message->size(), kMessageBytesMax);
+  const auto longer = with_text(kMessageBytesMax - kHeadBytes + 1);
+  EXPECT_EQ((*longer)[0].message.status(),
+            InvalidArgument("Request payload size exceeds the limit: 10551296 bytes."));
+}
+
+TEST(ReadMapsTest, ClaimsTheMemoryOfMessages) {
+  std::string writes = "{}";
+  for (int i = 0; i < 100'000; ++i) writes += ",{}";
+  const Form body =
+      *Form::Parse("count=1&req0___data__={\"writes\":[" + writes + "]}", BodyFieldsMax());
+  MemoryBudget memory(64 * 1024 * 1024);
+  MemoryClaim claim(&memory);
+  const auto maps = ReadMaps(body, *WriteRequest::descriptor(), &claim);
+  ASSERT_TRUE((*maps)[0].message.ok());
+  EXPECT_EQ(claim.bytes(), (*maps)[0].message->size());  // The objects are gone.
+  // While they are there, they take a hundred bytes each.
+  memory.Take(54 * 1024 * 1024);
+  const auto refused = ReadMaps(body, *WriteRequest::descriptor(), &claim);
+  EXPECT_EQ((*refused)[0].message.status().code(), Code::kResourceExhausted);
+  memory.Return(54 * 1024 * 1024);
+}
+
 http::RequestHead Head(std::string_view query, std::string_view body) {
   http::RequestHead request;
   request.set_method("POST");

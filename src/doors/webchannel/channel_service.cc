@@ -8,9 +8,11 @@
 #include <utility>
 #include <variant>
 
+#include "base/http_status.h"
 #include "base/status_macros.h"
 #include "doors/webchannel/answers.h"
 #include "http/cors.h"
+#include "wire/parse_memory.h"
 
 namespace hearth::doors::webchannel {
 namespace {
@@ -117,11 +119,13 @@ void ChannelService::AnswerTerminate(const std::shared_ptr<http::PlainCall>& req
 }
 
 Result<ChannelService::Body> ChannelService::ParseBody(std::string_view text,
-                                                       const google::protobuf::Descriptor& type) {
+                                                       const google::protobuf::Descriptor& type,
+                                                       MemoryClaim claim) {
+  if (!claim.Grow(text.size())) return wire::NoMemoryForMessage();  // For the decoded form.
   std::optional<Form> form = Form::Parse(text, BodyFieldsMax());
   if (!form) return InvalidArgument("the body cannot be read");
-  ASSIGN_OR_RETURN(std::vector<IncomingMap> maps, ReadMaps(*form, type));
-  return Body{.form = *std::move(form), .maps = std::move(maps)};
+  ASSIGN_OR_RETURN(std::vector<IncomingMap> maps, ReadMaps(*form, type, &claim));
+  return Body{.form = *std::move(form), .maps = std::move(maps), .claim = std::move(claim)};
 }
 
 void ChannelService::ReadBody(const std::shared_ptr<http::PlainCall>& request,
@@ -129,19 +133,21 @@ void ChannelService::ReadBody(const std::shared_ptr<http::PlainCall>& request,
                               Callback<void(Body body)> answer) {
   auto take = [request, answer = std::move(answer)](Result<Body> body) mutable {
     if (body.ok()) return answer(*std::move(body));
-    request->Respond(RefusedAnswer(request->head(), 400, body.status().message()));
+    const int http_status = HttpStatusOf(body.status().code());
+    request->Respond(RefusedAnswer(request->head(), http_status, body.status().message()));
   };
   if (request->body().size() <= options_.loop_body_bytes_max) {
-    return take(ParseBody(request->body(), type));
+    // A short body takes a few megabytes at worst.
+    return take(ParseBody(request->body(), type, MemoryClaim()));
   }
   // The task does not use the service, which may no longer exist. In that case its loops do not
   // exist either.
-  const Status accepted =
-      background_(request->client()->key(), [request, &type, take = std::move(take)]() mutable {
+  const Status accepted = background_(
+      request->client()->key(),
+      [request, &type, memory = options_.memory, take = std::move(take)]() mutable {
+        Result<Body> body = ParseBody(request->body(), type, MemoryClaim(memory));
         request->loop()->Post(
-            [take = std::move(take), body = ParseBody(request->body(), type)]() mutable {
-              take(std::move(body));
-            });
+            [take = std::move(take), body = std::move(body)]() mutable { take(std::move(body)); });
       });
   if (!accepted.ok()) {
     request->Respond(RefusedAnswer(request->head(), 503, accepted.message()));
@@ -156,7 +162,7 @@ void ChannelService::AnswerHandshake(const std::shared_ptr<http::PlainCall>& req
   const std::optional<Form> query_form = Form::Parse(head.query(), kQueryFieldsMax);
   auto session = std::make_shared<ChannelSession>(
       request->loop(), request->client()->key(), MakeCallHead(head, path, *query_form, body.form),
-      types, options_, [this, id] { sessions_.Remove(id); });
+      types, options_, background_, [this, id] { sessions_.Remove(id); });
   const bool is_scarce = options_.memory != nullptr && options_.memory->is_scarce();
   if (is_scarce || !sessions_.Add(id, session)) {
     return request->Respond(RefusedAnswer(head, 503, "too many channels"));

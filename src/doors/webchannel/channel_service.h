@@ -39,9 +39,12 @@ class ChannelService final : public http::Service {
   struct Body {
     Form form;
     std::vector<IncomingMap> maps;
+    MemoryClaim claim;  // For both, until the session claims what it keeps.
   };
 
-  static Result<Body> ParseBody(std::string_view text, const google::protobuf::Descriptor& type);
+  // `claim` is for what the body takes.
+  static Result<Body> ParseBody(std::string_view text, const google::protobuf::Descriptor& type,
+                                MemoryClaim claim);
   std::shared_ptr<http::ExchangeHandler> OpenBackChannel(http::Exchange& exchange,
                                                          const ChannelQuery& query);
   // The functions below run on the request's loop, when its body has arrived.

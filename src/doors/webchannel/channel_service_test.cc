@@ -39,6 +39,8 @@ struct Log {
   Watched<int> cancelled;
   Watched<int> receivers_gone;
   Watched<size_t> produced;
+  Watched<size_t> read_elsewhere;
+  Watched<bool> received_on_loop{true};
   Watched<std::shared_ptr<rpc::Call>> call;
 };
 
@@ -52,7 +54,17 @@ class Echo final : public rpc::Receiver {
     log_.receivers_gone.Update([](int& count) { ++count; });
   }
 
+  MessageReader ReaderForLongMessage() override {
+    return [&log = log_, read = rpc::Receiver::ReaderForLongMessage()](
+               std::string_view message) mutable -> Delivery {
+      log.read_elsewhere.Update([](size_t& count) { ++count; });
+      return read(message);
+    };
+  }
   void OnMessage(std::string_view message) override {
+    if (!static_cast<http::EventLoop&>(call_->executor()).InLoop()) {
+      log_.received_on_loop.Update([](bool& value) { value = false; });
+    }
     WriteRequest request;
     ASSERT_TRUE(request.ParseFromArray(message.data(), static_cast<int>(message.size())));
     const std::string& text = request.stream_id();
@@ -525,6 +537,28 @@ TEST_F(ChannelServiceTest, BoundsTheMemoryOfSessions) {
   memory_.Return(kMemoryBytes);
 }
 
+TEST_F(ChannelServiceTest, ANoopTakesNoSessionItsMemory) {
+  Start({.keep_alive = 20ms, .memory = &memory_});
+  const std::string id = Handshake();
+  BackReader back(server_.port(), BackRequest(id, 0, 0));
+  size_t kept_bytes = 0;
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(Forward(id, i, {std::string(25'000, 'x')}).status, 200);
+  }
+  while (kept_bytes < 75'000) {
+    const Arrays arrays = back.Read(1);
+    ASSERT_FALSE(arrays.empty());
+    for (const auto& [array_id, text] : arrays) kept_bytes += text.size();
+  }
+  // For a session that keeps as much as that, there is no more.
+  const size_t taken_bytes = kMemoryBytes - kMemoryBytes / 8 - memory_.used_bytes() + 1'000;
+  memory_.Take(taken_bytes);
+  EXPECT_FALSE(back.Read(1).empty());  // A no-op.
+  EXPECT_EQ(Forward(id, 3, {}).status, 200);
+  EXPECT_EQ(log_.cancelled.Get(), 0);
+  memory_.Return(taken_bytes);
+}
+
 TEST_F(ChannelServiceTest, BoundsTheBody) {
   Start({.body_bytes_max = 100});
   EXPECT_EQ(Ask("POST", Target("RID=1"), std::string(101, '&')).status, 413);
@@ -543,6 +577,34 @@ TEST_F(ChannelServiceTest, LongBodiesAreReadInTheBackground) {
   EXPECT_EQ(Forward(id, 2, {first}).status, 503);
   EXPECT_EQ(Forward(id, 2, {"short"}).status, 200);
   EXPECT_TRUE(WaitForReceived({first, second, "short"}));
+}
+
+TEST_F(ChannelServiceTest, LongMessagesAreReadInTheBackgroundInTheirOrder) {
+  Start({.loop_message_bytes_max = 100});
+  const std::string first(100, 'a');
+  const std::string second(300, 'b');
+  const std::string id = Handshake({"1", first, "2"});
+  EXPECT_TRUE(WaitForReceived({"1", first, "2"}));
+  EXPECT_EQ(log_.read_elsewhere.Get(), 1u);
+  EXPECT_EQ(Forward(id, 3, {second, "3", second, "4"}).status, 200);
+  EXPECT_TRUE(WaitForReceived({"1", first, "2", second, "3", second, "4"}));
+  EXPECT_EQ(log_.read_elsewhere.Get(), 3u);
+  EXPECT_TRUE(log_.received_on_loop.Get());
+  background_is_full_ = true;
+  EXPECT_EQ(Forward(id, 7, {second}).status, 200);
+  EXPECT_TRUE(log_.cancelled.WaitFor([](int count) { return count == 1; }));
+}
+
+TEST_F(ChannelServiceTest, TheFirstMessagesAreClaimed) {
+  Start({.memory = &memory_});
+  memory_.Take(kMemoryBytes - kSessionBytes - 100'000);  // Enough for a session, and then not.
+  Handshake({std::string(1'000, 'a')});
+  EXPECT_TRUE(WaitForReceived({std::string(1'000, 'a')}));
+  std::vector<std::string> many(5, std::string(10'000, 'b'));
+  Handshake(many);
+  EXPECT_TRUE(log_.cancelled.WaitFor([](int count) { return count == 1; }));
+  EXPECT_EQ(log_.received.Get().size(), 1u);
+  memory_.Return(kMemoryBytes - kSessionBytes - 100'000);
 }
 
 TEST_F(ChannelServiceTest, AProducerWaitsForItsReader) {

@@ -7,6 +7,7 @@
 #include "base/status_macros.h"
 #include "doors/webchannel/answers.h"
 #include "wire/json.h"
+#include "wire/parse_memory.h"
 
 namespace hearth::doors::webchannel {
 namespace {
@@ -18,11 +19,13 @@ constexpr const char* kClose = R"(["close"])";
 
 ChannelSession::ChannelSession(std::shared_ptr<http::EventLoop> loop, ClientKey client,
                                http::RequestHead head, MethodTypes types,
-                               const ChannelOptions& options, Task on_gone)
+                               const ChannelOptions& options, rpc::Background background,
+                               Task on_gone)
     // Not the connection's own client, which leaves with it.
     : LoopCall(std::move(loop), std::make_shared<ConnectedClient>(client), std::move(head)),
       types_(types),
       options_(options),
+      background_(std::move(background)),
       on_gone_(std::move(on_gone)),
       inbox_(options.held_maps_max, options.held_map_bytes_max),
       timer_(*this->loop()),
@@ -34,6 +37,7 @@ void ChannelSession::Start(const rpc::StreamMethod& method, std::vector<Incoming
   StartReceiving(method);
   const Status added = inbox_.Add(std::move(maps));
   if (!added.ok()) return FailNow(added);
+  if (!ClaimMemory()) return FailNow(wire::NoMemoryForMessage());
   Deliver();
 }
 
@@ -78,7 +82,7 @@ void ChannelSession::Attach(std::shared_ptr<BackChannel> back_channel,
     session.outbox_.Rewind();
     // This shows the client that no intermediary buffers the answer until its end.
     const bool streaming = session.back_channel_->mode() == BackChannelMode::kStreaming;
-    if (streaming && !session.outbox_.has_unsent()) session.outbox_.Add(kNoop);
+    if (streaming && !session.outbox_.has_unsent()) session.AddOwnArray(kNoop);
     session.ArmTimer();
     session.Flush();
   });
@@ -124,46 +128,53 @@ void ChannelSession::Shutdown() {
 // ---- What is sent to the client.
 
 Result<ChannelSession::Encoded> ChannelSession::Encode(const std::string& message) const {
-  ASSIGN_OR_RETURN(std::string array, MakeArray(message));
-  return Encoded{std::move(array)};
-}
-
-Result<std::string> ChannelSession::MakeArray(std::string_view message) const {
-  ASSIGN_OR_RETURN(const std::string json,
-                   wire::JsonFromMessage(types_.response, message, wire::JsonEnums::kNames));
-  return "[" + json + "]";
+  Encoded encoded{.claim = MemoryClaim(options_.memory)};
+  RETURN_IF_ERROR(AddArray(message, &encoded));
+  return encoded;
 }
 
 Result<ChannelSession::Encoded> ChannelSession::Encode(const rpc::MessageBatch& batch) const {
-  Encoded arrays;
-  Status failed;
+  Encoded encoded{.claim = MemoryClaim(options_.memory)};
+  Status status;
   batch.ForEach([&](std::string_view message) {
-    if (!failed.ok()) return;
-    Result<std::string> array = MakeArray(message);
-    if (array.ok()) {
-      arrays.push_back(*std::move(array));
-    } else {
-      failed = array.status();
-    }
+    if (status.ok()) status = AddArray(message, &encoded);
   });
-  if (!failed.ok()) return failed;
-  return arrays;
+  if (!status.ok()) return status;
+  return encoded;
 }
 
-size_t ChannelSession::BytesOf(const Encoded& arrays) {
+Status ChannelSession::AddArray(std::string_view message, Encoded* encoded) const {
+  ASSIGN_OR_RETURN(
+      std::string json,
+      wire::JsonFromMessage(types_.response, message, wire::JsonEnums::kNames, &encoded->claim));
+  json.insert(0, 1, '[');
+  json += ']';
+  encoded->arrays.push_back(std::move(json));
+  return Status();
+}
+
+size_t ChannelSession::BytesOf(const Encoded& encoded) {
   size_t bytes = 0;
-  for (const std::string& array : arrays) bytes += array.size();
+  for (const std::string& array : encoded.arrays) bytes += array.size();
   return bytes;
 }
 
 // ---- On the loop.
 
-bool ChannelSession::ClaimMemory() {
-  return claim_.Resize(kSessionBytes + outbox_.retained_bytes() + inbox_.held_bytes());
+size_t ChannelSession::KeptBytes() const {
+  return kSessionBytes + outbox_.retained_bytes() + inbox_.held_bytes();
 }
 
-void ChannelSession::WriteNow(Encoded arrays) {
-  for (std::string& array : arrays) outbox_.Add(std::move(array));
+bool ChannelSession::ClaimMemory() { return claim_.Resize(KeptBytes()); }
+
+void ChannelSession::AddOwnArray(std::string array) {
+  outbox_.Add(std::move(array));
+  if (KeptBytes() > claim_.bytes()) claim_.GrowAnyway(KeptBytes() - claim_.bytes());
+}
+
+void ChannelSession::WriteNow(Encoded encoded) {
+  encoded.claim.Reset();
+  for (std::string& array : encoded.arrays) outbox_.Add(std::move(array));
   if (outbox_.retained_bytes() > options_.retained_bytes_max || !ClaimMemory()) {
     // The client does not read, and the method does not wait for it; or there is no memory. The
     // client will come back for what it has missed.
@@ -177,8 +188,8 @@ void ChannelSession::WriteNow(Encoded arrays) {
 }
 
 void ChannelSession::WriteEndNow(const Status& status) {
-  if (!status.ok()) outbox_.Add("[" + wire::JsonFromError(status) + "]");
-  outbox_.Add(kClose);
+  if (!status.ok()) AddOwnArray("[" + wire::JsonFromError(status) + "]");
+  AddOwnArray(kClose);
   ScheduleFlush();
   AnswerHeld();
 }
@@ -207,19 +218,45 @@ void ChannelSession::DropNow() {
 }
 
 void ChannelSession::DeliverNow() {
-  DeliverMessages([this] {
+  DeliverMessages([this]() -> std::optional<Result<std::string>> {
     AssertOnLoop();
-    return inbox_.Next();
+    if (is_reading_) return std::nullopt;
+    std::optional<Result<std::string>> message = inbox_.Next();
+    const bool is_long =
+        message && message->ok() && (*message)->size() > options_.loop_message_bytes_max;
+    if (!is_long) return message;
+    ReadInBackground(**std::move(message));
+    return std::nullopt;
   });
-  // Less than before, so it is never refused.
-  (void)ClaimMemory();
+  if (!gone_ && !ClaimMemory()) return DropNow();
   AnswerHeld();
+}
+
+void ChannelSession::ReadInBackground(std::string message) {
+  MemoryClaim claim(options_.memory);
+  if (!ClaimMemory() || !claim.Grow(message.size())) return FailNow(wire::NoMemoryForMessage());
+  is_reading_ = true;
+  const Status accepted =
+      background_(client()->key(),
+                  [self = shared_from_this(), message = std::move(message),
+                   claim = std::move(claim), read = receiver()->ReaderForLongMessage()]() mutable {
+                    if (self->closed()) return;
+                    self->OnLoop([deliver = read(message)](ChannelSession& session) mutable {
+                      session.AssertOnLoop();
+                      session.is_reading_ = false;
+                      if (session.ended()) return;
+                      deliver(*session.receiver());
+                      session.Deliver();
+                      session.AnswerHeld();
+                    });
+                  });
+  if (!accepted.ok()) FailNow(accepted);
 }
 
 void ChannelSession::AnswerHeld() {
   // A client sends its next messages after it gets the answer: holding the answer slows it down
   // while the method has paused.
-  const bool waits = !ended() && paused() && inbox_.has_next();
+  const bool waits = !ended() && (paused() || is_reading_) && inbox_.has_next();
   if (waits && held_requests_.size() < kHeldAnswersMax) return;
   for (const auto& request : std::exchange(held_requests_, {})) {
     request->Respond(ChannelAnswer(request->head(), MakeChunk(ForwardAnswer())));
@@ -287,7 +324,7 @@ void ChannelSession::ArmTimer() {
 void ChannelSession::OnTimer() {
   if (!back_channel_) return DropNow();
   // A back channel with unsent data needs no keep-alive.
-  if (!outbox_.has_unsent()) outbox_.Add(kNoop);
+  if (!outbox_.has_unsent()) AddOwnArray(kNoop);
   ArmTimer();
   Flush();
 }

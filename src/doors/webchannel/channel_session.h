@@ -37,7 +37,8 @@ class ChannelSession final : public rpc::LoopCall<ChannelSession> {
  public:
   // `on_gone` runs once, on the loop, when requests can no longer reach the session.
   ChannelSession(std::shared_ptr<http::EventLoop> loop, ClientKey client, http::RequestHead head,
-                 MethodTypes types, const ChannelOptions& options, Task on_gone);
+                 MethodTypes types, const ChannelOptions& options, rpc::Background background,
+                 Task on_gone);
 
   const MethodTypes& types() const { return types_; }
 
@@ -60,14 +61,17 @@ class ChannelSession final : public rpc::LoopCall<ChannelSession> {
   friend class rpc::LoopCall<ChannelSession>;
 
   // Messages as arrays.
-  using Encoded = std::vector<std::string>;
+  struct Encoded {
+    std::vector<std::string> arrays = {};
+    MemoryClaim claim = {};  // Until the session claims what it keeps.
+  };
   Result<Encoded> Encode(const std::string& message) const;
   Result<Encoded> Encode(const rpc::MessageBatch& batch) const;
-  static size_t BytesOf(const Encoded& arrays);
-  Result<std::string> MakeArray(std::string_view message) const;
+  static size_t BytesOf(const Encoded& encoded);
+  Status AddArray(std::string_view message, Encoded* encoded) const;
 
   // The functions below run on the loop.
-  void WriteNow(Encoded arrays) REQUIRES_LOCK(on_loop_);
+  void WriteNow(Encoded encoded) REQUIRES_LOCK(on_loop_);
   void WriteEndNow(const Status& status) REQUIRES_LOCK(on_loop_);
   bool IsWritable() const REQUIRES_LOCK(on_loop_) {
     return outbox_.unsent_bytes() < http::kSendBufferLowBytes;
@@ -82,13 +86,20 @@ class ChannelSession final : public rpc::LoopCall<ChannelSession> {
   // Ends the back channel's answer with `chunk`.
   void FinishBackChannel(std::string chunk) REQUIRES_LOCK(on_loop_);
   void ArmTimer() REQUIRES_LOCK(on_loop_);
+  // Has the receiver read a long message off the loop, before any other.
+  void ReadInBackground(std::string message) REQUIRES_LOCK(on_loop_);
   // Adjusts the claim to what is kept. False if there is not enough memory.
   bool ClaimMemory() REQUIRES_LOCK(on_loop_);
+  size_t KeptBytes() const REQUIRES_LOCK(on_loop_);
+  // Adds a short array of the protocol's own. Memory for it is never refused: otherwise a client
+  // would lose its session for a few bytes.
+  void AddOwnArray(std::string array) REQUIRES_LOCK(on_loop_);
   void OnTimer() REQUIRES_LOCK(on_loop_);
   std::string ForwardAnswer() const REQUIRES_LOCK(on_loop_);
 
   const MethodTypes types_;
   const ChannelOptions options_;
+  const rpc::Background background_;
 
   // Everything below belongs to the loop.
   Task on_gone_ GUARDED_BY(on_loop_);
@@ -101,7 +112,8 @@ class ChannelSession final : public rpc::LoopCall<ChannelSession> {
   MemoryClaim claim_ GUARDED_BY(on_loop_);
   bool back_channel_ready_ GUARDED_BY(on_loop_) = false;
   bool flush_scheduled_ GUARDED_BY(on_loop_) = false;
-  bool gone_ GUARDED_BY(on_loop_) = false;  // The session is gone; its call has ended too.
+  bool is_reading_ GUARDED_BY(on_loop_) = false;  // A long message, off the loop.
+  bool gone_ GUARDED_BY(on_loop_) = false;        // The session is gone; its call has ended too.
 };
 
 }  // namespace hearth::doors::webchannel

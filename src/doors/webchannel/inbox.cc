@@ -2,10 +2,15 @@
 
 #include <utility>
 
+#include "doors/webchannel/options.h"
+
 namespace hearth::doors::webchannel {
 namespace {
 
-size_t BytesOf(const Result<std::string>& message) { return message.ok() ? message->size() : 0; }
+// What the map takes, with its place in the queue.
+size_t BytesOf(const Result<std::string>& message) {
+  return kHeldMapBytes + (message.ok() ? message->size() : message.status().message().size());
+}
 
 }  // namespace
 

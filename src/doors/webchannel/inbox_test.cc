@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "doors/webchannel/options.h"
+
 namespace hearth::doors::webchannel {
 namespace {
+
+constexpr size_t kBytesMax = 10'000;
 
 std::string TakeAll(Inbox* inbox) {
   std::string all;
@@ -12,7 +16,7 @@ std::string TakeAll(Inbox* inbox) {
 }
 
 TEST(InboxTest, GivesMapsInOrder) {
-  Inbox inbox(10, 100);
+  Inbox inbox(10, kBytesMax);
   ASSERT_TRUE(inbox.Add({{0, "a"}, {1, "b"}}).ok());
   EXPECT_TRUE(inbox.has_next());
   EXPECT_EQ(TakeAll(&inbox), "ab");
@@ -20,7 +24,7 @@ TEST(InboxTest, GivesMapsInOrder) {
 }
 
 TEST(InboxTest, HoldsWhatCameTooEarly) {
-  Inbox inbox(10, 100);
+  Inbox inbox(10, kBytesMax);
   ASSERT_TRUE(inbox.Add({{2, "c"}}).ok());
   EXPECT_EQ(TakeAll(&inbox), "");
   ASSERT_TRUE(inbox.Add({{0, "a"}}).ok());
@@ -30,7 +34,7 @@ TEST(InboxTest, HoldsWhatCameTooEarly) {
 }
 
 TEST(InboxTest, TakesNothingTwice) {
-  Inbox inbox(10, 100);
+  Inbox inbox(10, kBytesMax);
   ASSERT_TRUE(inbox.Add({{0, "a"}, {1, "b"}}).ok());
   EXPECT_EQ(TakeAll(&inbox), "ab");
   ASSERT_TRUE(inbox.Add({{0, "a"}, {1, "b"}, {2, "c"}, {4, "e"}}).ok());
@@ -39,7 +43,7 @@ TEST(InboxTest, TakesNothingTwice) {
 }
 
 TEST(InboxTest, BoundsTheNumberOfMaps) {
-  Inbox inbox(2, 100);
+  Inbox inbox(2, kBytesMax);
   ASSERT_TRUE(inbox.Add({{5, "f"}, {6, "g"}}).ok());
   EXPECT_EQ(inbox.Add({{0, "a"}}).code(), Code::kResourceExhausted);
   EXPECT_TRUE(inbox.Add({{5, "f"}}).ok());  // It was already added.
@@ -50,13 +54,21 @@ TEST(InboxTest, BoundsTheNumberOfMaps) {
 }
 
 TEST(InboxTest, BoundsTheBytes) {
-  Inbox inbox(10, 8);
+  Inbox inbox(10, 8 + kHeldMapBytes);
   ASSERT_TRUE(inbox.Add({{0, "12345678"}}).ok());
   EXPECT_EQ(inbox.Add({{1, "9"}}).code(), Code::kResourceExhausted);
   EXPECT_EQ(TakeAll(&inbox), "12345678");
   EXPECT_TRUE(inbox.Add({{1, "9"}}).ok());
   EXPECT_EQ(inbox.Add({{3, "12345678"}}).code(), Code::kResourceExhausted);
   EXPECT_EQ(TakeAll(&inbox), "9");
+}
+
+TEST(InboxTest, CountsErrorsToo) {
+  Inbox inbox(10, 8 + kHeldMapBytes);
+  EXPECT_EQ(inbox.Add({{1, InvalidArgument("123456789")}}).code(), Code::kResourceExhausted);
+  EXPECT_TRUE(inbox.Add({{1, InvalidArgument("12345678")}}).ok());
+  EXPECT_EQ(inbox.held_bytes(), 8 + kHeldMapBytes);
+  EXPECT_EQ(inbox.Add({{2, ""}}).code(), Code::kResourceExhausted);
 }
 
 }  // namespace

@@ -10,6 +10,8 @@ namespace hearth::doors::webchannel {
 
 // A client abandons a back channel that has been silent for 1.5 times as long.
 inline constexpr std::chrono::milliseconds kAnnouncedKeepAlive{30'000};
+// A message after its conversion from JSON: Firestore's limit for a request, plus some room.
+inline constexpr size_t kMessageBytesMax = 10 * 1024 * 1024 + 64 * 1024;
 // The client's own limit for one request.
 inline constexpr size_t kMapsPerRequestMax = 1'000;
 // The fields that a client sends as text in a handshake.
@@ -18,6 +20,8 @@ inline constexpr size_t kHeaderBlockBytesMax = 16 * 1024;
 inline constexpr size_t kChunkBytes = 64 * 1024;
 // What a session takes by itself.
 inline constexpr size_t kSessionBytes = 16 * 1024;
+// What a message takes while it waits, besides its bytes.
+inline constexpr size_t kHeldMapBytes = 128;
 // Forward requests that wait for an answer while the method is paused.
 inline constexpr size_t kHeldAnswersMax = 16;
 
@@ -31,6 +35,8 @@ struct ChannelOptions {
   size_t body_bytes_max = 60 * 1024 * 1024;
   // Longer bodies are parsed off the loop.
   size_t loop_body_bytes_max = 64 * 1024;
+  // Longer messages are read off the loop.
+  size_t loop_message_bytes_max = 64 * 1024;
   // Maps that arrived ahead of an earlier one, or while the method is paused.
   size_t held_maps_max = 2'000;
   size_t held_map_bytes_max = 64 * 1024 * 1024;
