@@ -8,10 +8,10 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <string_view>
-#include <system_error>
 
+#include "access/open_file.h"
+#include "access/owner_file.h"
 #include "base/random.h"
 #include "base/status_macros.h"
 
@@ -19,7 +19,6 @@ namespace hearth::access {
 namespace {
 
 constexpr size_t kTokenDigits = 2 * kAdminTokenBytes;
-constexpr mode_t kOwnerOnly = S_IRUSR | S_IWUSR;
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 Status Failed(const std::string& path, const std::string& why) {
@@ -27,24 +26,6 @@ Status Failed(const std::string& path, const std::string& why) {
 }
 
 Status SystemError(const std::string& path) { return Failed(path, std::strerror(errno)); }
-
-// Closes the file at the end of its scope.
-class File {
- public:
-  File(const std::string& path, int flags)
-      : descriptor_(open(path.c_str(), flags | O_CLOEXEC, kOwnerOnly)) {}
-  ~File() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-
-  bool is_open() const { return descriptor_ >= 0; }
-  int get() const { return descriptor_; }
-
- private:
-  const int descriptor_;
-};
 
 std::string NewToken() {
   std::string token;
@@ -56,33 +37,11 @@ std::string NewToken() {
   return token;
 }
 
-Status Create(const std::string& folder, const std::string& path, const std::string& token) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return Failed(path, error.message());
-  // Under another name first: a crash must not leave half of a token.
-  const std::string unfinished = path + ".new";
-  if (unlink(unfinished.c_str()) != 0 && errno != ENOENT) return SystemError(path);
-  {
-    const File file(unfinished, O_WRONLY | O_CREAT | O_EXCL);
-    const std::string line = token + "\n";
-    if (!file.is_open() ||
-        write(file.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size()) ||
-        fsync(file.get()) != 0) {
-      return SystemError(path);
-    }
-  }
-  if (rename(unfinished.c_str(), path.c_str()) != 0) return SystemError(path);
-  const File directory(folder, O_RDONLY | O_DIRECTORY);
-  if (!directory.is_open() || fsync(directory.get()) != 0) return SystemError(path);
-  return Status();
-}
-
 }  // namespace
 
 Result<std::string> ReadAdminToken(const std::string& folder) {
   const std::string path = folder + "/" + kAdminTokenFile;
-  const File file(path, O_RDONLY);
+  const OpenFile file(path, O_RDONLY);
   if (!file.is_open()) {
     return errno == ENOENT ? Status(Code::kNotFound, "there is no " + path) : SystemError(path);
   }
@@ -113,7 +72,8 @@ Result<std::string> LoadOrCreateAdminToken(const std::string& folder) {
   Result<std::string> token = ReadAdminToken(folder);
   if (token.ok() || token.status().code() != Code::kNotFound) return token;
   const std::string created = NewToken();
-  RETURN_IF_ERROR(Create(folder, folder + "/" + kAdminTokenFile, created));
+  const Status written = WriteOwnerFile(folder, kAdminTokenFile, created + "\n");
+  if (!written.ok()) return written.While("writing the administrator's token");
   return created;
 }
 

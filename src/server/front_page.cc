@@ -30,9 +30,7 @@ nlohmann::json ToJson(const AppHost::Report& report) {
 
 FrontPage::FrontPage(AppHost& apps, const Clock& clock, Metrics& metrics, std::string project)
     : apps_(apps),
-      clock_(clock),
       project_(std::move(project)),
-      started_(clock.Monotonic()),
       pages_({.name = "front", .threads = 2}, routes_, clock, metrics) {
   routes_.AddAssets(front::FrontAssets());
   routes_.Add("GET", kDataPath,
@@ -71,12 +69,7 @@ std::shared_ptr<http::ExchangeHandler> FrontPage::Open(http::Exchange& exchange)
 nlohmann::json FrontPage::Data() {
   nlohmann::json applications = nlohmann::json::array();
   for (const AppHost::Report& report : apps_.Reports()) applications.push_back(ToJson(report));
-  const auto uptime = clock_.Monotonic() - started_;
-  nlohmann::json data = {
-      {"version", HEARTH_VERSION},
-      {"uptimeSeconds", std::chrono::duration_cast<std::chrono::seconds>(uptime).count()},
-      {"project", project_},
-      {"applications", std::move(applications)}};
+  nlohmann::json data = {{"project", project_}, {"applications", std::move(applications)}};
   MutexLock lock(mutex_);
   data["address"] = address_;
   return data;

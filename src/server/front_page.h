@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -16,8 +15,9 @@
 
 namespace hearth::server {
 
-// The page for browsers at "/", and its data at "/hearth/front". Other clients get "Ok" at "/": the
-// SDKs' tools and health checks use it to see whether the server is up.
+// The page for browsers at "/", and its data at "/hearth/front", which strangers can read: how to
+// connect, and which applications run. Other clients get "Ok" at "/": the SDKs' tools and health
+// checks use it to see whether the server is up.
 //
 // Threads: as for Service; set_address from any thread. Ownership: borrows the constructor's
 // arguments. The destructor waits for requests in progress: destroy it after the server is drained
@@ -38,9 +38,7 @@ class FrontPage final : public http::Service {
 
  private:
   AppHost& apps_;
-  const Clock& clock_;
   const std::string project_;
-  const std::chrono::steady_clock::time_point started_;
   kit::Routes routes_;
   Mutex mutex_;  // Leaf lock.
   std::string address_ GUARDED_BY(mutex_);

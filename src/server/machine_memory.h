@@ -7,8 +7,9 @@
 
 namespace hearth::server {
 
-// The memory that this process may use: that of the machine, or of its control group (container)
-// if that is less. `root`: "" except in tests.
+// The memory that this process may use: that of the machine, or the least limit of its control
+// group (a container, or a unit of systemd with MemoryMax=) and the groups above it. `root`: ""
+// except in tests.
 size_t MachineMemoryBytes(const std::string& root = "");
 
 // The limit in a control group's file: a number of bytes; nullopt for "max" and for anything that

@@ -22,6 +22,7 @@ using hearth::Result;
 using hearth::Status;
 using hearth::server::AppOptions;
 using hearth::server::DatabaseOptions;
+using hearth::server::MemoryOptions;
 using hearth::server::OriginOptions;
 using hearth::server::RunAppOptions;
 using hearth::server::ServeOptions;
@@ -112,6 +113,15 @@ void AddOriginFlags(CLI::App* command, OriginOptions* options) {
       ->type_name("SCHEME://HOST[:PORT]");
 }
 
+void AddMemoryMaxFlag(CLI::App* command, MemoryOptions* options) {
+  command
+      ->add_option("--memory-max-mib", options->max_mib,
+                   "Memory for caches, requests, answers and queued work together, in MiB; "
+                   "0 means half of the machine's or of the control group's")
+      ->check(CLI::Range(0, 1024 * 1024))
+      ->capture_default_str();
+}
+
 void AddServeFlags(CLI::App* serve, ServeOptions* options) {
   serve->add_option("--data", options->data_path, "Data folder; created if missing")
       ->capture_default_str();
@@ -123,15 +133,10 @@ void AddServeFlags(CLI::App* serve, ServeOptions* options) {
       ->expected(1)
       ->type_name("HOST:PORT");
   AddOriginFlags(serve, &options->origins);
-  serve->add_option("--cache-mib", options->cache_mib, "Memory for cached data, in MiB")
+  serve->add_option("--cache-mib", options->memory.cache_mib, "Memory for cached data, in MiB")
       ->check(CLI::Range(8, 1024 * 1024))
       ->capture_default_str();
-  serve
-      ->add_option("--memory-max-mib", options->memory_max_mib,
-                   "Memory for caches, requests, answers and queued work together, in MiB; "
-                   "0 means half of the machine's or the container's")
-      ->check(CLI::Range(0, 1024 * 1024))
-      ->capture_default_str();
+  AddMemoryMaxFlag(serve, &options->memory);
   serve->add_option("--loops", options->loops, "Number of event loops; 0 means one per core")
       ->check(CLI::Range(0, 256))
       ->capture_default_str();
@@ -162,9 +167,9 @@ void AddServeFlags(CLI::App* serve, ServeOptions* options) {
       ->capture_default_str();
   serve
       ->add_option("--protect-project", options->protected_projects,
-                   "Let clients use the databases of this project only with the token from "
-                   "admin.token in the data folder; always so for embedded applications' project; "
-                   "may be given more than once")
+                   "From now on, let clients use the databases of this project only with the token "
+                   "from admin.token in the data folder; always so for embedded applications' "
+                   "project; may be given more than once")
       ->take_all()
       ->expected(1)
       ->type_name("PROJECT");
@@ -188,6 +193,7 @@ void AddRunAppFlags(CLI::App* run, RunAppOptions* options) {
       ->type_name("FOLDER");
   run->add_option("--data", options->data_path,
                   "Folder for files that are not documents, such as keys; default: data-NAME");
+  AddMemoryMaxFlag(run, &options->memory);
   run->add_option("--drain-seconds", options->drain_seconds,
                   "Seconds that open requests may take to finish after SIGTERM")
       ->check(CLI::Range(0, 3600))

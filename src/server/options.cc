@@ -42,15 +42,16 @@ Result<http::ListenAddress> ParseListenAddress(std::string_view text) {
   return address;
 }
 
-Result<size_t> MemoryMaxBytes(const ServeOptions& options, size_t machine_bytes) {
+Result<size_t> MemoryMaxBytes(const MemoryOptions& options, size_t machine_bytes) {
   constexpr size_t kMebibyte = 1024 * 1024;
-  const size_t bytes =
-      options.memory_max_mib != 0 ? options.memory_max_mib * kMebibyte : machine_bytes / 2;
+  const size_t bytes = options.max_mib != 0 ? options.max_mib * kMebibyte : machine_bytes / 2;
   const size_t needed_mib = options.cache_mib + kRequestMemoryMibMin;
   if (bytes < needed_mib * kMebibyte) {
+    const std::string caches =
+        options.cache_mib == 0 ? ""
+                               : "--cache-mib is " + std::to_string(options.cache_mib) + ", and ";
     return InvalidArgument("--memory-max-mib must be at least " + std::to_string(needed_mib) +
-                           ": --cache-mib is " + std::to_string(options.cache_mib) +
-                           ", and requests need " + std::to_string(kRequestMemoryMibMin));
+                           ": " + caches + "requests need " + std::to_string(kRequestMemoryMibMin));
   }
   return bytes;
 }

@@ -26,14 +26,19 @@ struct OriginOptions {
   std::vector<std::string> allowed_origins;
 };
 
+// How much memory a process may use.
+struct MemoryOptions {
+  size_t max_mib = 0;  // 0: half of the machine's.
+  size_t cache_mib = 0;
+};
+
 // The command line of `hearth serve`.
 struct ServeOptions {
   std::string data_path = "data";
   std::vector<std::string> listen = {"127.0.0.1:8080"};
   OriginOptions origins;
-  size_t cache_mib = 64;
-  size_t memory_max_mib = 0;  // 0: half of the machine's.
-  size_t loops = 0;           // 0: one per core.
+  MemoryOptions memory = {.cache_mib = 64};
+  size_t loops = 0;  // 0: one per core.
   size_t connections_max = 10'000;
   size_t databases_max = 10'000;
   size_t drain_seconds = 10;
@@ -47,7 +52,8 @@ struct ServeOptions {
   size_t scan_documents_max = 100'000;
   std::string apps = "none";
   std::string app_project = "hearth";
-  std::vector<std::string> protected_projects;  // Besides that of embedded applications.
+  // Besides those that are protected already, and that of embedded applications.
+  std::vector<std::string> protected_projects;
   AppOptions app;
   std::string log_level = "info";
   std::string log_format = "text";
@@ -62,6 +68,7 @@ struct RunAppOptions {
   OriginOptions origins;
   std::string admin_token_folder;  // Of the database's server; empty: from the environment.
   std::string data_path;           // Empty: "data-NAME".
+  MemoryOptions memory;
   size_t drain_seconds = 10;
   AppOptions app;
   std::string log_level = "info";
@@ -75,7 +82,7 @@ Result<http::ListenAddress> ParseAddress(std::string_view text);
 Result<http::ListenAddress> ParseListenAddress(std::string_view text);
 
 // The bytes for MemoryBudget. InvalidArgument if the caches leave too little for requests.
-Result<size_t> MemoryMaxBytes(const ServeOptions& options, size_t machine_bytes);
+Result<size_t> MemoryMaxBytes(const MemoryOptions& options, size_t machine_bytes);
 
 // HOST:PORT, with brackets around an IPv6 address.
 std::string AddressText(const http::ListenAddress& address);

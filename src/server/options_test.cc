@@ -42,6 +42,24 @@ TEST(ParseOriginPolicy, NamesTheFlagOfAnInvalidValue) {
   EXPECT_NE(origin.message().find("--allow-origin"), std::string::npos) << origin.message();
 }
 
+TEST(MemoryMaxBytes, IsHalfOfTheMachineUnlessItIsSet) {
+  constexpr size_t kMebibyte = 1024 * 1024;
+  EXPECT_EQ(*MemoryMaxBytes({.cache_mib = 64}, 1'000 * kMebibyte), 500 * kMebibyte);
+  EXPECT_EQ(*MemoryMaxBytes({.max_mib = 700, .cache_mib = 64}, 1'000 * kMebibyte), 700 * kMebibyte);
+}
+
+TEST(MemoryMaxBytes, LeavesEnoughForRequestsBesideTheCaches) {
+  constexpr size_t kMebibyte = 1024 * 1024;
+  EXPECT_TRUE(MemoryMaxBytes({.max_mib = 192, .cache_mib = 64}, 0).ok());
+  const Status refused = MemoryMaxBytes({.max_mib = 191, .cache_mib = 64}, 0).status();
+  EXPECT_EQ(refused.code(), Code::kInvalidArgument);
+  EXPECT_EQ(refused.message(),
+            "--memory-max-mib must be at least 192: --cache-mib is 64, and requests need 128");
+  EXPECT_TRUE(MemoryMaxBytes({}, 256 * kMebibyte).ok());
+  EXPECT_EQ(MemoryMaxBytes({}, 256 * kMebibyte - 2).status().message(),
+            "--memory-max-mib must be at least 128: requests need 128");
+}
+
 TEST(ParseIndexMode, NamesTheChoices) {
   EXPECT_EQ(*ParseIndexMode("auto"), indexing::IndexMode::kAuto);
   EXPECT_EQ(*ParseIndexMode("strict"), indexing::IndexMode::kStrict);

@@ -43,6 +43,7 @@ Status RunApp(const RunAppOptions& options) {
   ASSIGN_OR_RETURN(http::OriginPolicy origins, ParseOriginPolicy(options.origins));
   origins.AddPages("/");
   ASSIGN_OR_RETURN(nlohmann::json settings, ReadAppSettings(options.app));
+  ASSIGN_OR_RETURN(const size_t memory_bytes, MemoryMaxBytes(options.memory, MachineMemoryBytes()));
   if (!options.firestore.empty()) RETURN_IF_ERROR(ParseAddress(options.firestore).status());
   ASSIGN_OR_RETURN(std::string database_token, FindAdminToken(options.admin_token_folder));
   ASSIGN_OR_RETURN(const client::Firestore database,
@@ -56,7 +57,7 @@ Status RunApp(const RunAppOptions& options) {
   const SystemClock clock;
   RandomSource random;
   Metrics metrics;
-  MemoryBudget memory(MachineMemoryBytes() / 2);
+  MemoryBudget memory(memory_bytes);
   std::unique_ptr<sandbox::Sandbox> stand_ins;
   if (!options.app.is_live) {
     ASSIGN_OR_RETURN(stand_ins, sandbox::Sandbox::Start({.clock = &clock}));

@@ -12,6 +12,7 @@
 
 #include "access/access_policy.h"
 #include "access/admin_token.h"
+#include "access/protected_projects.h"
 #include "apps/sandbox/sandbox.h"
 #include "base/clock.h"
 #include "base/guarded_clock.h"
@@ -20,6 +21,7 @@
 #include "base/metrics.h"
 #include "base/random.h"
 #include "base/status_macros.h"
+#include "base/turn_pool.h"
 #include "client/embedded/embedded.h"
 #include "documents/stored_times.h"
 #include "doors/control/control_service.h"
@@ -78,7 +80,7 @@ Result<engine::EngineOptions> ToEngineOptions(const ServeOptions& options, Metri
   result.memory = &memory;
   result.watchers.memory = &memory;
   result.metrics = &metrics;
-  result.document_cache_bytes = options.cache_mib * kMebibyte / 2;
+  result.document_cache_bytes = options.memory.cache_mib * kMebibyte / 2;
   ASSIGN_OR_RETURN(result.index_mode, ParseIndexMode(options.indexes));
   result.databases_max = options.databases_max;
   result.indexes.on_demand.entries_per_write_max = options.on_demand_index_entries;
@@ -92,7 +94,7 @@ storage::RocksDbOptions ToStorageOptions(const ServeOptions& options, const File
                                          Metrics& metrics) {
   storage::RocksDbOptions result;
   result.path = options.data_path;
-  result.block_cache_bytes = options.cache_mib * kMebibyte / 2;
+  result.block_cache_bytes = options.memory.cache_mib * kMebibyte / 2;
   result.reserve_bytes = options.disk_reserve_mib ? *options.disk_reserve_mib * kMebibyte
                                                   : DefaultReserveBytes(options.data_path);
   result.open_tables_max = files.tables;
@@ -200,6 +202,7 @@ Result<access::AccessPolicy> MakePolicy(const ServeOptions& options, const AppPl
   ASSIGN_OR_RETURN(std::string token, access::LoadOrCreateAdminToken(options.data_path));
   std::vector<std::string> projects = options.protected_projects;
   if (!plan.chosen.empty()) projects.emplace_back(plan.database.project());
+  ASSIGN_OR_RETURN(projects, access::RememberProtectedProjects(options.data_path, projects));
   return access::AccessPolicy(std::move(token), std::move(projects));
 }
 
@@ -217,6 +220,12 @@ void AddApps(const AppPlan& plan, const ServeOptions& options, AppHost* apps) {
     IgnoreError(apps->Add(app, "/apps/" + name, options.data_path + "/apps/" + name),
                 "reported on the front page and in the log; the database keeps serving");
   }
+}
+
+// The threads for long messages. They are separate, so that no read waits while a message is
+// decompressed and parsed, or turned into JSON; and few, because that takes much memory.
+TurnPoolOptions TranslatorOptions() {
+  return {.threads = std::max(2u, std::thread::hardware_concurrency() / 2)};
 }
 
 struct Doors {
@@ -247,9 +256,9 @@ void Announce(const http::ListenAddress& address) {
 Status Serve(const ServeOptions& options) {
   RETURN_IF_ERROR(ConfigureLogAs(options));
   Metrics metrics;  // Used by everything below, so destroyed last.
-  ASSIGN_OR_RETURN(const size_t memory_bytes, MemoryMaxBytes(options, MachineMemoryBytes()));
+  ASSIGN_OR_RETURN(const size_t memory_bytes, MemoryMaxBytes(options.memory, MachineMemoryBytes()));
   MemoryBudget memory(memory_bytes);
-  memory.Take(options.cache_mib * kMebibyte);  // The caches fill up sooner or later.
+  memory.Take(options.memory.cache_mib * kMebibyte);  // The caches fill up sooner or later.
   const std::vector<MetricCallback> memory_metrics = AddMemoryMetrics(memory, metrics);
   ASSIGN_OR_RETURN(http::ServerOptions server_options, ToServerOptions(options, metrics, memory));
   ASSIGN_OR_RETURN(const FileShares files, DivideFilesOf(options, &server_options));
@@ -266,9 +275,9 @@ Status Serve(const ServeOptions& options) {
   RandomSource random;
   // Calls in progress use the methods, so these are destroyed last.
   rpc::Methods methods;
-  engine::Engine* opened = nullptr;
-  const rpc::Background background = [&opened](ClientKey client, Task task) {
-    return opened->RunOnReaders(client, std::move(task));
+  TurnPool* translators = nullptr;
+  const rpc::Background background = [&translators](ClientKey client, Task task) {
+    return translators->TryPost(client, std::move(task));
   };
   doors::grpc::GrpcService grpc(methods, {.background = background, .memory = &memory});
   ASSIGN_OR_RETURN(const std::unique_ptr<storage::Store> store,
@@ -277,10 +286,11 @@ Status Serve(const ServeOptions& options) {
   ASSIGN_OR_RETURN(const access::AccessPolicy policy, MakePolicy(options, plan));
   ASSIGN_OR_RETURN(const std::unique_ptr<engine::Engine> engine,
                    engine::Engine::Open(*store, clock, random, engine_options));
-  opened = engine.get();
   index_files.Apply(engine.get());
-  service::FirestoreMethods firestore(*engine, policy, clock, random);
+  service::FirestoreMethods firestore(*engine, policy, clock, random, &memory);
   firestore.Register(&methods);
+  TurnPool translator_threads(TranslatorOptions());
+  translators = &translator_threads;
   doors::control::ControlService control(*engine, policy, metrics);
   doors::control::EmulatorService emulator(*engine, policy);
   doors::rest::RestService rest(methods, background, {.memory = &memory});
