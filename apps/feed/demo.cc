@@ -86,7 +86,7 @@ Status Demo::BringPost(const nlohmann::json& post) {
   ASSIGN_OR_RETURN(const std::vector<Media> media, BringPictures(post, &upload));
   const Result<Post> answer = core_.CreatePost(author, caption, media, seconds);
   if (!answer.ok()) {
-    upload.KeepInDoubt();
+    if (MayHaveBeenCreated(answer.status())) upload.KeepInDoubt();
     return answer.status();
   }
   const Post& created = *answer;

@@ -39,6 +39,7 @@ struct Settings {
   LimitOptions limits;
   bool has_demo = false;
   std::optional<std::string> session_secret;
+  std::string operator_secret;
 };
 
 Result<Settings> ReadSettings(const kit::AppContext& context) {
@@ -71,6 +72,8 @@ Result<Settings> ReadSettings(const kit::AppContext& context) {
   }
   if (context.settings.contains("demo")) settings.has_demo = fields.Boolean("demo");
   settings.session_secret = fields.OptionalText("session_secret", {.characters_min = 32});
+  settings.operator_secret =
+      fields.OptionalText("operator_secret", {.characters_min = 16}).value_or("");
   fields.RefuseOthers();
   RETURN_IF_ERROR(fields.status());
   if (settings.has_demo && context.sandbox_url.empty()) {
@@ -124,7 +127,7 @@ class Feed final : public kit::Application {
                .cache = std::move(backends_.cache),
                .queue = std::move(backends_.queue)},
               settings.fan_out),
-        media_(context_.data_path + "/media", {.memory = context_.memory}),
+        media_(context_.clock, context_.data_path + "/media", {.memory = context_.memory}),
         removal_(context_.clock, collections_, media_),
         signer_(std::move(signer)),
         tokens_(context_.clock, collections_, signer_),
@@ -133,7 +136,9 @@ class Feed final : public kit::Application {
               .tokens = tokens_,
               .media = media_,
               .removal = removal_,
-              .limits = settings.limits}),
+              .limits = settings.limits,
+              .memory = context_.memory,
+              .operator_secret = settings.operator_secret}),
         photos_(PhotosOptions(context_.sandbox_url), context_.clock, context_.random,
                 context_.metrics),
         demo_(context_.sandbox_url + "/photos", collections_, core_, media_, photos_),
@@ -171,10 +176,6 @@ class Feed final : public kit::Application {
 
   std::vector<kit::Fact> Facts() override {
     std::vector<kit::Fact> facts;
-    const Result<int64_t> users = core_.users().Count();
-    const Result<int64_t> posts = core_.posts().Count();
-    if (users.ok()) facts.push_back({"accounts", std::to_string(*users)});
-    if (posts.ok()) facts.push_back({"posts", std::to_string(*posts)});
     if (!core_.cache().ReadMark().ok()) facts.push_back({"Redis", "cannot be reached"});
     return facts;
   }

@@ -20,6 +20,8 @@ namespace hearth::feed {
 //   registrations_per_hour, failed_sign_ins_per_address, posts_per_hour, comments_per_hour
 //                         limits of one address or user, see api/limits.h. Behind a proxy all
 //                         clients have its address: raise the first two there
+//   operator_secret       the bearer token that shows all of /health, at least 16 characters;
+//                         without it /health has only the status
 //   session_secret        signs the tokens; by default generated and kept in the data folder
 //
 // InvalidArgument for unknown or invalid settings.

@@ -19,6 +19,9 @@ namespace {
 constexpr size_t kAccountBytesMax = 64;
 constexpr size_t kPasswordBytesMax = 1'000;
 
+// The pages of the sandbox to which the reader's page and they themselves link.
+constexpr const char* kSandboxPages[] = {"item", "article", "style.css"};
+
 kit::Response Error(int status, std::string_view message) {
   return kit::Response::Json({{"error", message}}, status);
 }
@@ -78,8 +81,14 @@ void Api::AddTo(kit::Routes* routes) {
               [this](const kit::Request& request) { return DeleteCache(request); });
   routes->Add("GET", "/api/v1/site", [this](const kit::Request&) { return GetSite(); });
   routes->Add("GET", "/api/v1/status",
-              [this](const kit::Request&) { return kit::Response::Json(parts_.status()); });
-  if (parts_.links.is_made_up) routes->Add("GET", "/sandbox/:page", bind(&Api::GetSandboxPage));
+              [this](const kit::Request& request) { return GetStatus(request); });
+  if (parts_.links.is_made_up) {
+    for (const char* page : kSandboxPages) {
+      routes->Add(
+          "GET", "/sandbox/" + std::string(page),
+          [this, page](const kit::Request& request) { return GetSandboxPage(page, request); });
+    }
+  }
   routes->SetNotFound("unknown endpoint");
 }
 
@@ -96,9 +105,10 @@ kit::Response Api::GetSite() const {
   return kit::Response::Json(site);
 }
 
-// The sandbox's address is reachable only from this machine, so its pages are proxied.
-kit::Response Api::GetSandboxPage(const kit::Request& request) {
-  std::string path = http::EncodePercent(request.Parameter("page"));
+// The sandbox's address is reachable only from this machine, so its pages are proxied. The path is
+// never the client's: its URL contains a secret, which other pages of the sandbox show.
+kit::Response Api::GetSandboxPage(const char* page_name, const kit::Request& request) {
+  std::string path = page_name;
   if (const std::optional<std::string> id = request.Query("id")) {
     path += "?id=" + http::EncodePercent(*id);
   }
@@ -228,6 +238,10 @@ kit::Response Api::GetMe(const kit::Request& request) {
   if (!user.ok()) return FromDatabase(user.status());
   if (!*user) return Error(401, "authentication error");
   return kit::Response::Json({{"username", **user}});
+}
+
+kit::Response Api::GetStatus(const kit::Request& request) const {
+  return kit::Response::Json(HasWorkerSecret(request) ? parts_.operator_status() : parts_.status());
 }
 
 kit::Response Api::PostWorker(const kit::Request& request) const {

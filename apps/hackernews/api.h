@@ -37,8 +37,9 @@ struct ApiParts {
   std::string worker_secret;  // Empty: the worker cannot be run by request.
   // Runs the worker now and returns its report.
   std::function<Result<nlohmann::json>()> run_worker;
-  // The status of the application.
+  // What the page tells its readers, and what only the operator may know.
   std::function<nlohmann::json()> status;
+  std::function<nlohmann::json()> operator_status;
 };
 
 // The endpoints below /api/v1.
@@ -61,7 +62,7 @@ class Api {
 
  private:
   kit::Response GetSite() const;
-  kit::Response GetSandboxPage(const kit::Request& request);
+  kit::Response GetSandboxPage(const char* page_name, const kit::Request& request);
   kit::Response GetStories(const kit::Request& request);
   kit::Response GetHidden(const kit::Request& request);
   kit::Response PostHidden(const kit::Request& request);
@@ -69,6 +70,7 @@ class Api {
   kit::Response PostLogin(const kit::Request& request);
   kit::Response PostLogout(const kit::Request& request);
   kit::Response GetMe(const kit::Request& request);
+  kit::Response GetStatus(const kit::Request& request) const;
   kit::Response PostWorker(const kit::Request& request) const;
   kit::Response DeleteCache(const kit::Request& request) const;
 

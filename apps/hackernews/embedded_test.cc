@@ -60,6 +60,25 @@ TEST(SiteTest, TheSandboxsStoriesLeadToItsPagesAndItsAccountIsShown) {
             expected);
 }
 
+// The sandbox's URL has a secret path, and the page above its services shows it.
+TEST(SiteTest, OnlyThePagesOfStoriesAreFetchedFromTheSandbox) {
+  const FakeHn hn;
+  const auto ask = [&](const std::string& path) {
+    return Ask(hn.url(), nlohmann::json::object(), path);
+  };
+  for (const char* path :
+       {"/sandbox/%2e%2e", "/sandbox/..", "/sandbox/.", "/sandbox/%2e%2e%2f", "/sandbox/login",
+        "/sandbox/item%2f..%2f..", "/sandbox/%69tem", "/sandbox/", "/sandbox/../item"}) {
+    const kit::Response response = ask(path);
+    EXPECT_EQ(response.status, 404) << path;
+    EXPECT_NE(response.body.find("unknown endpoint"), std::string::npos) << response.body;
+  }
+  // What the site answers.
+  for (const char* path : {"/sandbox/item", "/sandbox/article", "/sandbox/style.css"}) {
+    EXPECT_EQ(ask(path).body, "no such thing") << path;
+  }
+}
+
 TEST(SiteTest, RealStoriesLeadToTheRealSite) {
   const auto site = [](const std::string& url) {
     return nlohmann::json{{"itemUrl", url + "/item?id="},

@@ -106,7 +106,8 @@ class Hackernews final : public kit::Application {
               .links = settings.links,
               .worker_secret = settings.worker_secret,
               .run_worker = [this] { return RunWorkerNow(); },
-              .status = [this] { return StatusJson(); }}),
+              .status = [this] { return StatusJson(); },
+              .operator_status = [this] { return OperatorStatusJson(); }}),
         scheduler_(context_.clock) {
     api_.AddTo(&routes_);
     routes_.AddAssets(HackernewsAssets());
@@ -136,11 +137,7 @@ class Hackernews final : public kit::Application {
   }
 
   std::vector<kit::Fact> Facts() override {
-    const Result<int64_t> count = store_.Count();
     std::vector<kit::Fact> facts;
-    if (count.ok()) facts.push_back({"stories", std::to_string(*count)});
-    const Result<std::shared_ptr<const Stories>> day = lists_.Get(Timespan::kDay);
-    if (day.ok()) facts.push_back({"today", std::to_string((*day)->size())});
     if (is_made_up_) facts.push_back({"source", "sandbox"});
     if (!source_.health().is_ok) facts.push_back({"Hacker News", "cannot be reached"});
     return facts;
@@ -171,17 +168,26 @@ class Hackernews final : public kit::Application {
   nlohmann::json StatusJson() {
     const kit::Scheduler::JobStatus job = scheduler_.Statuses().front();
     const HnSource::Health health = source_.health();
-    const Result<int64_t> count = store_.Count();
+    const Result<std::optional<int64_t>> latest = store_.LatestId();
     nlohmann::json status;
     status["worker"] = {{"lastRun", IsoTextOrNull(job.last_end_micros)},
-                        {"nextRun", IsoTextOrNull(job.next_start_micros)},
                         {"running", job.is_running},
-                        {"lastError", nullptr}};
-    if (!job.last_result.ok()) status["worker"]["lastError"] = job.last_result.message();
-    status["stories"] = nullptr;
-    if (count.ok()) status["stories"] = *count;
+                        {"failed", !job.last_result.ok()}};
+    status["hasStories"] = nullptr;
+    if (latest.ok()) status["hasStories"] = latest->has_value();
     status["source"] = {{"ok", health.is_ok},
                         {"since", IsoTextOrNull(health.since_ms.value_or(0) * 1'000)}};
+    return status;
+  }
+
+  nlohmann::json OperatorStatusJson() {
+    nlohmann::json status = StatusJson();
+    const Status last = scheduler_.Statuses().front().last_result;
+    const Result<int64_t> count = store_.Count();
+    status["worker"]["lastError"] = nullptr;
+    if (!last.ok()) status["worker"]["lastError"] = last.ToString();
+    status["stories"] = nullptr;
+    if (count.ok()) status["stories"] = *count;
     return status;
   }
 

@@ -68,9 +68,11 @@ class Switchboard {
       return {own_.Error(403, "requests of web pages are refused"), std::nullopt};
     }
     // "/TOKEN/hn/v0/...": the token, and the path below it.
-    std::string_view rest = head.path().substr(1);
+    std::string_view rest = head.path();
+    const bool is_absolute = rest.starts_with('/');
+    if (is_absolute) rest.remove_prefix(1);
     const std::string_view token = rest.substr(0, rest.find('/'));
-    if (!kit::IsSameSecret(token, token_)) {
+    if (!is_absolute || !kit::IsSameSecret(token, token_)) {
       return {own_.Error(404, "not found"), std::nullopt};
     }
     rest.remove_prefix(token.size());

@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "base/testing/fake_clock.h"
+#include "http/testing/test_socket.h"
 #include "kit/images/images.h"
 #include "kit/outbound/outbound.h"
 
@@ -305,6 +306,19 @@ TEST_F(SandboxTest, WebPagesAreRefusedEvenIfTheyKnowTheToken) {
                 .Send({.url = sandbox_->url() + "/", .headers = {{"sec-fetch-site", "none"}}})
                 ->status,
             200);
+}
+
+TEST_F(SandboxTest, ATargetWithoutAPathDoesNoHarm) {
+  const std::string address = sandbox_->host_port();
+  const auto port = static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
+  for (const char* target : {"?x", "*", "http://localhost", "http://localhost?x", "//", "/"}) {
+    http::TestSocket socket(port);
+    socket.Send("GET " + std::string(target) +
+                " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    const std::string answer = socket.ReadToEnd();
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 4")) << target << ": " << answer;
+  }
+  Fetch("/hn/v0/maxitem.json");  // It still serves.
 }
 
 TEST_F(SandboxTest, TheTokenIsRandomOrGiven) {

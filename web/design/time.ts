@@ -36,21 +36,3 @@ export function relativeTime(at: number, now: number, {locale = 'en', style = 'l
 
 export const exactTime = (at: number, locale = 'en'): string =>
   Number.isFinite(at) ? new Intl.DateTimeFormat(locale, {dateStyle: 'medium', timeStyle: 'short'}).format(at) : '';
-
-// "3 d 4 h", "12 min": the two largest units.
-export function duration(seconds: number): string {
-  const whole = Math.max(0, Math.floor(seconds));
-  const parts: [number, string][] = [
-    [Math.floor(whole / 86_400), 'd'],
-    [Math.floor(whole / 3_600) % 24, 'h'],
-    [Math.floor(whole / 60) % 60, 'min'],
-    [whole % 60, 's'],
-  ];
-  const first = parts.findIndex(([count]) => count > 0);
-  if (first < 0) return '0 s';
-  return parts
-    .slice(first, first + 2)
-    .filter(([count]) => count > 0)
-    .map(([count, unit]) => `${count} ${unit}`)
-    .join(' ');
-}

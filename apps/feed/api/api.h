@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "apps/feed/api/limits.h"
 #include "apps/feed/core/feed_core.h"
@@ -8,6 +9,7 @@
 #include "apps/feed/media/picture_removal.h"
 #include "apps/feed/stores/tokens.h"
 #include "base/clock.h"
+#include "base/memory_budget.h"
 #include "kit/web/routes.h"
 
 namespace hearth::feed {
@@ -20,6 +22,8 @@ struct ApiParts {
   MediaStore& media;
   PictureRemoval& removal;
   LimitOptions limits = {};
+  MemoryBudget* memory = nullptr;    // For hashing passwords; null: no limit.
+  std::string operator_secret = {};  // The token that shows all of /health; empty: nothing does.
 };
 
 class AuthApi;

@@ -112,7 +112,7 @@ kit::Response AuthApi::Register(const kit::Request& request) {
 }
 
 Result<User> AuthApi::Create(User user, const std::string& password) {
-  ASSIGN_OR_RETURN(user.password_hash, kit::HashPassword(password));
+  ASSIGN_OR_RETURN(user.password_hash, kit::HashPassword(password, parts_.memory));
   return parts_.core.users().Create(std::move(user));
 }
 
@@ -213,10 +213,12 @@ Result<std::optional<User>> AuthApi::FindByPassword(const std::string& username,
   if (!user.ok() && user.status().code() != Code::kNotFound) return user.status();
   if (!user.ok() || user->password_hash.empty()) {
     // The same work as a comparison; otherwise the response time would reveal which names exist.
-    RETURN_IF_ERROR(kit::HashPassword(password).status());
+    RETURN_IF_ERROR(kit::HashPassword(password, parts_.memory).status());
     return std::optional<User>();
   }
-  if (!kit::CheckPassword(password, user->password_hash)) return std::optional<User>();
+  ASSIGN_OR_RETURN(const bool is_right,
+                   kit::CheckPassword(password, user->password_hash, parts_.memory));
+  if (!is_right) return std::optional<User>();
   return std::optional(*std::move(user));
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "apps/feed/api/api_support.h"
+#include "kit/web/session.h"
 
 namespace hearth::feed {
 
@@ -11,7 +12,7 @@ void FeedApi::AddTo(kit::Routes* routes) {
   routes->Add("GET", "/feed", gate.SignedIn([this](const kit::Request& request, UserId viewer) {
     return GetFeed(request, viewer);
   }));
-  routes->Add("GET", "/health", [this](const kit::Request&) { return GetHealth(); });
+  routes->Add("GET", "/health", [this](const kit::Request& request) { return GetHealth(request); });
 }
 
 kit::Response FeedApi::GetFeed(const kit::Request& request, UserId viewer) const {
@@ -25,9 +26,14 @@ kit::Response FeedApi::GetFeed(const kit::Request& request, UserId viewer) const
   return Page("posts", *std::move(posts), FormatCursor(last), page->has_more);
 }
 
-kit::Response FeedApi::GetHealth() const {
+kit::Response FeedApi::GetHealth(const kit::Request& request) const {
   const nlohmann::json health = parts_.core.Health();
-  return kit::Response::Json(health, health.at("database").at("ok") == true ? 200 : 503);
+  const int status = health.at("database").at("ok") == true ? 200 : 503;
+  const bool is_operator = !parts_.operator_secret.empty() &&
+                           kit::IsSameSecret(request.Header("authorization").value_or(""),
+                                             "Bearer " + parts_.operator_secret);
+  if (is_operator) return kit::Response::Json(health, status);
+  return kit::Response::Json({{"status", health.at("status")}}, status);
 }
 
 }  // namespace hearth::feed

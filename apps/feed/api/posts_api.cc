@@ -97,8 +97,7 @@ kit::Response PostsApi::Create(const kit::Request& request, UserId viewer) {
   }
   const Result<Post> post = parts_.core.CreatePost(*user, form.caption, media);
   if (!post.ok()) {
-    // Whatever the error: a commit without an answer may have happened.
-    upload.KeepInDoubt();
+    if (MayHaveBeenCreated(post.status())) upload.KeepInDoubt();
     return Failed(post.status());
   }
   upload.Keep();

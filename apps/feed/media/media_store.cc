@@ -94,8 +94,9 @@ size_t MediaStore::Options::DefaultDecoders() {
   return std::clamp<size_t>(std::thread::hardware_concurrency() / 2, 1, 4);
 }
 
-MediaStore::MediaStore(std::string folder, const Options& options)
-    : folder_(std::move(folder)),
+MediaStore::MediaStore(const Clock& clock, std::string folder, const Options& options)
+    : clock_(clock),
+      folder_(std::move(folder)),
       memory_(options.memory),
       decoders_(kit::LaneOptions::Of(options.decoders, kQueuedPicturesMax)) {
   CHECK(sodium_init() >= 0);
@@ -118,6 +119,11 @@ Result<Media> MediaStore::Upload::Add(std::string_view bytes) {
 
 void MediaStore::Upload::Keep() {
   store_.End(files_, Outcome::kKept);
+  files_.clear();
+}
+
+void MediaStore::Upload::KeepInDoubt() {
+  store_.BeginDoubt(std::move(files_));
   files_.clear();
 }
 
@@ -256,6 +262,23 @@ void MediaStore::End(const std::vector<std::string>& files, Outcome outcome) {
     }
     in_use_.erase(found);
   }
+}
+
+void MediaStore::BeginDoubt(std::vector<std::string> files) {
+  const MutexLock lock(in_use_mutex_);
+  doubts_.push_back({.end = clock_.Monotonic() + kDoubtMax, .files = std::move(files)});
+}
+
+std::vector<std::string> MediaStore::EndDoubts() {
+  std::vector<std::string> files;
+  {
+    const MutexLock lock(in_use_mutex_);
+    for (; !doubts_.empty() && doubts_.front().end <= clock_.Monotonic(); doubts_.pop_front()) {
+      std::ranges::move(doubts_.front().files, std::back_inserter(files));
+    }
+  }
+  End(files, Outcome::kKept);
+  return files;
 }
 
 Result<MediaStore::Removal> MediaStore::RemoveUnlessNeeded(

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "apps/feed/stores/post.h"
+#include "base/clock.h"
 #include "base/memory_budget.h"
 #include "base/mutex.h"
 #include "base/status.h"
@@ -22,8 +24,9 @@ namespace hearth::feed {
 // served as received: each is decoded and encoded again, without metadata.
 //
 // Threads: safe for concurrent use; a few pictures are decoded at a time, and their owners take
-// turns. Ownership: borrows the memory budget. Errors: InvalidArgument describes what is wrong with
-// a picture; ResourceExhausted if there is no memory for it now; Unavailable for disk errors.
+// turns. Ownership: borrows the clock and the memory budget. Errors: InvalidArgument describes what
+// is wrong with a picture; ResourceExhausted if there is no memory for it now; Unavailable for disk
+// errors.
 class MediaStore {
  public:
   struct Options {
@@ -42,10 +45,14 @@ class MediaStore {
   // Encoding a displayed picture: its pixels, libwebp's copy of them and its work space.
   static constexpr size_t kEncodingBytes = 24 * 1024 * 1024;
   static constexpr size_t kFolders = 256;
+  // How long the files of a post stay whose creation had no answer. No commit is under way for that
+  // long: a transaction ends after a few minutes at most.
+  static constexpr std::chrono::minutes kDoubtMax{10};
 
   // Creates the folder with the first picture. No other store may use it at the same time.
-  explicit MediaStore(std::string folder) : MediaStore(std::move(folder), Options()) {}
-  MediaStore(std::string folder, const Options& options);
+  MediaStore(const Clock& clock, std::string folder)
+      : MediaStore(clock, std::move(folder), Options()) {}
+  MediaStore(const Clock& clock, std::string folder, const Options& options);
 
   // The pictures of one post that is about to be created. Unless Keep is called, the destructor
   // removes the files that did not exist before, so a rejected post leaves nothing behind.
@@ -63,9 +70,9 @@ class MediaStore {
     Result<Media> Add(std::string_view bytes);
     // The post has been created: the files stay.
     void Keep();
-    // The post may have been created, or may still be: nothing removes the files as long as this
-    // process runs.
-    void KeepInDoubt() { files_.clear(); }
+    // The post may have been created, or may still be: nothing removes the files before kDoubtMax
+    // has passed.
+    void KeepInDoubt();
 
    private:
     MediaStore& store_;
@@ -88,6 +95,9 @@ class MediaStore {
   Result<Removal> RemoveUnlessNeeded(const std::string& file,
                                      const std::function<Result<bool>()>& is_needed)
       EXCLUDES_LOCK(in_use_mutex_);
+  // The files of posts whose creation was in doubt for kDoubtMax. From now on RemoveUnlessNeeded
+  // asks about them.
+  std::vector<std::string> EndDoubts() EXCLUDES_LOCK(in_use_mutex_);
   // The files in one of the kFolders folders that nothing has used for `age`. Includes files that
   // posts need.
   std::vector<std::string> FilesUnusedFor(std::chrono::seconds age, size_t folder) const;
@@ -97,6 +107,12 @@ class MediaStore {
   struct Use {
     size_t uploads = 0;
     bool is_new = false;  // Made by one of them, and not yet needed by a post.
+  };
+
+  // Files in use by uploads that have ended without an answer.
+  struct Doubt {
+    std::chrono::steady_clock::time_point end;
+    std::vector<std::string> files;
   };
 
   struct Encoded {
@@ -122,9 +138,11 @@ class MediaStore {
   Status UseNew(const std::string& temporary_path, const std::string& file)
       EXCLUDES_LOCK(in_use_mutex_);
   void End(const std::vector<std::string>& files, Outcome outcome) EXCLUDES_LOCK(in_use_mutex_);
+  void BeginDoubt(std::vector<std::string> files) EXCLUDES_LOCK(in_use_mutex_);
   std::string FolderOf(const std::string& file) const;
   std::string PathOf(const std::string& file) const;
 
+  const Clock& clock_;
   const std::string folder_;
   MemoryBudget* const memory_;
   Mutex decoding_mutex_;  // Leaf lock.
@@ -134,6 +152,7 @@ class MediaStore {
   // about to remove. Leaf lock.
   Mutex in_use_mutex_;
   std::map<std::string, Use> in_use_ GUARDED_BY(in_use_mutex_);
+  std::deque<Doubt> doubts_ GUARDED_BY(in_use_mutex_);  // The oldest first.
   // Files that are about to be removed, and whether an upload has used them since.
   std::map<std::string, bool> removals_ GUARDED_BY(in_use_mutex_);
   kit::Lane decoders_;  // Last: its threads use the rest.

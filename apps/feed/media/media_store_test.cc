@@ -8,6 +8,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/testing/fake_clock.h"
 #include "kit/images/images.h"
 #include "storage/testing/temporary_folder.h"
 
@@ -48,7 +49,8 @@ class MediaStoreTest : public testing::Test {
   }
 
   storage::TemporaryFolder folder_;
-  MediaStore store_{folder_ / "media"};
+  FakeClock clock_{1'000'000};
+  MediaStore store_{clock_, folder_ / "media"};
 };
 
 TEST_F(MediaStoreTest, APictureIsKeptInTwoSizes) {
@@ -164,7 +166,7 @@ TEST_F(MediaStoreTest, WhatAProcessLeftThatDiedIsRemoved) {
   AddAndKeep(Picture(800, 400, 1));
   std::ofstream(folder_ / "media/incoming/abcdef") << "half a picture";
   ASSERT_EQ(FileCount(), 3u);
-  const MediaStore next(folder_ / "media");
+  const MediaStore next(clock_, folder_ / "media");
   EXPECT_EQ(FileCount(), 2u);
 }
 
@@ -182,23 +184,36 @@ TEST_F(MediaStoreTest, AFileThatIsUsedWhileTheDatabaseIsAskedStays) {
   EXPECT_TRUE(store_.Has(media.file));
   EXPECT_EQ(*store_.RemoveUnlessNeeded(media.file, [] { return Result<bool>(true); }),
             MediaStore::Removal::kNeeded);
+  EXPECT_EQ(*store_.RemoveUnlessNeeded(media.file, not_needed), MediaStore::Removal::kGone);
+  EXPECT_FALSE(store_.Has(media.file));
+  EXPECT_EQ(*store_.RemoveUnlessNeeded(media.file, not_needed), MediaStore::Removal::kGone);
+}
+
+TEST_F(MediaStoreTest, DoubtAboutAPostEnds) {
+  const auto not_needed = [] { return Result<bool>(false); };
   {
     MediaStore::Upload in_doubt(store_, "someone");
     ASSERT_TRUE(in_doubt.Add(Picture(100, 100, 2)).ok());
     in_doubt.KeepInDoubt();
   }
-  const Media doubtful = AddAndKeep(Picture(100, 100, 2));
-  EXPECT_EQ(*store_.RemoveUnlessNeeded(doubtful.file, not_needed), MediaStore::Removal::kBusy);
-  EXPECT_EQ(*store_.RemoveUnlessNeeded(media.file, not_needed), MediaStore::Removal::kGone);
-  EXPECT_FALSE(store_.Has(media.file));
-  EXPECT_EQ(*store_.RemoveUnlessNeeded(media.file, not_needed), MediaStore::Removal::kGone);
+  // Another post with the same picture does not end it.
+  const std::string file = AddAndKeep(Picture(100, 100, 2)).file;
+  EXPECT_EQ(*store_.RemoveUnlessNeeded(file, not_needed), MediaStore::Removal::kBusy);
+  clock_.Advance(MediaStore::kDoubtMax - std::chrono::seconds(1));
+  EXPECT_TRUE(store_.EndDoubts().empty());
+  EXPECT_EQ(*store_.RemoveUnlessNeeded(file, not_needed), MediaStore::Removal::kBusy);
+  clock_.Advance(std::chrono::seconds(1));
+  EXPECT_EQ(store_.EndDoubts(), (std::vector<std::string>{file, file}));  // It is its thumbnail.
+  EXPECT_TRUE(store_.Has(file));
+  EXPECT_TRUE(store_.EndDoubts().empty());
+  EXPECT_EQ(*store_.RemoveUnlessNeeded(file, not_needed), MediaStore::Removal::kGone);
 }
 
 TEST_F(MediaStoreTest, DecodingTakesMemoryFromTheBudget) {
   constexpr size_t kNeeded = 2 * 1'000 * 500 * 4 + MediaStore::kEncodingBytes;
   const std::string picture = Picture(1'000, 500, 1);
   MemoryBudget memory(kNeeded * 2);
-  MediaStore store(folder_ / "bounded", {.memory = &memory});
+  MediaStore store(clock_, folder_ / "bounded", {.memory = &memory});
   MediaStore::Upload upload(store, "someone");
   memory.Take(kNeeded);  // Other clients hold so much that the rest does not suffice.
   const Status refused = upload.Add(picture).status();
@@ -212,7 +227,7 @@ TEST_F(MediaStoreTest, DecodingTakesMemoryFromTheBudget) {
 
 TEST_F(MediaStoreTest, APictureThatNeedsMoreThanTheBudgetIsRefusedForGood) {
   MemoryBudget memory(MediaStore::kEncodingBytes);
-  MediaStore store(folder_ / "bounded", {.memory = &memory});
+  MediaStore store(clock_, folder_ / "bounded", {.memory = &memory});
   MediaStore::Upload upload(store, "someone");
   const Status refused = upload.Add(Picture(100, 100, 1)).status();
   EXPECT_EQ(refused.code(), Code::kInvalidArgument);
@@ -222,7 +237,7 @@ TEST_F(MediaStoreTest, APictureThatNeedsMoreThanTheBudgetIsRefusedForGood) {
 TEST_F(MediaStoreTest, PicturesWaitForTheMemoryOfOthers) {
   constexpr size_t kNeeded = 2 * 600 * 600 * 4 + MediaStore::kEncodingBytes;
   MemoryBudget memory(kNeeded * 8 / 7 + 64);  // For one picture at a time.
-  MediaStore store(folder_ / "bounded", {.memory = &memory, .decoders = 4});
+  MediaStore store(clock_, folder_ / "bounded", {.memory = &memory, .decoders = 4});
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&, i] {

@@ -18,8 +18,7 @@ Status PictureRemoval::Finish(PostId deleted) {
 Status PictureRemoval::Finish(const PictureUses::Removal& removal) {
   bool is_complete = true;
   for (const std::string& file : removal.files) {
-    ASSIGN_OR_RETURN(const MediaStore::Removal outcome,
-                     media_.RemoveUnlessNeeded(file, [&] { return uses_.IsNeeded(file); }));
+    ASSIGN_OR_RETURN(const MediaStore::Removal outcome, RemoveUnlessNeeded(file));
     if (outcome == MediaStore::Removal::kBusy) is_complete = false;
   }
   return is_complete ? uses_.End(removal.post) : Status();
@@ -27,6 +26,9 @@ Status PictureRemoval::Finish(const PictureUses::Removal& removal) {
 
 Status PictureRemoval::Run(const std::atomic<bool>& stopping) {
   RETURN_IF_ERROR(uses_.NameFilesOfOldPosts(stopping));
+  for (const std::string& file : media_.EndDoubts()) {
+    RETURN_IF_ERROR(RemoveUnlessNeeded(file).status());
+  }
   ASSIGN_OR_RETURN(const std::vector<PictureUses::Removal> removals, uses_.List(kRemovalsPerRun));
   for (const PictureUses::Removal& removal : removals) {
     if (stopping) return Status();
@@ -42,9 +44,13 @@ Status PictureRemoval::Sweep(size_t folder, const std::atomic<bool>& stopping) {
   RETURN_IF_ERROR(uses_.NameFilesOfOldPosts(stopping));
   for (const std::string& file : media_.FilesUnusedFor(kUnusedAge, folder)) {
     if (stopping) return Status();
-    RETURN_IF_ERROR(media_.RemoveUnlessNeeded(file, [&] { return uses_.IsNeeded(file); }).status());
+    RETURN_IF_ERROR(RemoveUnlessNeeded(file).status());
   }
   return Status();
+}
+
+Result<MediaStore::Removal> PictureRemoval::RemoveUnlessNeeded(const std::string& file) {
+  return media_.RemoveUnlessNeeded(file, [&] { return uses_.IsNeeded(file); });
 }
 
 }  // namespace hearth::feed

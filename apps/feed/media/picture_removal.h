@@ -11,8 +11,8 @@
 
 namespace hearth::feed {
 
-// Removes pictures that no post needs any longer: those of deleted posts, and files that a crash
-// left behind.
+// Removes pictures that no post needs any longer: those of deleted posts, those of posts whose
+// creation had no answer and did not happen, and files that a crash left behind.
 //
 // The commit that deletes a post also notes its files. They are removed before the deletion is
 // answered; if that fails, Run does it later. A file that a post needs is never removed: the
@@ -39,6 +39,7 @@ class PictureRemoval {
 
  private:
   Status Finish(const PictureUses::Removal& removal);
+  Result<MediaStore::Removal> RemoveUnlessNeeded(const std::string& file);
 
   const Clock& clock_;
   PictureUses uses_;

@@ -44,6 +44,22 @@ PostKey KeyOf(const client::DocumentSnapshot& counter) {
 
 }  // namespace
 
+bool MayHaveBeenCreated(const Status& error) {
+  switch (error.code()) {
+    case Code::kAborted:
+    case Code::kCancelled:
+    case Code::kDeadlineExceeded:
+    case Code::kInternal:
+    case Code::kResourceExhausted:
+    case Code::kUnauthenticated:
+    case Code::kUnavailable:
+    case Code::kUnknown:
+      return true;
+    default:
+      return false;
+  }
+}
+
 PostStore::PostStore(const Clock& clock, Collections collections)
     : clock_(clock), collections_(std::move(collections)) {}
 
@@ -168,10 +184,6 @@ Result<std::vector<Post>> PostStore::ListAfter(PostId id, size_t limit) const {
 Result<PostKey> PostStore::Newest() const {
   ASSIGN_OR_RETURN(const client::DocumentSnapshot counter, collections_.counter("posts").Get());
   return KeyOf(counter);
-}
-
-Result<int64_t> PostStore::Count() const {
-  return collections_.posts().Where("deleted_at", Op::kEqual, nullptr).Count();
 }
 
 // Likes are counted without reading the post in a transaction, so concurrent likes of a popular

@@ -50,8 +50,6 @@ class PostStore {
   Result<std::vector<Post>> ListAfter(PostId id, size_t limit) const;
   // {} if there are none.
   Result<PostKey> Newest() const;
-  // Without deleted ones.
-  Result<int64_t> Count() const;
 
   // AlreadyExists and NotFound, also for concurrent calls.
   Status Like(PostId post_id, UserId user_id);
@@ -63,5 +61,10 @@ class PostStore {
   const Clock& clock_;
   const Collections collections_;
 };
+
+// Whether a call of PostStore::Create that failed with this error may have created the post, or may
+// still do so. These are the errors after which the client tries again: an attempt before the last
+// one may have succeeded without an answer.
+bool MayHaveBeenCreated(const Status& error);
 
 }  // namespace hearth::feed

@@ -47,6 +47,18 @@ TEST_F(UnansweredTest, APostIsMadeOnce) {
       << "the same again is another post";
 }
 
+TEST(MayHaveBeenCreatedTest, UnlessTheDatabaseRefusedIt) {
+  for (const Code code :
+       {Code::kUnavailable, Code::kDeadlineExceeded, Code::kUnknown, Code::kInternal,
+        Code::kCancelled, Code::kAborted, Code::kResourceExhausted, Code::kUnauthenticated}) {
+    EXPECT_TRUE(MayHaveBeenCreated(Status(code, "")));
+  }
+  for (const Code code : {Code::kNotFound, Code::kInvalidArgument, Code::kFailedPrecondition,
+                          Code::kPermissionDenied, Code::kAlreadyExists, Code::kDataLoss}) {
+    EXPECT_FALSE(MayHaveBeenCreated(Status(code, "")));
+  }
+}
+
 TEST_F(UnansweredTest, ACommentIsMadeOnce) {
   const Result<Post> post = posts_.Create(author_.id, author_.username, "", {});
   ASSERT_TRUE(post.ok()) << post.status().ToString();

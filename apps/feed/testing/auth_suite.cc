@@ -9,6 +9,7 @@ namespace hearth::feed {
 namespace {
 
 constexpr char kPassword[] = "correct horse";
+constexpr char kElsewhere[] = "192.0.2.7";  // An address of another machine.
 
 nlohmann::json Credentials(const std::string& username, const std::string& password = kPassword) {
   return {{"username", username}, {"password", password}};
@@ -119,7 +120,7 @@ TEST_P(FeedTest, SigningInIsLimitedByAddressAndName) {
   ExpectError(limited, 429, "too_many_requests");
   EXPECT_THAT(limited.headers, testing::Contains(testing::Pair("retry-after", "900")));
   ExpectError(Login(Credentials("bob", "wrong")), 401, "invalid_credentials");
-  ExpectError(Login(Credentials("alice", "wrong"), "127.0.0.2"), 401, "invalid_credentials");
+  ExpectError(Login(Credentials("alice", "wrong"), kElsewhere), 401, "invalid_credentials");
   Advance(SignInLimits::kWindow);
   ExpectError(Login(Credentials("alice", "wrong")), 401, "invalid_credentials");
 }
@@ -134,6 +135,34 @@ TEST_P(FeedTest, TheRightPasswordNeverUsesUpTheLimit) {
   }
   transport_->FailReads(Status());
   Body(Login(Credentials("alice")));
+}
+
+TEST_P(FeedTest, AddressesOfThisMachineAreOneClient) {
+  size_t made = 0;
+  const auto address = [](size_t i) { return "127.0.0." + std::to_string(i + 1); };
+  const auto registered = [&](size_t i) {
+    return Send("POST", "/auth/register",
+                {.json = Credentials("user" + std::to_string(i)), .peer = address(i)});
+  };
+  while (registered(made).status == 201) ++made;
+  EXPECT_EQ(made, kLimits.registrations_per_hour);
+  for (size_t i = 0; i < SignInLimits::kNameFailuresMax; ++i) {
+    ExpectError(Login(Credentials("user0", "wrong"), address(i)), 401, "invalid_credentials");
+  }
+  ExpectError(Login(Credentials("user0", "wrong"), "::1"), 429, "too_many_requests");
+}
+
+TEST_P(FeedTest, PasswordsAreHashedWithinTheMemoryBudget) {
+  Body(Register(Credentials("alice")), 201);
+  memory_.Take(memory_.bytes_max());
+  for (size_t i = 0; i < SignInLimits::kNameFailuresMax + 1; ++i) {
+    ExpectError(Login(Credentials("alice")), 503, "unavailable");
+    ExpectError(Login(Credentials("nobody")), 503, "unavailable");
+  }
+  ExpectError(Register(Credentials("bob")), 503, "unavailable");
+  memory_.Return(memory_.bytes_max());
+  Body(Login(Credentials("alice")));
+  EXPECT_EQ(memory_.used_bytes(), 0u);
 }
 
 TEST_P(FeedTest, ABrowserThatSignedInBeforeIsNotLockedOutByOthers) {
@@ -172,8 +201,7 @@ TEST_P(FeedTest, RegisteringIsLimitedByAddress) {
   EXPECT_THAT(last.body, testing::HasSubstr("try again in 60 minutes"));
   // A name that is taken, or invalid, does not count.
   ExpectError(Register(Credentials("user0")), 409, "username_taken");
-  Body(Send("POST", "/auth/register", {.json = Credentials("elsewhere"), .peer = "127.0.0.2"}),
-       201);
+  Body(Send("POST", "/auth/register", {.json = Credentials("elsewhere"), .peer = kElsewhere}), 201);
   Advance(AuthApi::kRegistrationWindow);
   Body(Register(Credentials("later")), 201);
 }

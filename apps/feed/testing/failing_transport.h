@@ -11,7 +11,7 @@
 
 namespace hearth::feed {
 
-// For tests: a database whose reads fail on demand. Threads: safe for concurrent use.
+// For tests: a database whose reads and commits fail on demand. Threads: safe for concurrent use.
 class FailingTransport final : public client::ForwardingTransport {
  public:
   explicit FailingTransport(std::shared_ptr<client::Transport> transport)
@@ -21,6 +21,11 @@ class FailingTransport final : public client::ForwardingTransport {
   void FailReads(Status status) EXCLUDES_LOCK(mutex_) {
     MutexLock lock(mutex_);
     status_ = std::move(status);
+  }
+  // The same for commits, which then do not happen.
+  void FailCommits(Status status) EXCLUDES_LOCK(mutex_) {
+    MutexLock lock(mutex_);
+    commit_status_ = std::move(status);
   }
 
   Result<Documents> Get(const std::vector<model::DocumentPath>& paths,
@@ -40,8 +45,17 @@ class FailingTransport final : public client::ForwardingTransport {
     RETURN_IF_ERROR(ReadStatus());
     return ForwardingTransport::Aggregate(query, aggregations, moment);
   }
+  Result<client::TransportCommit> Commit(std::vector<request::Write> writes,
+                                         const std::string& transaction) override {
+    RETURN_IF_ERROR(CommitStatus());
+    return ForwardingTransport::Commit(std::move(writes), transaction);
+  }
 
  private:
+  Status CommitStatus() const EXCLUDES_LOCK(mutex_) {
+    MutexLock lock(mutex_);
+    return commit_status_;
+  }
   Status ReadStatus() const EXCLUDES_LOCK(mutex_) {
     MutexLock lock(mutex_);
     return status_;
@@ -49,6 +63,7 @@ class FailingTransport final : public client::ForwardingTransport {
 
   mutable Mutex mutex_;  // Leaf lock.
   Status status_ GUARDED_BY(mutex_);
+  Status commit_status_ GUARDED_BY(mutex_);
 };
 
 }  // namespace hearth::feed

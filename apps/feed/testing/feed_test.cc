@@ -33,7 +33,7 @@ FeedTest::FeedTest()
       posts_(clock_, collections_),
       signer_(MakeSigner(clock_)),
       tokens_(clock_, collections_, signer_),
-      media_(folder_.path() + "/media"),
+      media_(clock_, folder_.path() + "/media"),
       removal_(clock_, collections_, media_),
       core_(MakeParts(), FanOutOptions()),
       api_({.clock = clock_,
@@ -41,7 +41,9 @@ FeedTest::FeedTest()
             .tokens = tokens_,
             .media = media_,
             .removal = removal_,
-            .limits = kLimits}) {
+            .limits = kLimits,
+            .memory = &memory_,
+            .operator_secret = kSecret}) {
   api_.AddTo(&routes_);
 }
 

@@ -24,6 +24,7 @@
 #include "apps/feed/stores/collections.h"
 #include "apps/feed/testing/failing_transport.h"
 #include "apps/feed/testing/recording_feed_queue.h"
+#include "base/memory_budget.h"
 #include "base/metrics.h"
 #include "base/random.h"
 #include "base/testing/fake_clock.h"
@@ -119,6 +120,7 @@ class FeedTest : public testing::TestWithParam<client::ContractBackend> {
   void Advance(std::chrono::seconds step) { clock_.Advance(step); }
 
   storage::TemporaryFolder folder_;
+  MemoryBudget memory_{256 * 1024 * 1024};
   FakeClock clock_{kStartSeconds * 1'000'000};
   std::shared_ptr<FailingTransport> transport_;  // Shared with the database's handle.
   Collections collections_;

@@ -115,6 +115,47 @@ TEST_P(FeedTest, APictureThatIsBeingUploadedAgainStays) {
   EXPECT_EQ(collections_.removals().Get()->size(), 0u);
 }
 
+TEST_P(FeedTest, ADeletedPostsPictureStaysOnlyWhileAnotherPostIsInDoubt) {
+  const Account alice = NewUser("alice");
+  const nlohmann::json post = Body(Upload(alice, {{"images", "a.jpg", Picture(1)}}), 201);
+  {
+    MediaStore::Upload in_doubt(media_, "bob");  // Its commit had no answer.
+    ASSERT_TRUE(in_doubt.Add(Picture(1)).ok());
+    ASSERT_TRUE(in_doubt.Add(Picture(9)).ok());
+    in_doubt.KeepInDoubt();
+  }
+  EXPECT_EQ(SendAs(alice, "DELETE", PathOf(post)).status, 204);
+  EXPECT_TRUE(removal_.Run(kNotStopping).ok());
+  EXPECT_EQ(Send("GET", UrlOf(post)).status, 200);
+  EXPECT_EQ(StoredFiles(), 2u);
+  Advance(MediaStore::kDoubtMax);
+  EXPECT_TRUE(removal_.Run(kNotStopping).ok());
+  EXPECT_EQ(Send("GET", UrlOf(post)).status, 404);
+  EXPECT_EQ(StoredFiles(), 0u);
+  EXPECT_EQ(collections_.removals().Get()->size(), 0u);
+}
+
+TEST_P(FeedTest, APostInDoubtThatExistsKeepsItsPictures) {
+  const Account alice = NewUser("alice");
+  Media media;
+  {
+    MediaStore::Upload in_doubt(media_, "alice");
+    media = *in_doubt.Add(Picture(1));
+    ASSERT_TRUE(posts_.Create(alice.id, "alice", "", {media}).ok());
+    in_doubt.KeepInDoubt();
+  }
+  Advance(MediaStore::kDoubtMax);
+  EXPECT_TRUE(removal_.Run(kNotStopping).ok());
+  EXPECT_TRUE(media_.Has(media.file));
+}
+
+TEST_P(FeedTest, APostThatTheDatabaseRefusesLeavesNothingBehind) {
+  const Account alice = NewUser("alice");
+  transport_->FailCommits(Status(Code::kFailedPrecondition, "no"));
+  EXPECT_EQ(Upload(alice, {{"images", "a.jpg", Picture(1)}}).status, 500);
+  EXPECT_EQ(StoredFiles(), 0u);
+}
+
 TEST_P(FeedTest, PostsOfAnEarlierVersionKeepTheirPictures) {
   const Account alice = NewUser("alice");
   const nlohmann::json first = Body(Upload(alice, {{"images", "a.jpg", Picture(1)}}), 201);

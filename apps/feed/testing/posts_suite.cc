@@ -365,18 +365,31 @@ TEST_P(FeedTest, UnknownEndpointsAndMethodsAreErrorsLikeOthers) {
 }
 
 TEST_P(FeedTest, HealthIsBadWhenTheDatabaseIs) {
+  const auto health = [this](int status) {
+    return Body(Send("GET", "/health", {.token = kSecret}), status);
+  };
   const nlohmann::json well = {{"status", "ok"},
                                {"database", {{"ok", true}}},
                                {"cache", {{"ok", true}, {"kind", "memory"}}},
                                {"queue", {{"ok", true}, {"waiting", 0}, {"dead", 0}}},
                                {"fan_out", {{"newest_post", 0}}}};
-  EXPECT_EQ(Get("/health"), well);
+  EXPECT_EQ(health(200), well);
   transport_->FailReads(Status(Code::kUnavailable, "nobody there"));
   nlohmann::json unwell = well;
   unwell["status"] = "unavailable";
   unwell["database"]["ok"] = false;
   unwell["fan_out"] = nlohmann::json::object();
-  EXPECT_EQ(Body(Send("GET", "/health"), 503), unwell);
+  EXPECT_EQ(health(503), unwell);
+}
+
+TEST_P(FeedTest, StrangersSeeOnlyWhetherItIsHealthy) {
+  NewPost(NewUser("alice"));
+  const nlohmann::json ok = {{"status", "ok"}};
+  for (const std::string& token :
+       {std::string(), std::string("wrong"), kSecret + std::string("x"), NewUser("bob").token}) {
+    EXPECT_EQ(Body(Send("GET", "/health", {.token = token})), ok) << token;
+  }
+  EXPECT_EQ(Body(Send("GET", "/health", {.token = kSecret})).at("fan_out").at("newest_post"), 1);
 }
 
 }  // namespace

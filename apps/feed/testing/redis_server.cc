@@ -20,7 +20,6 @@ namespace {
 
 constexpr std::chrono::seconds kPatience{20};
 constexpr std::chrono::milliseconds kPollEvery{10};
-constexpr int kStartsMax = 5;
 
 // Other processes show that they are ready by answering, so they are polled.
 bool WaitUntil(const std::function<bool()>& is_true) {
@@ -35,13 +34,8 @@ bool WaitUntil(const std::function<bool()>& is_true) {
 }  // namespace
 
 RedisServer::RedisServer(const std::vector<std::string>& more_arguments)
-    : more_arguments_(more_arguments) {
-  // Another process may take the port meanwhile.
-  for (int attempt = 0; attempt < kStartsMax && pid_ == 0; ++attempt) {
-    port_ = http::FreePort();
-    Start();
-  }
-  CHECK(pid_ != 0);
+    : more_arguments_(more_arguments), port_(http::FreePort()) {
+  Start();
 }
 
 RedisServer::~RedisServer() { Kill(); }
@@ -75,11 +69,10 @@ void RedisServer::Start() {
     execvp(argv[0], argv.data());
     _exit(127);
   }
-  const bool is_up = WaitUntil([&] {
-    if (waitpid(pid_, nullptr, WNOHANG) == pid_) pid_ = 0;
-    return pid_ == 0 || IsServing();
-  });
-  CHECK(is_up);
+  CHECK(WaitUntil([&] {
+    CHECK(waitpid(pid_, nullptr, WNOHANG) == 0);  // It has not ended.
+    return IsServing();
+  }));
 }
 
 bool RedisServer::IsServing() {
@@ -99,8 +92,7 @@ void RedisServer::Kill() {
 
 void RedisServer::Restart() {
   Kill();
-  for (int attempt = 0; attempt < kStartsMax && pid_ == 0; ++attempt) Start();
-  CHECK(pid_ != 0);
+  Start();
 }
 
 void RedisServer::Pause() {

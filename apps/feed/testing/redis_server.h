@@ -43,7 +43,7 @@ class RedisServer {
 
   const storage::TemporaryFolder folder_;
   const std::vector<std::string> more_arguments_;
-  uint16_t port_ = 0;
+  const uint16_t port_;
   pid_t pid_ = 0;  // 0: not running.
 };
 

@@ -46,8 +46,10 @@ WorkflowTest::~WorkflowTest() {
 void WorkflowTest::Restart() {
   if (app_) app_->Stop();
   app_.reset();
-  nlohmann::json settings = {
-      {"session_secret", kSecret}, {"pushed_followers_max", 5}, {"posts_per_hour", 1'000}};
+  nlohmann::json settings = {{"session_secret", kSecret},
+                             {"operator_secret", kSecret},
+                             {"pushed_followers_max", 5},
+                             {"posts_per_hour", 1'000}};
   if (redis_) settings["redis"] = redis_->address().ToString();
   Result<std::unique_ptr<kit::Application>> app = MakeApplication({.database = database_,
                                                                    .clock = clock_,
@@ -133,6 +135,7 @@ void WorkflowTest::Settle() {
     http::RequestHead head;
     head.set_method("GET");
     head.set_target("/health");
+    head.AddHeader("authorization", std::string("Bearer ") + kSecret);
     const kit::Response response =
         app_->routes().Answer(kit::Request(std::move(head), "", "/health", "127.0.0.1"));
     const nlohmann::json health = nlohmann::json::parse(response.body);

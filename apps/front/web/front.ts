@@ -3,7 +3,6 @@
 import {h, setText} from '#design/dom';
 import {icon} from '#design/icons';
 import {state} from '#design/states';
-import {duration} from '#design/time';
 
 export interface Fact {
   label: string;
@@ -22,10 +21,7 @@ export interface Application {
 
 export interface Front {
   address: string;
-  version: string;
-  uptimeSeconds: number;
   project: string;
-  databases: string[] | number;
   applications: Application[];
 }
 
@@ -39,20 +35,8 @@ const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const facts = (list: Fact[]) =>
   list.map(({label, value}) => h('div', {}, h('dt', {}, label), h('dd', {class: 'numeric'}, value)));
 
-export function showAbout(place: HTMLElement, {version, uptimeSeconds, project, databases}: Front) {
-  const named = Array.isArray(databases) ? databases.length : databases;
-  const only = Array.isArray(databases) && databases.length === 1 ? databases[0] : undefined;
-  place.replaceChildren(
-    ...facts(
-      [
-        {label: 'Version', value: version},
-        {label: 'Up for', value: duration(uptimeSeconds)},
-        {label: 'Project', value: project},
-        only ? {label: 'Database', value: only} : {label: 'Databases', value: String(named ?? 0)},
-      ].filter(({value}) => value !== undefined && value !== ''),
-    ),
-  );
-}
+export const showAbout = (place: HTMLElement, {project}: Front) =>
+  place.replaceChildren(...facts([{label: 'Project', value: project}]));
 
 // Cards keep their elements between updates, so that the focus is kept.
 export class ApplicationCards {

@@ -186,14 +186,31 @@ TEST_P(ReaderTest, WhenHackerNewsIsDownTheListsStay) {
   const nlohmann::json status = Get("/api/v1/status");
   EXPECT_EQ(status.at("source").at("ok"), false);
   EXPECT_EQ(status.at("source").at("since"), "2026-11-15T14:00:00Z");
-  EXPECT_TRUE(status.at("worker").at("lastError").is_string());
-  EXPECT_EQ(status.at("stories"), 1);
+  EXPECT_EQ(status.at("worker").at("failed"), true);
+  EXPECT_EQ(status.at("hasStories"), true);
 
   hn_.AnswerAllWith(0);
   Advance(kHourMs);
   Sync();
   EXPECT_EQ(Get("/api/v1/status").at("source").at("ok"), true);
-  EXPECT_TRUE(Get("/api/v1/status").at("worker").at("lastError").is_null());
+  EXPECT_EQ(Get("/api/v1/status").at("worker").at("failed"), false);
+}
+
+TEST_P(ReaderTest, OnlyTheOperatorLearnsWhyAnUpdateFailedAndHowMuchIsStored) {
+  hn_.AddStory(1, NowMs() - kHourMs, 5);
+  Sync();
+  hn_.AnswerAllWith(500);
+  EXPECT_EQ(SendWithSecret("open sesame").status, 503);
+  const auto status = [this](const std::string& secret) {
+    return nlohmann::json::parse(SendWithSecret(secret, "GET", "/api/v1/status").body);
+  };
+  for (const char* secret : {"", "Open sesame"}) {
+    EXPECT_FALSE(status(secret).contains("stories")) << secret;
+    EXPECT_FALSE(status(secret).at("worker").contains("lastError")) << secret;
+  }
+  EXPECT_EQ(status("open sesame").at("stories"), 1);
+  EXPECT_NE(std::string(status("open sesame").at("worker").at("lastError")).find("UNAVAILABLE"),
+            std::string::npos);
 }
 
 TEST_P(ReaderTest, AStoryThatCouldNotBeFetchedIsNotForgotten) {

@@ -16,8 +16,8 @@ export interface Story {
 }
 
 export interface Status {
-  worker: {lastRun: string | null; lastError: string | null; running: boolean};
-  stories: number | null; // Null if the database cannot be reached.
+  worker: {lastRun: string | null; failed: boolean; running: boolean};
+  hasStories: boolean | null; // Null if the database cannot be reached.
   source: {ok: boolean; since: string | null};
 }
 

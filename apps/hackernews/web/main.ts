@@ -162,7 +162,7 @@ async function watchStatus() {
   const gathering = !!lastStatus && (lastStatus.worker.running || lastStatus.worker.lastRun === null);
   reader.setGathering(gathering);
   const ran = before && lastStatus && before.worker.lastRun !== lastStatus.worker.lastRun;
-  if (ran || (reader.isEmpty && lastStatus?.stories)) void reader.refresh();
+  if (ran || (reader.isEmpty && lastStatus?.hasStories)) void reader.refresh();
   if (!document.hidden) statusTimer = setTimeout(() => void watchStatus(), gathering ? gatheringMs : statusMs);
 }
 

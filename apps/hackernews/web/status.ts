@@ -1,4 +1,4 @@
-// A status line with the number of stories and their age, with a warning if they are out of date.
+// A status line with the age of the stories, with a warning if they are out of date.
 
 import {count, plural} from '#design/format';
 import {relativeTime} from '#design/time';
@@ -23,20 +23,20 @@ const ago = (iso: string | null, now: number) => (iso ? relativeTime(Date.parse(
 // `status` is null if the reader's own server did not answer.
 export function statusLine(status: Status | null, now: number): StatusLine {
   if (!status) return {text: 'The server cannot be reached; showing what was loaded before.', warn: true};
-  const {worker, source, stories} = status;
+  const {worker, source, hasStories} = status;
   const updated = ago(worker.lastRun, now);
   if (!source.ok) {
     // The stories were last updated when the failures began.
     const from = ago(source.since, now) || updated;
     return {
-      text: `Hacker News cannot be reached${stories !== 0 && from ? `; showing stories from ${from}` : ''}.`,
+      text: `Hacker News cannot be reached${hasStories !== false && from ? `; showing stories from ${from}` : ''}.`,
       warn: true,
     };
   }
-  if (stories === null) return {text: 'The database cannot be reached; showing what was loaded before.', warn: true};
-  if (worker.lastError)
+  if (hasStories === null) return {text: 'The database cannot be reached; showing what was loaded before.', warn: true};
+  if (worker.failed)
     return {text: `The last update${updated ? `, ${updated},` : ''} failed; another will be tried.`, warn: true};
-  if (stories === 0) return {text: '', warn: false};
+  if (!hasStories) return {text: '', warn: false};
   if (worker.running) return {text: 'being brought up to date', warn: false};
   return {text: updated ? `updated ${updated}` : '', warn: false};
 }

@@ -133,26 +133,32 @@ Status FindFrame(GifFileType* gif, int& transparent) {
   }
 }
 
+// A file, read up to the description of its first frame.
+struct OpenGif {
+  Source source;  // Borrowed by `gif`.
+  Gif gif;
+  int transparent = NO_TRANSPARENT_COLOR;
+
+  Status Open(std::string_view bytes) {
+    source.rest = bytes;
+    int error = 0;
+    gif.reset(DGifOpen(&source, &ReadSource, &error));
+    return gif ? FindFrame(gif.get(), transparent) : Broken(error);
+  }
+};
+
 }  // namespace
 
 Result<ImageSize> MeasureGif(std::string_view bytes, const ImageLimits& limits) {
-  Source source = {.rest = bytes};
-  int error = 0;
-  const Gif gif(DGifOpen(&source, &ReadSource, &error));
-  if (!gif) return Broken(error);
-  int transparent = NO_TRANSPARENT_COLOR;
-  RETURN_IF_ERROR(FindFrame(gif.get(), transparent));
-  return CanvasOf(*gif, limits);
+  OpenGif file;
+  RETURN_IF_ERROR(file.Open(bytes));
+  return CanvasOf(*file.gif, limits);
 }
 
 Result<Image> DecodeGif(std::string_view bytes, const ImageLimits& limits) {
-  Source source = {.rest = bytes};
-  int error = 0;
-  const Gif gif(DGifOpen(&source, &ReadSource, &error));
-  if (!gif) return Broken(error);
-  int transparent = NO_TRANSPARENT_COLOR;
-  RETURN_IF_ERROR(FindFrame(gif.get(), transparent));
-  return ReadFrame(gif.get(), transparent, limits);
+  OpenGif file;
+  RETURN_IF_ERROR(file.Open(bytes));
+  return ReadFrame(file.gif.get(), file.transparent, limits);
 }
 
 }  // namespace hearth::kit

@@ -311,11 +311,12 @@ Result<HttpResponse> Outbound::Send(const HttpRequest& request) {
 }
 
 Result<nlohmann::json> Outbound::FetchJson(const std::string& url) {
+  const std::string& name = state_->options.name;
   ASSIGN_OR_RETURN(const HttpResponse response,
                    Send({.url = url, .headers = {{"Accept", "application/json"}}}));
-  if (response.status == 404) return Status(Code::kNotFound, url + ": not found");
+  if (response.status == 404) return Status(Code::kNotFound, name + ": not found");
   if (response.status < 200 || response.status > 299) {
-    return Status(Code::kUnavailable, url + ": answered " + std::to_string(response.status));
+    return Status(Code::kUnavailable, name + ": answered " + std::to_string(response.status));
   }
   // Code that walks the result is recursive: the service must not choose the depth.
   bool is_too_deep = false;
@@ -328,8 +329,8 @@ Result<nlohmann::json> Outbound::FetchJson(const std::string& url) {
   };
   nlohmann::json json =
       nlohmann::json::parse(response.body, check_depth, /*allow_exceptions=*/false);
-  if (is_too_deep) return Status(Code::kDataLoss, url + ": the answer is nested too deep");
-  if (json.is_discarded()) return Status(Code::kDataLoss, url + ": the response is not JSON");
+  if (is_too_deep) return Status(Code::kDataLoss, name + ": the answer is nested too deep");
+  if (json.is_discarded()) return Status(Code::kDataLoss, name + ": the response is not JSON");
   return json;
 }
 

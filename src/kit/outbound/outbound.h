@@ -70,7 +70,8 @@ class Outbound {
 
   Result<HttpResponse> Send(const HttpRequest& request);
   // GET, expecting 2xx and JSON. DataLoss if the response is not JSON; NotFound for 404;
-  // Unavailable for other statuses.
+  // Unavailable for other statuses. The messages name the service, not the URL, which may contain a
+  // secret.
   Result<nlohmann::json> FetchJson(const std::string& url);
   // The results in the order of the URLs, `concurrent_max` at a time; each as from FetchJson.
   std::vector<Result<nlohmann::json>> FetchAllJson(const std::vector<std::string>& urls);

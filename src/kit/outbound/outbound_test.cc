@@ -159,6 +159,11 @@ TEST_F(OutboundTest, FetchJsonTellsWhatIsWrong) {
   EXPECT_EQ(outbound->FetchJson(Url("/nowhere")).status().code(), Code::kNotFound);
   EXPECT_EQ(outbound->FetchJson(Url("/teapot")).status().code(), Code::kUnavailable);
   EXPECT_EQ(outbound->FetchJson(Url("/broken")).status().code(), Code::kUnavailable);
+  // A path may contain a secret.
+  for (const char* path : {"/bad", "/nowhere", "/teapot", "/broken"}) {
+    const std::string message = outbound->FetchJson(Url(path)).status().message();
+    EXPECT_EQ(message.find(path), std::string::npos) << message;
+  }
   EXPECT_EQ(outbound->FetchJson(Url("/moved")).status().code(), Code::kUnavailable);
 }
 

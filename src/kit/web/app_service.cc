@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "http/event_loop.h"
 #include "kit/web/event_stream.h"
 #include "kit/web/negotiation.h"
@@ -105,7 +106,7 @@ class AppService::Call final : public http::ExchangeHandler,
         body_bytes_announced_(ParseNumber(exchange.head().Find("content-length").value_or(""))),
         path_(std::move(path)),
         peer_(exchange.peer()),
-        client_({.group = AddressGroup(peer_), .connection = exchange.client().get()}),
+        client_(Lane::Client::Of(exchange)),
         memory_(service.options_.memory),
         started_(service.clock_.Monotonic()),
         head_(exchange.TakeHead()) {}
@@ -127,7 +128,8 @@ class AppService::Call final : public http::ExchangeHandler,
     budget_taken_bytes_ += bytes.size();
     const Taken taken = service_.TakeBodyBytes(client_.group, bytes.size());
     if (taken == Taken::kFull) return Refuse(503, "too many large requests at the same time");
-    if (taken == Taken::kShareUsed) return Refuse(429, "too many large requests from your address");
+    if (taken == Taken::kShareUsed)
+      return Refuse(429, "too many of your large requests are unfinished");
     service_taken_bytes_ += bytes.size();
     // Reserved at once, because growing step by step would hold a large body twice. Pages that the
     // client never fills are not touched, and so cost no memory.
@@ -145,7 +147,7 @@ class AppService::Call final : public http::ExchangeHandler,
     is_with_handler_ = admission == Lane::Admission::kTaken;
     if (admission == Lane::Admission::kFull) Refuse(503, "the application is overloaded");
     if (admission == Lane::Admission::kShareUsed) {
-      Refuse(429, "too many requests at the same time from your address");
+      Refuse(429, "too many of your requests are waiting");
     }
   }
 
@@ -212,7 +214,7 @@ class AppService::Call final : public http::ExchangeHandler,
   void Count(int status) { meter_.Count(status, service_.clock_.Monotonic() - started_); }
 
   void ReturnBodyBytes() {
-    body_ = std::string();
+    FreeText(body_);
     memory_.Reset();
     service_.ReturnBodyBytes(client_.group, std::exchange(service_taken_bytes_, 0));
   }
@@ -303,7 +305,8 @@ AppService::Taken AppService::TakeBodyBytes(const std::string& group, size_t byt
   if (bytes > options_.all_bodies_bytes_max - body_bytes_) return Taken::kFull;
   const auto found = group_body_bytes_.find(group);
   const size_t group_bytes = found == group_body_bytes_.end() ? 0 : found->second;
-  if (bytes > options_.client_bodies_bytes_max - group_bytes) return Taken::kShareUsed;
+  const size_t free_bytes = options_.all_bodies_bytes_max - body_bytes_ - bytes;
+  if (group_bytes + bytes > free_bytes) return Taken::kShareUsed;
   body_bytes_ += bytes;
   group_body_bytes_[group] = group_bytes + bytes;
   return Taken::kYes;

@@ -25,14 +25,13 @@ struct AppServiceOptions {
   std::string prefix = {};  // "/apps/hackernews"; "" if the application has the port to itself.
   size_t body_bytes_max = 1024 * 1024;  // For routes without their own limit.
   // Over all request bodies that are being received or processed. The per-connection budget does
-  // not suffice, since a client may open many connections. Bytes beyond this get 503.
+  // not suffice, since a client may open many connections. Bytes beyond this get 503. A client (see
+  // Lane::Client) may have as many bytes as are free; beyond that it gets 429.
   size_t all_bodies_bytes_max = 256 * 1024 * 1024;
-  // The share of one client (see AddressGroup). Bytes beyond this get 429.
-  size_t client_bodies_bytes_max = 128 * 1024 * 1024;
   // For the handlers of pages (Work::kPage).
   size_t threads = 8;
-  // Requests waiting for a thread; the next one gets 503. A client may have half of them waiting;
-  // its next one gets 429.
+  // Requests waiting for a thread; the next one gets 503. A client may have as many waiting as
+  // places are free; its next one gets 429.
   size_t queued_requests_max = 256;
   LaneOptions sign_ins = LaneOptions::Of(SignInThreads(), 64);
   LaneOptions uploads = LaneOptions::Of(4, 32);

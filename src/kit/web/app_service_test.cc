@@ -228,16 +228,15 @@ TEST_F(AppServiceTest, ALengthThatIsNotAnnouncedIsCounted) {
 
 TEST_F(AppServiceTest, AllBodiesTogetherAreBounded) {
   Start({.name = "test", .prefix = "/apps/test", .all_bodies_bytes_max = 1'000});
-  const std::string body(600, 'x');
+  const std::string body(500, 'x');
   http::TestHttp2Client first(server_.port());
   const int32_t unfinished = first.Open("POST", "/apps/test/items", {});
   first.SendBody(unfinished, body);
   ASSERT_TRUE(first.RoundTrip());
 
-  const std::string refused = Ask("POST", "/items", "", body);  // On its own connection.
+  const std::string refused = Ask("POST", "/items", "", body + "x");  // On its own connection.
   EXPECT_THAT(refused, StartsWith("HTTP/1.1 503 "));
   EXPECT_THAT(refused, HasSubstr("too many large requests at the same time"));
-  EXPECT_THAT(Ask("POST", "/items", "", std::string(400, 'x')), StartsWith("HTTP/1.1 201 "));
   // Cancelled and answered requests no longer count.
   first.Reset(unfinished);
   ASSERT_TRUE(first.RoundTrip());
@@ -274,68 +273,71 @@ TEST_F(AppServiceTest, PagesDoNotWaitForExpensiveWork) {
          .threads = 1,
          .sign_ins = LaneOptions::Of(2, 8),
          .uploads = LaneOptions::Of(1, 4)});
-  std::vector<std::unique_ptr<TestSocket>> sockets;
+  http::TestHttp2Client greedy(server_.port());
+  std::vector<int32_t> streams;
   for (const char* path : {"/sign-in", "/sign-in", "/sign-in", "/pictures", "/pictures"}) {
-    sockets.push_back(std::make_unique<TestSocket>(server_.port()));
-    sockets.back()->Send(Request("POST", path, "", ""));
+    streams.push_back(greedy.Open("POST", path, {}));
+    greedy.EndBody(streams.back());
   }
+  ASSERT_TRUE(greedy.RoundTrip());
   // One thread for sign-ins remains for other clients.
   ASSERT_TRUE(waiting_.WaitFor([](int count) { return count == 2; }));
   EXPECT_THAT(Ask("GET", "/items/1"), StartsWith("HTTP/1.1 200 "));
-  sockets.push_back(std::make_unique<TestSocket>(server_.port(), "127.0.0.2"));
-  sockets.back()->Send(Request("POST", "/sign-in", "", ""));
+  TestSocket other(server_.port());  // From the same address.
+  other.Send(Request("POST", "/sign-in", "", ""));
   ASSERT_TRUE(waiting_.WaitFor([](int count) { return count == 3; }));
   EXPECT_THAT(metrics_.Text(),
               HasSubstr("hearth_app_queued_requests{app=\"test\",work=\"sign_in\"} 2\n"));
   release_.set_value();
   release_ = {};
-  for (const auto& socket : sockets) EXPECT_THAT(socket->ReadToEnd(), EndsWith("waited"));
+  EXPECT_THAT(other.ReadToEnd(), EndsWith("waited"));
+  for (const int32_t stream : streams) {
+    ASSERT_TRUE(greedy.UntilClosed(stream));
+    EXPECT_EQ(greedy.answer(stream).body, "waited");
+  }
 }
 
 TEST_F(AppServiceTest, AClientThatUsedItsShareOfTheQueueIsToldSo) {
   Start({.name = "test", .threads = 1, .queued_requests_max = 2});
-  TestSocket running(server_.port());
-  running.Send(Request("GET", "/waits", "", ""));
+  http::TestHttp2Client greedy(server_.port());
+  const int32_t running = greedy.Open("GET", "/waits", {});
+  greedy.Flush();
   ASSERT_TRUE(waiting_.WaitFor([](int count) { return count == 1; }));
-  TestSocket first(server_.port());
-  TestSocket second(server_.port());
-  first.Send(Request("GET", "/waits", "", ""));
-  second.Send(Request("GET", "/waits", "", ""));
-  while (!first.readable() && !second.readable()) std::this_thread::yield();
-  TestSocket& refused = first.readable() ? first : second;
-  TestSocket& queued = first.readable() ? second : first;
-  const std::string answer = refused.ReadToEnd();
-  EXPECT_THAT(answer, StartsWith("HTTP/1.1 429 "));
-  EXPECT_THAT(answer, HasSubstr("retry-after: 1\r\n"));
-  EXPECT_THAT(answer, HasSubstr("from your address"));
-  // The other half of the queue is for others.
-  TestSocket other(server_.port(), "127.0.0.2");
+  const int32_t queued = greedy.Open("GET", "/waits", {});
+  const int32_t refused = greedy.Open("GET", "/waits", {});
+  ASSERT_TRUE(greedy.UntilClosed(refused));
+  EXPECT_EQ(greedy.answer(refused).http_status(), 429);
+  EXPECT_EQ(greedy.answer(refused).headers.at("retry-after"), "1");
+  EXPECT_THAT(greedy.answer(refused).body, HasSubstr("too many of your requests are waiting"));
+  // The other half of the queue is for others, also from the same address.
+  TestSocket other(server_.port());
   other.Send(Request("GET", "/waits", "", ""));
   release_.set_value();
   release_ = {};
-  EXPECT_THAT(running.ReadToEnd(), EndsWith("waited"));
-  EXPECT_THAT(queued.ReadToEnd(), EndsWith("waited"));
   EXPECT_THAT(other.ReadToEnd(), EndsWith("waited"));
+  for (const int32_t stream : {running, queued}) {
+    ASSERT_TRUE(greedy.UntilClosed(stream));
+    EXPECT_EQ(greedy.answer(stream).body, "waited");
+  }
 }
 
 TEST_F(AppServiceTest, AClientCannotUseAllMemoryForBodies) {
-  Start({.name = "test",
-         .prefix = "/apps/test",
-         .all_bodies_bytes_max = 1'000,
-         .client_bodies_bytes_max = 600});
+  Start({.name = "test", .prefix = "/apps/test", .all_bodies_bytes_max = 1'000});
   http::TestHttp2Client greedy(server_.port());
   const int32_t unfinished = greedy.Open("POST", "/apps/test/items", {});
-  greedy.SendBody(unfinished, std::string(600, 'x'));
+  greedy.SendBody(unfinished, std::string(500, 'x'));
   ASSERT_TRUE(greedy.RoundTrip());
-  const std::string refused = Ask("POST", "/items", "", "x");
-  EXPECT_THAT(refused, StartsWith("HTTP/1.1 429 "));
-  EXPECT_THAT(refused, HasSubstr("retry-after: 1\r\n"));
-  TestSocket other(server_.port(), "127.0.0.2");
-  other.Send(Request("POST", "/items", "", std::string(400, 'x')));
-  EXPECT_THAT(other.ReadToEnd(), StartsWith("HTTP/1.1 201 "));
+  const int32_t refused = greedy.Open("POST", "/apps/test/items", {});
+  greedy.SendBody(refused, "x");
+  ASSERT_TRUE(greedy.UntilClosed(refused));
+  EXPECT_EQ(greedy.answer(refused).http_status(), 429);
+  EXPECT_EQ(greedy.answer(refused).headers.at("retry-after"), "1");
+  // Others have the rest, also from the same address, but each leaves as much as it takes.
+  EXPECT_THAT(Ask("POST", "/items", "", std::string(250, 'x')), StartsWith("HTTP/1.1 201 "));
+  EXPECT_THAT(Ask("POST", "/items", "", std::string(251, 'x')), StartsWith("HTTP/1.1 429 "));
   greedy.Reset(unfinished);
   ASSERT_TRUE(greedy.RoundTrip());
-  EXPECT_THAT(Ask("POST", "/items", "", std::string(600, 'x')), StartsWith("HTTP/1.1 201 "));
+  EXPECT_THAT(Ask("POST", "/items", "", std::string(500, 'x')), StartsWith("HTTP/1.1 201 "));
 }
 
 TEST_F(AppServiceTest, BodiesThatWaitForAHandlerCountAsMemory) {

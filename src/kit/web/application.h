@@ -29,10 +29,11 @@ struct AppContext {
   MemoryBudget* memory = nullptr;  // For large allocations, such as pictures. Null: no limit.
 };
 
-// One line of status for the front page.
+// One line of status for the front page, where strangers see it: nothing that the database
+// contains.
 struct Fact {
-  std::string label;  // "stories"
-  std::string value;  // "1,204"
+  std::string label;  // "Redis"
+  std::string value;  // "cannot be reached"
 };
 
 struct AppInfo {

@@ -6,9 +6,17 @@
 #include <array>
 #include <utility>
 
+#include "http/origin_policy.h"
+
 namespace hearth::kit {
+namespace {
+
+constexpr char kThisMachine[] = "this machine";
+
+}  // namespace
 
 std::string AddressGroup(std::string_view peer) {
+  if (http::IsLoopbackHost(peer)) return kThisMachine;
   const std::string text(peer);
   in6_addr address;
   if (inet_pton(AF_INET6, text.c_str(), &address) != 1) return text;
@@ -21,8 +29,15 @@ std::string AddressGroup(std::string_view peer) {
 LaneOptions LaneOptions::Of(size_t threads, size_t queued_max) {
   return {.threads = threads,
           .queued_max = queued_max,
-          .running_per_client_max = std::max<size_t>(1, threads * 3 / 4),
-          .queued_per_client_max = std::max<size_t>(1, queued_max / 2)};
+          .running_per_group_max = std::max<size_t>(1, threads * 3 / 4)};
+}
+
+Lane::Client Lane::Client::Of(const http::Exchange& exchange) {
+  const ConnectedClient& client = *exchange.client();
+  std::string group = AddressGroup(exchange.peer());
+  const bool is_local = group.empty() || group == kThisMachine;  // Empty: already disconnected.
+  if (is_local) group = std::to_string(static_cast<uint64_t>(client.key()));
+  return {.group = std::move(group), .connection = &client};
 }
 
 Lane::~Lane() {
@@ -41,7 +56,7 @@ Lane::Admission Lane::TryPost(const Client& client, Task task) {
     MutexLock lock(mutex_);
     if (queued_ >= options_.queued_max) return Admission::kFull;
     Group& group = groups_[client.group];
-    if (group.queued >= options_.queued_per_client_max) return Admission::kShareUsed;
+    if (group.queued >= options_.queued_max - queued_) return Admission::kShareUsed;
     auto connection = std::ranges::find(group.connections, client.connection,
                                         [](const Connection& one) { return one.id; });
     if (connection == group.connections.end()) {
@@ -67,7 +82,7 @@ size_t Lane::queued_tasks() const {
 
 void Lane::LineUp(const std::string& name, Group& group) {
   if (group.has_turn || group.queued == 0) return;
-  if (group.running >= options_.running_per_client_max) return;
+  if (group.running >= options_.running_per_group_max) return;
   group.has_turn = true;
   turns_.push_back(name);
 }

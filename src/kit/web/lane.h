@@ -11,32 +11,31 @@
 
 #include "base/callback.h"
 #include "base/mutex.h"
+#include "http/exchange.h"
 
 namespace hearth::kit {
 
-// The clients behind an address, as far as limits can tell them apart: an IPv4 address, or the /64
-// network of an IPv6 address, because every IPv6 client has a whole network to itself. Text that is
-// not an address is returned unchanged.
+// The clients behind an address, as far as quotas can tell them apart: an IPv4 address, or the /64
+// network of an IPv6 address, because every IPv6 client has a whole network to itself. All clients
+// on this machine are one group, because each can use any address of 127.0.0.0/8. Text that is not
+// an address is returned unchanged.
 std::string AddressGroup(std::string_view peer);
 
 struct LaneOptions {
   size_t threads;
   size_t queued_max;
-  // The shares of one address group.
-  size_t running_per_client_max;
-  size_t queued_per_client_max;
+  // The share of one group of clients.
+  size_t running_per_group_max;
 
-  // One address group may use three quarters of the threads and half of the queue, but always one
-  // of each.
+  // One group may use three quarters of the threads, but always one.
   static LaneOptions Of(size_t threads, size_t queued_max);
 };
 
-// Threads for one kind of work, in which clients take turns: first the address groups, then the
-// connections of a group. A client with many tasks therefore delays a client with one task by at
-// most one task, and a client that opens many connections gains nothing.
+// Threads for one kind of work, in which clients take turns: first the groups, then the connections
+// of a group. A group with many tasks therefore delays a group with one task by at most one task.
 //
-// A client never has all threads (if there are several) nor the whole queue, so that the slow tasks
-// of one do not keep the others out.
+// A group never has all threads (if there are several), and at most as many places in the queue as
+// are free (base/fair_share.h), so that the slow tasks of one do not keep the others out.
 //
 // Threads: safe for concurrent use; threads are started on demand. The destructor runs the queued
 // tasks, then joins.
@@ -46,11 +45,15 @@ class Lane {
   struct Client {
     std::string group;
     const void* connection = nullptr;
+
+    // A client on another machine is in the group of its address: more connections do not bring it
+    // more turns. On this machine only connections tell clients apart, so each is a group.
+    static Client Of(const http::Exchange& exchange);
   };
   enum class Admission : uint8_t {
     kTaken,
     kFull,       // The lane's queue is full.
-    kShareUsed,  // The client's share of the queue is full.
+    kShareUsed,  // The group's share of the queue is full.
   };
 
   explicit Lane(const LaneOptions& options) : options_(options) {}

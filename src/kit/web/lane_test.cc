@@ -91,8 +91,7 @@ TEST_F(LaneTest, OneClientNeverHasAllThreads) {
 }
 
 TEST_F(LaneTest, QueueAndSharesAreBounded) {
-  Lane lane(
-      {.threads = 1, .queued_max = 3, .running_per_client_max = 1, .queued_per_client_max = 2});
+  Lane lane({.threads = 1, .queued_max = 3, .running_per_group_max = 1});
   ASSERT_EQ(PostWaiting(lane, "greedy"), Lane::Admission::kTaken);
   ASSERT_TRUE(UntilWaiting(1));
   EXPECT_EQ(Post(lane, "greedy", "1"), Lane::Admission::kTaken);
@@ -104,6 +103,27 @@ TEST_F(LaneTest, QueueAndSharesAreBounded) {
   ASSERT_TRUE(UntilDone(3));
   EXPECT_EQ(Post(lane, "greedy", "6"), Lane::Admission::kTaken);
   ASSERT_TRUE(UntilDone(4));
+}
+
+// Each greedy client takes half of what is left.
+TEST_F(LaneTest, ANewcomerFindsAPlaceBesideGreedyClients) {
+  Lane lane(LaneOptions::Of(1, 16));
+  ASSERT_EQ(PostWaiting(lane, "greedy"), Lane::Admission::kTaken);
+  ASSERT_TRUE(UntilWaiting(1));
+  size_t taken = 0;
+  for (const size_t share : {8u, 4u, 2u, 1u}) {
+    const std::string client = "greedy " + std::to_string(share);
+    for (size_t i = 0; i < share; ++i) {
+      ASSERT_EQ(Post(lane, client, client), Lane::Admission::kTaken);
+    }
+    ASSERT_EQ(Post(lane, client, client), Lane::Admission::kShareUsed);
+    taken += share;
+  }
+  EXPECT_EQ(Post(lane, "modest", "modest"), Lane::Admission::kTaken);
+  EXPECT_EQ(lane.queued_tasks(), taken + 1);
+  EXPECT_EQ(Post(lane, "late", "late"), Lane::Admission::kFull);
+  Release();
+  ASSERT_TRUE(UntilDone(taken + 1));
 }
 
 TEST_F(LaneTest, TheDestructorRunsWhatIsQueued) {
@@ -123,6 +143,16 @@ TEST(AddressGroupTest, AnIpv6ClientIsItsNetwork) {
   EXPECT_EQ(AddressGroup("2001:db8:1:2:ffff::1"), AddressGroup("2001:db8:1:2::9"));
   EXPECT_NE(AddressGroup("2001:db8:1:3::9"), AddressGroup("2001:db8:1:2::9"));
   EXPECT_EQ(AddressGroup(""), "");
+}
+
+// Each local client can use all of these addresses.
+TEST(AddressGroupTest, ThisMachineIsOneClient) {
+  for (const char* address : {"127.0.0.2", "127.255.255.255", "::1", "::ffff:127.0.0.1"}) {
+    EXPECT_EQ(AddressGroup(address), AddressGroup("127.0.0.1")) << address;
+  }
+  for (const char* address : {"128.0.0.1", "126.255.255.255", "::2", "10.0.0.1"}) {
+    EXPECT_NE(AddressGroup(address), AddressGroup("127.0.0.1")) << address;
+  }
 }
 
 }  // namespace

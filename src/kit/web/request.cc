@@ -43,6 +43,10 @@ const std::string& Request::Parameter(std::string_view name) const {
   return found->second;
 }
 
+bool Request::is_secure() const {
+  return head_.scheme() == "https" || head_.Find("origin").value_or("").starts_with("https://");
+}
+
 std::optional<std::string> Request::Query(std::string_view name) const {
   std::string_view rest = head_.query();
   while (!rest.empty()) {

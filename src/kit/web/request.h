@@ -25,9 +25,10 @@ class Request {
   // The client's address, without a port.
   const std::string& peer() const { return peer_; }
   const std::string& body() const { return body_; }
-  // Whether the connection is encrypted. Headers such as X-Forwarded-Proto do not count: every
-  // client can send them.
-  bool is_secure() const { return head_.scheme() == "https"; }
+  // Whether the client's connection is encrypted. Behind a proxy that ends TLS, only the origin of
+  // the page tells. It is the browser's word about itself and decides about its own cookies;
+  // X-Forwarded-Proto does not count, because nobody need have checked it.
+  bool is_secure() const;
   // The path of the application's cookies: other applications of the host do not get them.
   std::string cookie_path() const { return mount_path_ + "/"; }
   std::optional<std::string_view> Header(std::string_view lower_case_name) const {

@@ -33,15 +33,21 @@ TEST(ResponseTest, CookiesAreAlwaysStrict) {
 }
 
 TEST(ResponseTest, CookiesAreForTheApplicationAndKeptToTls) {
-  const auto cookie_over = [](const char* scheme) {
+  const auto cookie_over = [](const char* scheme, const char* origin = nullptr) {
     http::RequestHead head;
     head.set_scheme(scheme);
+    if (origin != nullptr) head.AddHeader("origin", origin);
     head.AddHeader("x-forwarded-proto", "https");  // Every client can send it.
     const Request request(std::move(head), "", "/login", "127.0.0.1", "/apps/feed");
     return SetCookie("a", "b", CookieOptions::For(request, std::chrono::seconds(0))).second;
   };
   EXPECT_EQ(cookie_over("http"), "a=b; Path=/apps/feed/; HttpOnly; SameSite=Strict");
-  EXPECT_EQ(cookie_over("https"), "a=b; Path=/apps/feed/; HttpOnly; Secure; SameSite=Strict");
+  const char* const secure = "a=b; Path=/apps/feed/; HttpOnly; Secure; SameSite=Strict";
+  EXPECT_EQ(cookie_over("https"), secure);
+  // Behind a proxy that ends TLS.
+  EXPECT_EQ(cookie_over("http", "https://app.example"), secure);
+  EXPECT_EQ(cookie_over("http", "http://https.example"),
+            "a=b; Path=/apps/feed/; HttpOnly; SameSite=Strict");
 }
 
 TEST(ResponseDeathTest, ACookieCannotSmuggleAttributes) {

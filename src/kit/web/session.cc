@@ -12,11 +12,11 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <semaphore>
 #include <sstream>
 #include <utility>
 
 #include "base/check.h"
+#include "base/mutex.h"
 #include "base/status_macros.h"
 #include "kit/web/json_fields.h"
 
@@ -143,39 +143,84 @@ Result<std::string> LoadOrMakeSecret(const std::string& path) {
 
 namespace {
 
-// Each takes 64 MiB: many concurrent sign-ins must not exhaust memory.
-std::counting_semaphore<kPasswordsAtOnce>& PasswordPlaces() {
-  static std::counting_semaphore<kPasswordsAtOnce> places(kPasswordsAtOnce);
+static_assert(kPasswordBytes == crypto_pwhash_MEMLIMIT_INTERACTIVE);
+
+// Bounds the passwords that are hashed at the same time.
+//
+// Threads: safe for concurrent use.
+class PasswordPlaces {
+ public:
+  // Takes a place and its memory, if need be after others have returned theirs. ResourceExhausted
+  // if nobody has any to return: what other clients hold may be held for long.
+  Status Take(MemoryClaim* claim) EXCLUDES_LOCK(mutex_) {
+    MutexLock lock(mutex_);
+    while (taken_ == kPasswordsAtOnce || !claim->Resize(kPasswordBytes)) {
+      if (taken_ == 0) {
+        return Status(Code::kResourceExhausted, "not enough memory to hash a password");
+      }
+      returned_.Wait(mutex_);
+    }
+    ++taken_;
+    return Status();
+  }
+  void Return(MemoryClaim* claim) EXCLUDES_LOCK(mutex_) {
+    {
+      MutexLock lock(mutex_);
+      claim->Reset();
+      --taken_;
+    }
+    returned_.NotifyAll();
+  }
+
+ private:
+  Mutex mutex_;  // Leaf lock.
+  CondVar returned_;
+  int taken_ GUARDED_BY(mutex_) = 0;
+};
+
+PasswordPlaces& AllPasswordPlaces() {
+  static PasswordPlaces places;
   return places;
 }
 
-class PasswordPlace {
- public:
-  PasswordPlace() { PasswordPlaces().acquire(); }
-  ~PasswordPlace() { PasswordPlaces().release(); }
-  PasswordPlace(const PasswordPlace&) = delete;
-  PasswordPlace& operator=(const PasswordPlace&) = delete;
-};
+// Runs `hash` in a place of its own.
+template <typename Hash>
+auto InPasswordPlace(MemoryBudget* memory, const Hash& hash) -> decltype(hash()) {
+  if (sodium_init() < 0) return Status(Code::kInternal, "libsodium cannot be initialized");
+  struct Place {
+    MemoryClaim claim;
+    bool is_taken = false;
+
+    ~Place() {
+      if (is_taken) AllPasswordPlaces().Return(&claim);
+    }
+  } place = {.claim = MemoryClaim(memory)};
+  RETURN_IF_ERROR(AllPasswordPlaces().Take(&place.claim));
+  place.is_taken = true;
+  return hash();
+}
 
 }  // namespace
 
-Result<std::string> HashPassword(std::string_view password) {
-  if (sodium_init() < 0) return Status(Code::kInternal, "libsodium cannot be initialized");
-  const PasswordPlace place;
-  std::string hash(crypto_pwhash_STRBYTES, '\0');
-  if (crypto_pwhash_str_alg(hash.data(), password.data(), password.size(),
-                            crypto_pwhash_OPSLIMIT_INTERACTIVE, crypto_pwhash_MEMLIMIT_INTERACTIVE,
-                            crypto_pwhash_ALG_ARGON2ID13) != 0) {
-    return Status(Code::kResourceExhausted, "not enough memory to hash a password");
-  }
-  hash.resize(std::strlen(hash.c_str()));
-  return hash;
+Result<std::string> HashPassword(std::string_view password, MemoryBudget* memory) {
+  return InPasswordPlace(memory, [&]() -> Result<std::string> {
+    std::string hash(crypto_pwhash_STRBYTES, '\0');
+    if (crypto_pwhash_str_alg(
+            hash.data(), password.data(), password.size(), crypto_pwhash_OPSLIMIT_INTERACTIVE,
+            crypto_pwhash_MEMLIMIT_INTERACTIVE, crypto_pwhash_ALG_ARGON2ID13) != 0) {
+      return Status(Code::kResourceExhausted, "not enough memory to hash a password");
+    }
+    hash.resize(std::strlen(hash.c_str()));
+    return hash;
+  });
 }
 
-bool CheckPassword(std::string_view password, const std::string& hash) {
-  if (sodium_init() < 0 || hash.size() >= crypto_pwhash_STRBYTES) return false;
-  const PasswordPlace place;
-  return crypto_pwhash_str_verify(hash.c_str(), password.data(), password.size()) == 0;
+Result<bool> CheckPassword(std::string_view password, const std::string& hash,
+                           MemoryBudget* memory) {
+  if (hash.size() >= crypto_pwhash_STRBYTES) return false;
+  return InPasswordPlace(memory, [&]() -> Result<bool> {
+    return crypto_pwhash_str_verify(hash.c_str(), password.data(), password.size()) == 0;
+  });
 }
 
 bool IsSameSecret(std::string_view a, std::string_view b) {

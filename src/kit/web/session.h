@@ -1,11 +1,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/memory_budget.h"
 #include "base/status.h"
 
 namespace hearth::kit {
@@ -38,10 +40,13 @@ Result<std::string> LoadOrMakeSecret(const std::string& path);
 // Whether two secrets are equal, in constant time.
 bool IsSameSecret(std::string_view a, std::string_view b);
 
-// Argon2id. Takes tens of milliseconds and 64 MiB on purpose. At most kPasswordsAtOnce run at a
-// time; others wait.
+// Argon2id. Takes tens of milliseconds and kPasswordBytes on purpose. At most kPasswordsAtOnce run
+// at a time, and as many as the memory allows; others wait. ResourceExhausted if there is no memory
+// even for one. `memory`: null for no limit.
 inline constexpr int kPasswordsAtOnce = 4;
-Result<std::string> HashPassword(std::string_view password);
-bool CheckPassword(std::string_view password, const std::string& hash);
+inline constexpr size_t kPasswordBytes = 64 * 1024 * 1024;
+Result<std::string> HashPassword(std::string_view password, MemoryBudget* memory);
+Result<bool> CheckPassword(std::string_view password, const std::string& hash,
+                           MemoryBudget* memory);
 
 }  // namespace hearth::kit

@@ -90,13 +90,40 @@ TEST(SecretTest, AFileThatIsTooShortIsAnError) {
 }
 
 TEST(PasswordTest, OnlyTheRightOneFits) {
-  const Result<std::string> hash = HashPassword("correct horse");
+  const Result<std::string> hash = HashPassword("correct horse", nullptr);
   ASSERT_TRUE(hash.ok());
   EXPECT_TRUE(hash->starts_with("$argon2id$")) << *hash;
-  EXPECT_TRUE(CheckPassword("correct horse", *hash));
-  EXPECT_FALSE(CheckPassword("correct horsf", *hash));
-  EXPECT_FALSE(CheckPassword("", *hash));
-  EXPECT_NE(*HashPassword("correct horse"), *hash);
+  EXPECT_TRUE(*CheckPassword("correct horse", *hash, nullptr));
+  EXPECT_FALSE(*CheckPassword("correct horsf", *hash, nullptr));
+  EXPECT_FALSE(*CheckPassword("", *hash, nullptr));
+  EXPECT_NE(*HashPassword("correct horse", nullptr), *hash);
+}
+
+TEST(PasswordTest, HashingTakesMemoryFromTheBudget) {
+  MemoryBudget memory(2 * kPasswordBytes);
+  const Result<std::string> hash = HashPassword("correct horse", &memory);
+  ASSERT_TRUE(hash.ok()) << hash.status().ToString();
+  EXPECT_EQ(memory.used_bytes(), 0u);
+  memory.Take(kPasswordBytes);  // Other clients hold so much that the rest does not suffice.
+  EXPECT_EQ(HashPassword("correct horse", &memory).status().code(), Code::kResourceExhausted);
+  EXPECT_EQ(CheckPassword("correct horse", *hash, &memory).status().code(),
+            Code::kResourceExhausted);
+  memory.Return(kPasswordBytes);
+  EXPECT_TRUE(*CheckPassword("correct horse", *hash, &memory));
+  EXPECT_EQ(memory.used_bytes(), 0u);
+}
+
+TEST(PasswordTest, HashesWaitForTheMemoryOfOthers) {
+  MemoryBudget memory(kPasswordBytes / 7 * 8 + 64);  // For one at a time.
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2 * kPasswordsAtOnce; ++i) {
+    threads.emplace_back([&] {
+      const Status hashed = HashPassword("correct horse", &memory).status();
+      EXPECT_TRUE(hashed.ok()) << hashed.ToString();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(memory.used_bytes(), 0u);
 }
 
 TEST(SecretTest, OnlyTheSameIsTheSame) {
@@ -108,9 +135,9 @@ TEST(SecretTest, OnlyTheSameIsTheSame) {
 }
 
 TEST(PasswordTest, NoHashFitsNothing) {
-  EXPECT_FALSE(CheckPassword("a", ""));
-  EXPECT_FALSE(CheckPassword("a", "a"));
-  EXPECT_FALSE(CheckPassword("a", std::string(1'000, '$')));
+  EXPECT_FALSE(*CheckPassword("a", "", nullptr));
+  EXPECT_FALSE(*CheckPassword("a", "a", nullptr));
+  EXPECT_FALSE(*CheckPassword("a", std::string(1'000, '$'), nullptr));
 }
 
 }  // namespace
