@@ -4,6 +4,7 @@ import datetime
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -17,6 +18,8 @@ BUILD = ROOT / "build" / "release"
 RESULTS = ROOT / "bench" / "results"
 METHODS = "/google.firestore.v1.Firestore/"
 CONNECTIONS = 4
+# Of the cores: a server and its load compete for nothing if each has one.
+HALVES = (f"0-{os.cpu_count() // 2 - 1}", f"{os.cpu_count() // 2}-{os.cpu_count() - 1}")
 
 
 class TooSlow(RuntimeError):
@@ -97,9 +100,12 @@ def wait_for_port(address):
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """For servers that cannot select one: below the ports that Linux hands out by default."""
+    while True:
+        port = random.randrange(16384, 32768)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 class Hearth(Server):
@@ -112,10 +118,15 @@ class Hearth(Server):
         return (self.folder / "admin.token").read_text().strip()
 
 
-def hearth(folder, log=None):
-    return Hearth(folder, "hearth", [BUILD / "hearth", "serve", "--data", folder, "--listen",
+def hearth(folder, log=None, cores=None):
+    """`cores`: as for taskset; None: all."""
+    return Hearth(folder, "hearth", [*on(cores), BUILD / "hearth", "serve", "--data", folder, "--listen",
                                      "127.0.0.1:0", "--log-level", "info" if log else "warning"],
                   log=log)
+
+
+def on(cores):
+    return [] if cores is None else ["taskset", "--cpu-list", cores]
 
 
 def canned(messages):
@@ -132,24 +143,35 @@ def emulator():
     return Server("emulator", [ROOT / "tools" / "official-emulator", port], f"127.0.0.1:{port}")
 
 
+def run_load(server, method, messages, seconds, connections, in_flight, *arguments, cores=None):
+    """The report of the native load generator."""
+    output = subprocess.run(
+        [*on(cores), BUILD / "hearth_load", "--address", server.address, "--path", METHODS + method,
+         "--connections", str(connections), "--streams", str(-(-in_flight // connections)),
+         "--threads", "1", "--seconds", str(seconds), "--messages", messages,
+         "--header", "authorization:Bearer owner", *map(str, arguments)],
+        check=True, capture_output=True, text=True).stdout
+    return json.loads(output)
+
+
 def load(server, method, messages, seconds, in_flight, requests=0):
-    """The report of the native load generator, plus the server's CPU time per request. Ends
+    """A load that the server answers without errors, plus the server's CPU time per request. Ends
     after `requests`, unless 0."""
     cpu_before = server.cpu_seconds()
-    connections = min(in_flight, CONNECTIONS)
-    output = subprocess.run(
-        [BUILD / "hearth_load", "--address", server.address, "--path", METHODS + method,
-         "--connections", str(connections), "--streams", str(in_flight // connections),
-         "--threads", "1", "--seconds", str(seconds), "--messages", messages,
-         "--requests", str(requests), "--header", "authorization:Bearer owner"],
-        check=True, capture_output=True, text=True).stdout
-    report = json.loads(output)
+    report = run_load(server, method, messages, seconds, min(in_flight, CONNECTIONS), in_flight,
+                      "--requests", requests)
     if report["errors"]:
         raise RuntimeError(f"{server.name} answered {method} with errors: {report['errors']}")
     if not report["requests"]:
         raise TooSlow(f"{server.name} answered no {method} in time")
     report["cpu_micros"] = (server.cpu_seconds() - cpu_before) * 1e6 / report["requests"]
     return report
+
+
+def overload(server, method, messages, seconds, connections, in_flight, per_second=0, deadline_ms=0):
+    """A load that may end in errors. It has the second half of the cores to itself."""
+    return run_load(server, method, messages, seconds, connections, in_flight,
+                    "--rate", per_second, "--deadline-ms", deadline_ms, cores=HALVES[1])
 
 
 def cpu_name():

@@ -216,6 +216,10 @@ ClientPoll::~ClientPoll() { close(poll_); }
 
 void ClientPoll::Add(ClientConnection& connection) { Watch(connection, EPOLL_CTL_ADD); }
 
+void ClientPoll::Update(ClientConnection& connection) {
+  if (!connection.lost() && connection.wants_writable()) Watch(connection, EPOLL_CTL_MOD);
+}
+
 void ClientPoll::Wait(std::chrono::milliseconds wait_max) {
   epoll_event events[kEventsMax];
   const int count = epoll_wait(poll_, events, kEventsMax, static_cast<int>(wait_max.count()));

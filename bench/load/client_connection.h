@@ -112,6 +112,8 @@ class ClientPoll {
   ClientPoll& operator=(const ClientPoll&) = delete;
 
   void Add(ClientConnection& connection);
+  // Call after sending on a connection outside of Wait: it may now wait for its socket.
+  void Update(ClientConnection& connection);
   // Serves the connections that are ready; waits if none is.
   void Wait(std::chrono::milliseconds wait_max);
 

@@ -9,10 +9,11 @@ int main(int argc, char** argv) {
   using namespace hearth;
   using namespace hearth::bench;
 
-  CLI::App app("Sends unary gRPC calls as fast as they are answered; prints JSON.");
+  CLI::App app("Sends unary gRPC calls as fast as they are answered, or at a rate; prints JSON.");
   LoadOptions options;
   std::string address;
   double seconds = 5;
+  uint32_t deadline_ms = 0;
   std::string messages_file;
   std::vector<std::string> headers;
   app.add_option("--address", address, "HOST:PORT, with a numeric IPv4 address")->required();
@@ -28,6 +29,11 @@ int main(int argc, char** argv) {
   app.add_option("--requests", options.requests_max,
                  "Stop after this many; 0: only after --seconds")
       ->capture_default_str();
+  app.add_option("--rate", options.rate,
+                 "Requests per second, answered or not; 0: each answer makes room for the next")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--deadline-ms", deadline_ms, "Of each request; 0: none")->capture_default_str();
   app.add_option("--messages", messages_file,
                  "File of request messages, each after its size (4 bytes, little-endian); "
                  "without it requests are empty")
@@ -44,6 +50,10 @@ int main(int argc, char** argv) {
       return 2;
     }
     options.client.headers.emplace_back(header.substr(0, split), header.substr(split + 1));
+  }
+  if (deadline_ms > 0) {
+    options.deadline = std::chrono::milliseconds(deadline_ms);
+    options.client.headers.emplace_back("grpc-timeout", std::to_string(deadline_ms) + "m");
   }
 
   std::vector<std::string> messages = {""};

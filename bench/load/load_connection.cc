@@ -14,12 +14,26 @@ LoadConnection::LoadConnection(const LoadOptions& options, LoadBody& body,
 
 Status LoadConnection::Start() {
   RETURN_IF_ERROR(connection_.Connect());
+  if (options_.rate > 0) return Status();
   for (size_t i = 0; i < options_.streams; ++i) {
     calls_.push_back(std::make_unique<Call>(*this));
     OpenCall(*calls_.back());
   }
   connection_.Flush();
   return Status();
+}
+
+void LoadConnection::OpenMore(uint64_t count) {
+  for (; count > 0 && in_flight_ < options_.streams; --count) {
+    if (unused_.empty()) {
+      calls_.push_back(std::make_unique<Call>(*this));
+      unused_.push_back(calls_.back().get());
+    }
+    Call& call = *unused_.back();
+    unused_.pop_back();
+    OpenCall(call);
+  }
+  connection_.Flush();
 }
 
 void LoadConnection::OpenCall(Call& call) {
@@ -29,7 +43,7 @@ void LoadConnection::OpenCall(Call& call) {
     opening_ = false;
     return;
   }
-  call.start = connection_.now();
+  call.start = options_.rate > 0 ? ClientConnection::Clock::now() : connection_.now();
   if (!connection_.Open(call, options_.path, body_.Next(number),
                         ClientConnection::Messages::kOne)) {
     opening_ = false;
@@ -41,8 +55,16 @@ void LoadConnection::OpenCall(Call& call) {
 void LoadConnection::EndCall(Call& call, int grpc_status) {
   --in_flight_;
   ++counts_.by_grpc_status[grpc_status];
-  counts_.latency.Add(static_cast<uint64_t>((connection_.now() - call.start).count()));
-  OpenCall(call);
+  const auto took = connection_.now() - call.start;
+  counts_.latency.Add(static_cast<uint64_t>(took.count()));
+  if (grpc_status == 0 && (options_.deadline.count() == 0 || took <= options_.deadline)) {
+    ++counts_.in_time;
+  }
+  if (options_.rate > 0) {
+    unused_.push_back(&call);
+  } else {
+    OpenCall(call);
+  }
 }
 
 }  // namespace hearth::bench

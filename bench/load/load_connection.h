@@ -18,9 +18,11 @@ namespace hearth::bench {
 struct LoadCounts {
   LatencyHistogram latency;
   std::map<int, uint64_t> by_grpc_status;
+  uint64_t in_time = 0;
 };
 
-// One connection that keeps a fixed number of calls in flight until it is stopped.
+// One connection that keeps a fixed number of calls in flight until it is stopped, or with a rate
+// opens those that are due.
 //
 // Threads: one. Errors: after losing its connection it is finished(), with calls still in flight.
 class LoadConnection {
@@ -28,8 +30,10 @@ class LoadConnection {
   LoadConnection(const LoadOptions& options, LoadBody& body, std::atomic<uint64_t>& next_request,
                  LoadCounts& counts);
 
-  // Connects and sends the first calls.
+  // Connects and, without a rate, sends the first calls.
   Status Start();
+  // Sends `count` more calls, or as many as may be in flight.
+  void OpenMore(uint64_t count);
   ClientConnection& connection() { return connection_; }
   // Opens no more calls.
   void StopOpening() { opening_ = false; }
@@ -54,6 +58,7 @@ class LoadConnection {
   LoadCounts& counts_;
   ClientConnection connection_;
   std::vector<std::unique_ptr<Call>> calls_;
+  std::vector<Call*> unused_;  // With a rate: those of `calls_` that are not in flight.
   size_t in_flight_ = 0;
   bool opening_ = true;
 };

@@ -18,12 +18,15 @@ using Clock = std::chrono::steady_clock;
 // Calls in flight at the end get this long to finish.
 constexpr std::chrono::seconds kFinishTimeout{10};
 constexpr std::chrono::milliseconds kPollMax{100};
+constexpr std::chrono::milliseconds kPollMaxWithRate{1};
 
 // The connections of one thread.
 class LoadThread {
  public:
   LoadThread(const LoadOptions& options, LoadBody& body, std::atomic<uint64_t>& next_request,
-             size_t connections) {
+             size_t connections)
+      : rate_(options.rate * static_cast<double>(connections) /
+              static_cast<double>(options.connections)) {
     for (size_t i = 0; i < connections; ++i) {
       connections_.push_back(
           std::make_unique<LoadConnection>(options, body, next_request, counts_));
@@ -39,6 +42,7 @@ class LoadThread {
   }
 
   void Run(Clock::time_point end) {
+    const Clock::time_point start = Clock::now();
     bool opening = true;
     while (!AllFinished()) {
       const Clock::time_point now = Clock::now();
@@ -47,7 +51,8 @@ class LoadThread {
         for (const auto& connection : connections_) connection->StopOpening();
       }
       if (now >= end + kFinishTimeout) break;
-      poll_.Wait(kPollMax);
+      if (opening && rate_ > 0) OpenDue(now - start);
+      poll_.Wait(rate_ > 0 ? kPollMaxWithRate : kPollMax);
     }
     for (const auto& connection : connections_) {
       if (connection->connection().lost()) counts_.by_grpc_status[-1] += connection->in_flight();
@@ -57,6 +62,19 @@ class LoadThread {
   const LoadCounts& counts() const { return counts_; }
 
  private:
+  // Opens what is due after `elapsed`, in equal parts on all connections.
+  void OpenDue(Clock::duration elapsed) {
+    const double seconds = std::chrono::duration<double>(elapsed).count();
+    const double per_connection = rate_ * seconds / static_cast<double>(connections_.size());
+    const auto due = static_cast<uint64_t>(per_connection);
+    for (const auto& connection : connections_) {
+      if (connection->connection().lost()) continue;
+      connection->OpenMore(due - due_before_);
+      poll_.Update(connection->connection());
+    }
+    due_before_ = due;
+  }
+
   bool AllFinished() const {
     for (const auto& connection : connections_) {
       if (!connection->finished()) return false;
@@ -64,6 +82,8 @@ class LoadThread {
     return true;
   }
 
+  const double rate_;        // Of this thread.
+  uint64_t due_before_ = 0;  // Of each connection.
   LoadCounts counts_;
   std::vector<std::unique_ptr<LoadConnection>> connections_;
   ClientPoll poll_;
@@ -114,6 +134,7 @@ Result<LoadReport> GenerateLoad(const LoadOptions& options, LoadBody& body) {
   LatencyHistogram latency;
   for (const auto& thread : threads) {
     latency.Merge(thread->counts().latency);
+    report.in_time += thread->counts().in_time;
     for (const auto& [status, count] : thread->counts().by_grpc_status) {
       report.by_grpc_status[status] += count;
       report.requests += count;
@@ -132,12 +153,15 @@ std::string LoadReport::ToJson() const {
     errors += (errors.empty() ? "" : ", ") + ("\"" + std::to_string(status) + "\": ") +
               std::to_string(count);
   }
+  const double rate = seconds > 0 ? static_cast<double>(requests) / seconds : 0;
+  const double in_time_rate = seconds > 0 ? static_cast<double>(in_time) / seconds : 0;
   char numbers[256];
-  snprintf(numbers, sizeof(numbers),
-           "{\"requests\": %llu, \"seconds\": %.3f, \"requests_per_second\": %.0f, "
-           "\"p50_micros\": %.1f, \"p99_micros\": %.1f, \"errors\": {",
-           static_cast<unsigned long long>(requests), seconds,
-           seconds > 0 ? static_cast<double>(requests) / seconds : 0, p50_micros, p99_micros);
+  snprintf(
+      numbers, sizeof(numbers),
+      "{\"requests\": %llu, \"seconds\": %.3f, \"requests_per_second\": %.0f, "
+      "\"in_time_per_second\": %.0f, \"p50_micros\": %.1f, \"p99_micros\": %.1f, \"errors\": {",
+      static_cast<unsigned long long>(requests), seconds, rate, in_time_rate, p50_micros,
+      p99_micros);
   return numbers + errors + "}}";
 }
 

@@ -47,12 +47,17 @@ struct LoadOptions {
   size_t threads = 1;   // The connections are distributed over them.
   std::chrono::milliseconds duration{5'000};
   uint64_t requests_max = 0;  // 0: as many as the time allows.
+  // Requests per second, answered or not, with at most `streams` in flight on each connection.
+  // 0: each answer makes room for the next request.
+  double rate = 0;
+  std::chrono::milliseconds deadline{0};  // The grpc-timeout of each request; 0: none.
 };
 
 struct LoadReport {
   uint64_t requests = 0;  // Answered, with any status.
   double seconds = 0;
   std::map<int, uint64_t> by_grpc_status;  // -1: ended without a status.
+  uint64_t in_time = 0;                    // Answered with OK before the deadline, if there is one.
   double p50_micros = 0;
   double p99_micros = 0;
 
