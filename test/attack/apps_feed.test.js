@@ -1,39 +1,50 @@
-// One client that signs in and uploads as fast as it can, and the others.
+// One client that signs in and uploads as fast as it can, and the others. All have the same address: a local attacker
+// can use any.
 
 import assert from 'node:assert/strict';
 import {existsSync, readFileSync} from 'node:fs';
 import {Agent, request} from 'node:http';
+import {connect} from 'node:http2';
 import {availableParallelism} from 'node:os';
-import {test} from 'node:test';
+import {after, test} from 'node:test';
 import {png} from '../browser/support/png.js';
 import {serve, writeFile} from '../conformance/support/own_server.js';
 
 const password = 'a long password';
-// The attacker has another address than the other clients.
-const attacker = '127.0.0.2';
-const victim = '127.0.0.1';
 // Pages may take this many times as long as at rest.
 const slowdownMax = 60;
 const side = 3_000; // Of a large picture, in pixels.
 
+// The whole text of a response.
+function textOf(response) {
+  return new Promise((resolve) => {
+    let text = '';
+    response.setEncoding('utf8').on('data', (piece) => (text += piece));
+    response.once('end', () => resolve(text));
+  });
+}
+
+// A client with a connection for each request at the same time.
 class Client {
-  constructor(server, localAddress) {
+  constructor(server) {
     const [host, port] = server.address.split(':');
-    this.to = {host, port, localAddress, agent: new Agent({maxSockets: 1_000})};
+    this.to = {host, port, agent: new Agent({maxSockets: 1_000})};
   }
 
-  send(method, path, {token, body, type = 'application/json'} = {}) {
+  send(method, path, {token, body, type = 'application/json', localAddress} = {}) {
     const content = body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+    const headers = {
+      ...(token ? {authorization: `Bearer ${token}`} : {}),
+      ...(content === undefined ? {} : {'content-type': type, 'content-length': Buffer.byteLength(content)}),
+    };
+    return this.exchange(method, `/apps/feed${path}`, headers, content, localAddress);
+  }
+
+  exchange(method, path, headers, content, localAddress) {
     return new Promise((resolve, reject) => {
-      const headers = {
-        ...(token ? {authorization: `Bearer ${token}`} : {}),
-        ...(content === undefined ? {} : {'content-type': type, 'content-length': Buffer.byteLength(content)}),
-      };
-      const sent = request({...this.to, method, path: `/apps/feed${path}`, headers}, (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (piece) => (text += piece));
-        response.on('end', () => resolve({status: response.statusCode, headers: response.headers, text}));
-      });
+      const sent = request({...this.to, localAddress, method, path, headers}, async (response) =>
+        resolve({status: response.statusCode, headers: response.headers, text: await textOf(response)}),
+      );
       sent.on('error', reject);
       sent.end(content);
     });
@@ -64,12 +75,32 @@ class Client {
   }
 }
 
+// A client with one connection for all its requests.
+class OneConnection extends Client {
+  constructor(server) {
+    super(server);
+    this.session = connect(`http://${server.address}`);
+    after(() => this.session.destroy());
+  }
+
+  exchange(method, path, headers, content) {
+    return new Promise((resolve, reject) => {
+      const stream = this.session.request({':method': method, ':path': path, ...headers});
+      stream.once('response', async (head) =>
+        resolve({status: head[':status'], headers: head, text: await textOf(stream)}),
+      );
+      stream.once('error', reject);
+      stream.end(content);
+    });
+  }
+}
+
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
 async function startFeed() {
   const config = writeFile('feed.json', {feed: {demo: false}});
   const server = await serve({flags: ['--apps', 'feed', '--app-config', config]});
-  return {server, user: new Client(server, victim), attacker: new Client(server, attacker)};
+  return {server, user: new Client(server), attacker: new OneConnection(server)};
 }
 
 // Times of pages while `attack` lasts, against those at rest. `during`: what else is done meanwhile.
@@ -96,20 +127,28 @@ async function measure(user, attack, during) {
   return attacking;
 }
 
+// A hundred sign-ins at once.
+const guess = (client, onRefusal = () => {}) =>
+  Promise.all(
+    Array.from({length: 100}, async (_, i) => {
+      const answer = await client.send('POST', '/auth/login', {body: {username: `nobody${i}`, password}});
+      if (answer.status === 429) onRefusal();
+      return answer;
+    }),
+  );
+
 test('a hundred sign-ins with wrong names delay neither pages nor other sign-ins', async () => {
   const {user, attacker} = await startFeed();
   await user.account('owner');
-  const attack = () =>
-    Promise.all(
-      Array.from({length: 100}, (_, i) =>
-        attacker.send('POST', '/auth/login', {body: {username: `nobody${i}`, password}}),
-      ),
-    );
+  let onRefusal;
+  const refusal = new Promise((resolve) => {
+    onRefusal = resolve;
+  });
+  const attack = () => guess(attacker, onRefusal).finally(onRefusal);
   const during = async () => {
-    for (let i = 0; i < 3; ++i) {
-      const {status, text} = await user.send('POST', '/auth/login', {body: {username: 'owner', password}});
-      assert.equal(status, 200, text);
-    }
+    await refusal; // Now the attacker has all places that it can get.
+    const signIn = () => user.send('POST', '/auth/login', {body: {username: 'owner', password}});
+    for (const {status, text} of await Promise.all(Array.from({length: 5}, signIn))) assert.equal(status, 200, text);
   };
   const answers = await measure(user, attack, during);
   const refused = answers.filter(({status}) => status !== 401);
@@ -119,6 +158,31 @@ test('a hundred sign-ins with wrong names delay neither pages nor other sign-ins
     assert.equal(status, 429);
     assert.equal(headers['retry-after'], '1');
   }
+});
+
+test('a hundred connections that sign in do not delay pages', async () => {
+  const {server, user} = await startFeed();
+  const answers = await measure(user, () => guess(new Client(server)));
+  const refused = answers.filter(({status}) => status !== 401);
+  console.log(`${refused.length} of ${answers.length} sign-ins refused at once`);
+  assert.ok(refused.length > 0, 'the queue has no bound');
+  for (const {status, headers} of refused) {
+    assert.equal(status, 503);
+    assert.equal(headers['retry-after'], '1');
+  }
+});
+
+test('a guesser gains nothing from the other addresses of the machine', async () => {
+  const {user} = await startFeed();
+  const statuses = [];
+  for (let i = 1; i <= 12; ++i) {
+    const {status} = await user.send('POST', '/auth/login', {
+      body: {username: 'owner', password},
+      localAddress: `127.0.${i}.1`,
+    });
+    statuses.push(status);
+  }
+  assert.deepEqual(statuses, [...Array(10).fill(401), 429, 429]);
 });
 
 // The largest memory of a process so far, in bytes; nothing where the system does not tell.

@@ -1,5 +1,6 @@
 #include "attack/attacker.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
@@ -73,6 +74,11 @@ proto::RunAggregationQueryRequest LongCount(const std::string& collection) {
   filter.set_op(proto::StructuredQuery::FieldFilter::NOT_EQUAL);
   filter.mutable_value()->set_string_value("absent");
   return request;
+}
+
+size_t Finished(http::TestHttp2Client& client, const std::vector<int32_t>& streams) {
+  return static_cast<size_t>(std::ranges::count_if(
+      streams, [&client](int32_t stream) { return client.answer(stream).closed; }));
 }
 
 double Metric(uint16_t port, const std::string& data, std::string_view name) {

@@ -20,6 +20,8 @@ http::TestHttp2Options ReadsNothing();
 // Opens a unary call and sends its whole request, without waiting for anything.
 int32_t StartCall(http::TestHttp2Client& client, std::string_view method,
                   const google::protobuf::MessageLite& request);
+// How many of the calls have ended.
+size_t Finished(http::TestHttp2Client& client, const std::vector<int32_t>& streams);
 // The request's frame.
 std::string Framed(const google::protobuf::MessageLite& request);
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import {createServer, request} from 'node:http';
 import {test} from 'node:test';
 import {useBrowser} from '../browser/support/browser.js';
-import {patienceMs} from '../conformance/support/patience.js';
+import {eventually, patienceMs} from '../conformance/support/patience.js';
 import {startHearth} from '../conformance/support/server.js';
 
 const password = 'correct horse battery staple';
@@ -75,10 +75,12 @@ async function startRebound() {
   return rebound;
 }
 
-// Runs in the page. Returns the text of everything that it could read, by attempt.
-async function attack({base, password}) {
-  const open = `${base}/v1/projects/p/databases/(default)/documents/c`;
+// Runs in the page. Returns the text of everything that it could read, by attempt. `project` has the document
+// c/secret; `token` is the administrator's, in case it got lost.
+async function attack({base, project, password, token}) {
+  const open = `${base}/v1/projects/${project}/databases/(default)/documents/c`;
   const users = `${base}/v1/projects/hearth/databases/(default)/documents/dev-feed-users`;
+  const admin = {headers: {authorization: token}};
   const fields = JSON.stringify({fields: {is: {stringValue: 'hit'}}});
   const json = {'content-type': 'application/json'};
   const requests = {
@@ -86,11 +88,12 @@ async function attack({base, password}) {
     'read with credentials': [`${open}/secret`, {credentials: 'include'}],
     'read users': [users],
     'read users as an owner': [users, {headers: {authorization: 'Bearer owner'}}],
+    'read users with the token': [users, admin],
     'write with a preflight': [`${open}/secret`, {method: 'PATCH', headers: json, body: fields}],
     'write as text': [`${open}?documentId=text`, {method: 'POST', body: fields}],
     'write blindly': [`${open}?documentId=blind`, {method: 'POST', mode: 'no-cors', body: fields}],
     'write a form': [`${open}?documentId=form`, {method: 'POST', body: new URLSearchParams({a: 'b'})}],
-    clear: [`${base}/emulator/v1/projects/p/databases/(default)/documents`, {method: 'DELETE'}],
+    clear: [`${base}/emulator/v1/projects/${project}/databases/(default)/documents`, {method: 'DELETE'}],
     'open a channel': [
       `${base}/google.firestore.v1.Firestore/Listen/channel?VER=8&RID=1&CVER=22`,
       {method: 'POST', body: new URLSearchParams({count: '0'})},
@@ -100,7 +103,9 @@ async function attack({base, password}) {
       {method: 'POST', headers: {'content-type': 'application/grpc-web+proto'}, body: new Uint8Array(5)},
     ],
     databases: [`${base}/hearth/v1/databases`],
+    'databases with the token': [`${base}/hearth/v1/databases`, admin],
     metrics: [`${base}/metrics`],
+    'metrics with the token': [`${base}/metrics`, admin],
     front: [`${base}/hearth/front`],
     'sign in': [
       `${base}/apps/feed/auth/login`,
@@ -143,11 +148,14 @@ async function useSdk({host, port, project}) {
 
 async function expectNothing(page, base) {
   const before = await refusedCount();
-  const got = await page.evaluate(attack, {base, password});
+  const got = await page.evaluate(attack, {base, project: 'p', password, token: context.server.admin.authorization});
   const refused = /^$|^unreadable$|^\{"error":\{"code":403,/;
   for (const [name, text] of Object.entries(got)) {
     if (name !== 'beacon') assert.match(text, refused, `${name}: ${text}`);
   }
+  // Every attempt, or its preflight, has reached the server and was refused there: that the page cannot read an answer
+  // would not show it.
+  assert.ok(await eventually(async () => (await refusedCount()) >= before + Object.keys(got).length));
   const [host, port] = new URL(base).host.split(':');
   for (const project of ['p', 'hearth']) {
     const {outcome, watched} = await page.evaluate(useSdk, {host, port: Number(port), project});
@@ -155,11 +163,53 @@ async function expectNothing(page, base) {
     assert.deepEqual(watched, {});
     await page.evaluate(() => window.disconnect());
   }
-  assert.ok((await refusedCount()) > before + 10); // The attempts have reached the server.
   assert.deepEqual(await documents(), [[secret, 'treasure']]);
   assert.equal((await login()).status, 200);
   await page.context().close();
 }
+
+// What the same script gets in a page of the server itself. So it fails elsewhere because of the page's origin.
+const expected = {
+  read: /treasure/,
+  'read with credentials': /treasure/,
+  'read users': /admin\.token/,
+  'read users as an owner': /admin\.token/,
+  'read users with the token': /password_hash/,
+  'write with a preflight': /hit/,
+  'write as text': /c\/text/,
+  'write blindly': /c\/blind/,
+  'write a form': /"code": ?400/,
+  clear: /^\{\s*\}\s*$/,
+  'open a channel': /\["c"/,
+  'call by gRPC-Web': /grpc-status: 3/, // An empty request is invalid.
+  databases: /admin\.token/,
+  'databases with the token': /projects\/own\/databases/,
+  metrics: /admin\.token/,
+  'metrics with the token': /hearth_http_refused_requests_total/,
+  front: /"applications"/,
+  'sign in': /access_token/,
+  feed: /"status":"ok"/,
+  script: /^loaded$/,
+  beacon: /^true$/,
+};
+
+test('a page of the server itself gets everything', async () => {
+  const base = `http://${context.address}`;
+  const written = await fetch(`${base}/v1/${secret.replace('projects/p/', 'projects/own/')}`, {
+    method: 'PATCH',
+    body: JSON.stringify({fields: {is: {stringValue: 'treasure'}}}),
+  });
+  assert.equal(written.status, 200);
+  const page = await (await context.browser.newContext()).newPage();
+  await page.goto(`${base}/`);
+  const before = await refusedCount();
+  const token = context.server.admin.authorization;
+  const got = await page.evaluate(attack, {base, project: 'own', password, token});
+  for (const [name, text] of Object.entries(got)) assert.match(text, expected[name], `${name}: ${text}`);
+  assert.deepEqual(Object.keys(got).sort(), Object.keys(expected).sort());
+  assert.equal(await refusedCount(), before);
+  await page.context().close();
+});
 
 test('a page of another site gets nothing and changes nothing', async () => {
   const page = await open(`http://attacker.example:${new URL(context.origin).port}/`);

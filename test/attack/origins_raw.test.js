@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import {request} from 'node:http';
+import {connect as connectHttp2} from 'node:http2';
+import {connect} from 'node:net';
 import {after, before, test} from 'node:test';
 import {Channel} from '../conformance/support/channel.js';
 import {Raw, decode, encode} from '../conformance/support/raw.js';
@@ -136,6 +138,59 @@ for (const [stranger, sent] of Object.entries(strangers)) {
     assert.ok(await canLogIn());
   });
 }
+
+// The answer to bytes that no HTTP library would send.
+function sendBytes(bytes) {
+  const [host, port] = context.address.split(':');
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const socket = connect({host, port}, () => socket.write(bytes));
+    socket.setEncoding('utf8').on('data', (piece) => (text += piece));
+    socket.once('end', () => resolve(text)).once('error', reject);
+  });
+}
+
+test('HTTP/1: a host anywhere in the head must be one of the server, and there must be one', async () => {
+  const path = doors.rest[1];
+  const own = `http://${context.address}${path}`;
+  const foreign = `http://evil.example${path}`;
+  const status = async (target, headers, version = '1.1') =>
+    Number((await sendBytes(`GET ${target} HTTP/${version}\r\n${headers}Connection: close\r\n\r\n`)).split(' ')[1]);
+  const host = `Host: ${context.address}\r\n`;
+  assert.equal(await status(own, host), 200);
+  assert.equal(await status(path, host, '1.0'), 200);
+  const refused = [400, 403];
+  for (const [target, headers, version] of [
+    [foreign, host],
+    [foreign, 'Host: evil.example\r\n'],
+    [own, 'Host: evil.example\r\n'],
+    [path, '', '1.0'],
+    [foreign, '', '1.0'],
+    [foreign, host, '1.0'],
+  ])
+    assert.ok(refused.includes(await status(target, headers, version)), `${target} ${headers}`);
+});
+
+test('HTTP/2: the authority and the host must be names of the server', async () => {
+  const client = connectHttp2(`http://${context.address}`);
+  const status = (headers) =>
+    new Promise((resolve, reject) => {
+      const stream = client.request({':path': doors.rest[1], ...headers});
+      stream.once('response', (head) => resolve(head[':status']));
+      stream.once('error', reject).resume();
+    });
+  const outcome = (headers) => status(headers).catch(({code}) => code);
+  try {
+    assert.equal(await status({':authority': context.address}), 200);
+    assert.equal(await status({':authority': 'evil.example'}), 403);
+    assert.equal(await status({':authority': 'evil.example', ...context.server.admin}), 403);
+    const refusals = [400, 403, 'ERR_HTTP2_STREAM_ERROR'];
+    assert.ok(refusals.includes(await outcome({':authority': context.address, host: 'evil.example'})));
+    assert.ok(refusals.includes(await outcome({':authority': 'evil.example', host: context.address})));
+  } finally {
+    client.close();
+  }
+});
 
 test('a page under development uses every door that pages use', async () => {
   const origin = 'http://localhost:5173';

@@ -18,10 +18,7 @@ const application = (name, more = {}) => ({
 });
 const front = (applications) => ({
   address: '127.0.0.1:4711',
-  version: '1.2.3',
-  uptimeSeconds: 93_784,
   project: 'demo',
-  databases: ['(default)'],
   applications,
 });
 const served = (answers) => (page) => page.route('**/hearth/front', (route) => answers()(route));

@@ -142,8 +142,8 @@ test('loading, empty and failed states are shown', async () => {
   let answers = () => {};
   // A status with stories would make the page retry by itself, before the button is pressed.
   const status = {
-    worker: {lastRun: new Date().toISOString(), lastError: null, running: false},
-    stories: 0,
+    worker: {lastRun: new Date().toISOString(), failed: false, running: false},
+    hasStories: false,
     source: {ok: true, since: null},
   };
   const {page, close} = await open({
@@ -174,8 +174,8 @@ test('loading, empty and failed states are shown', async () => {
 test('the first stories appear by themselves', async () => {
   let gathered = false;
   const status = () => ({
-    worker: {lastRun: gathered ? new Date().toISOString() : null, lastError: null, running: !gathered},
-    stories: gathered ? 20 : 0,
+    worker: {lastRun: gathered ? new Date().toISOString() : null, failed: false, running: !gathered},
+    hasStories: gathered,
     source: {ok: true, since: null},
   });
   const {page, close} = await open({
@@ -224,8 +224,8 @@ test('shows when Hacker News cannot be reached, and how old the stories are', as
       page.route(
         '**/api/v1/status',
         answer({
-          worker: {lastRun: ago, lastError: 'timeout', running: false},
-          stories: 12,
+          worker: {lastRun: ago, failed: true, running: false},
+          hasStories: true,
           source: {ok: false, since: ago},
         }),
       ),

@@ -10,6 +10,7 @@ import {runHearth} from './support/server.js';
 const strict = ['--indexes', 'strict'];
 const password = 'correct horse';
 const mebibyte = 1024 * 1024;
+const operatorSecret = 'the operator of these tests';
 
 class Feed {
   constructor(server) {
@@ -70,7 +71,7 @@ class Feed {
 
   async settled() {
     const health = await eventually(async () => {
-      const now = await this.expect(200, 'GET', '/health');
+      const now = await this.expect(200, 'GET', '/health', {token: operatorSecret});
       return now.queue.waiting === 0 && now;
     });
     assert.equal(health.status, 'ok');
@@ -89,7 +90,9 @@ function form(pictures, caption) {
 // Without demo accounts: only the accounts of a test post.
 async function startFeed(settings = {}, flags = []) {
   const name = `apps-${JSON.stringify(settings).replace(/\W/g, '')}.json`;
-  const config = writeFile(name, {feed: {demo: false, repair_seconds: 1, ...settings}});
+  const config = writeFile(name, {
+    feed: {demo: false, repair_seconds: 1, operator_secret: operatorSecret, ...settings},
+  });
   return new Feed(await serve({flags: ['--apps', 'feed', '--app-config', config, ...flags]}));
 }
 

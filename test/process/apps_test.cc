@@ -81,6 +81,18 @@ TEST(Apps, NoneLeavesTheDatabaseAlone) {
   EXPECT_THAT(front, HasSubstr("\"address\":\"127.0.0.1:" + std::to_string(server->port())));
 }
 
+TEST(Apps, StrangersSeeThatTheyRunAndNotWhatTheyHold) {
+  const TemporaryFolder folder;
+  const auto server = Serve(folder / "data", {"--apps", "feed", "--live"});
+  EXPECT_THAT(Ask(server->port(), "/apps/feed/health"), EndsWith("\r\n\r\n{\"status\":\"ok\"}\n"));
+  const std::string front = Ask(server->port(), "/hearth/front");
+  EXPECT_THAT(front, HasSubstr("\"state\":\"running\""));
+  EXPECT_THAT(front, HasSubstr("\"facts\":[]"));
+  for (const char* key : {"version", "uptime", "accounts", "posts"}) {
+    EXPECT_THAT(front, Not(HasSubstr(std::string("\"") + key))) << key;
+  }
+}
+
 TEST(Apps, BrowsersSeeThePageAndOthersOk) {
   const TemporaryFolder folder;
   const auto server = Serve(folder / "data");
@@ -131,7 +143,7 @@ TEST(Apps, AllRunWithTheIndexesThatTheyBring) {
         return status.find("\"lastRun\":null") == std::string::npos &&
                status.find("\"running\":false") != std::string::npos;
       });
-  EXPECT_THAT(synced, HasSubstr("\"lastError\":null"));
+  EXPECT_THAT(synced, HasSubstr("\"failed\":false"));
   // The demo accounts post, which fans out to their followers' pages.
   const std::string admin = Admin(folder / "data");
   AskUntil(
@@ -255,8 +267,8 @@ TEST(Apps, OneAloneUsesAProtectedDatabaseWithItsToken) {
                  folder / "app", "--admin-token-folder", folder / "data"});
   ASSERT_TRUE(app->WaitUntilListening()) << app->Stderr();
   AskUntil(app->port(), "/api/v1/status", [](const std::string& status) {
-    return status.find("\"stories\":0") == std::string::npos &&
-           status.find("\"lastError\":null") != std::string::npos &&
+    return status.find("\"hasStories\":true") != std::string::npos &&
+           status.find("\"failed\":false") != std::string::npos &&
            status.find("\"lastRun\":null") == std::string::npos;
   });
   const std::string refused = Ask(database->port(), stories, "Authorization: Bearer owner\r\n");
@@ -279,6 +291,57 @@ TEST(Apps, EmbeddedOnesShareTheirDatabaseWithNobody) {
     EXPECT_THAT(Ask(server->port(), documents, Admin(folder / "data")),
                 StartsWith("HTTP/1.1 200 "));
   }
+}
+
+// Their users' hashes must not become readable as soon as nobody runs them.
+TEST(Apps, TheirDatabaseStaysProtectedWithoutThem) {
+  const TemporaryFolder folder;
+  const auto documents = [](const std::string& project) {
+    return "/v1/projects/" + project + "/databases/(default)/documents/dev-feed-users";
+  };
+  Serve(folder / "data", {"--apps", "feed", "--app-project", "mine"})->Signal(SIGTERM);
+  Serve(folder / "data", {"--protect-project", "locked"})->Signal(SIGTERM);
+  {
+    const auto server = Serve(folder / "data");
+    for (const std::string project : {"mine", "locked"}) {
+      const std::string refused =
+          Ask(server->port(), documents(project), "Authorization: Bearer owner\r\n");
+      EXPECT_THAT(refused, StartsWith("HTTP/1.1 403 ")) << project;
+      EXPECT_THAT(refused, HasSubstr("admin.token"));
+      EXPECT_THAT(Ask(server->port(), documents(project), Admin(folder / "data")),
+                  StartsWith("HTTP/1.1 200 "));
+    }
+    EXPECT_THAT(Ask(server->port(), documents("hearth")), StartsWith("HTTP/1.1 200 "));
+  }
+  // An owner ends it by deleting the line.
+  std::ofstream(folder / "data/protected-projects") << "mine\n";
+  {
+    const auto server = Serve(folder / "data");
+    EXPECT_THAT(Ask(server->port(), documents("mine")), StartsWith("HTTP/1.1 403 "));
+    EXPECT_THAT(Ask(server->port(), documents("locked")), StartsWith("HTTP/1.1 200 "));
+  }
+  std::ofstream(folder / "data/protected-projects") << "mine/x\n";
+  ExpectRefusal(*TryToServe(folder / "data"), "'mine/x' is not a project id");
+}
+
+TEST(Apps, TheSandboxsTokenIsNotForStrangers) {
+  const TemporaryFolder folder;
+  const auto server = Serve(folder / "data", {"--apps", "hackernews"});
+  for (const char* page : {"%2e%2e", "%2E.", "..", ".", "%2e%2e%2f%2e%2e", "item%2f%2e%2e%2f%2e%2e",
+                           "login", "control"}) {
+    const std::string answer = Ask(server->port(), std::string("/apps/hackernews/sandbox/") + page);
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 404 ")) << page;
+    EXPECT_THAT(answer, Not(HasSubstr("/control"))) << page;
+  }
+  EXPECT_THAT(Ask(server->port(), "/apps/hackernews/sandbox/style.css"),
+              StartsWith("HTTP/1.1 200 "));
+}
+
+TEST(Apps, TheirMemoryIsBoundedWhereverTheyRun) {
+  const TemporaryFolder folder;
+  const auto app = RunHearth({"app", "feed", "--firestore", "127.0.0.1:1", "--listen",
+                              "127.0.0.1:0", "--data", folder / "app", "--memory-max-mib", "127"});
+  ExpectRefusal(*app, "--memory-max-mib must be at least 128");
 }
 
 TEST(Apps, TheSandboxAlone) {

@@ -24,9 +24,13 @@ uint64_t Seed() {
   return seed;
 }
 
+constexpr char kOperatorSecret[] = "the operator of this test";
+
 // Without demo accounts: only the users of the test post, as often as they can.
 std::string SettingsWithoutDemo(const TemporaryFolder& folder) {
-  std::ofstream(folder / "apps.json") << R"({"feed": {"demo": false, "posts_per_hour": 1000000}})";
+  std::ofstream(folder / "apps.json")
+      << R"({"feed": {"demo": false, "posts_per_hour": 1000000, "operator_secret": ")"
+      << kOperatorSecret << "\"}}";
   return folder / "apps.json";
 }
 
@@ -116,7 +120,7 @@ TEST_F(FeedAlone, WhileItsDatabaseIsAwayItSaysSoAndNothingIsDoneTwice) {
     crowd_.Check(door());
     if (HasFailure()) return;
   }
-  const FeedDoor::Answer health = door().Send("GET", "/health");
+  const FeedDoor::Answer health = door().Send("GET", "/health", kOperatorSecret);
   EXPECT_EQ(health.status, 200) << health.body;
   EXPECT_EQ(health.Json().at("queue").at("dead"), 0) << health.body;
 }

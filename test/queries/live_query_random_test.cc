@@ -68,22 +68,22 @@ class LiveQueryRandomTest : public testing::Test {
       Result<query::NormalizedQuery> normalized = NormalizeRandom(random);
       if (!normalized.ok()) continue;
       auto live = std::make_unique<const LiveQuery>(database_, *std::move(normalized));
-      auto window = live->HasWindow() ? std::make_unique<ResultWindow>(*live) : nullptr;
-      all.push_back({random.query, std::make_unique<const watch::Target>(std::move(live)),
-                     std::move(window)});
-      if (all.back().window) Fill(all.back(), documents);
+      const bool has_window = live->HasWindow();
+      all.push_back(
+          {random.query, std::make_unique<const watch::Target>(std::move(live)), nullptr});
+      if (has_window) Fill(all.back(), documents);
       index_.Add(TargetNumber{all.size() - 1}, kDatabase, *all.back().target);
     }
     return all;
   }
 
-  static void Fill(const Listened& listened, const Documents& documents) {
+  static void Fill(Listened& listened, const Documents& documents) {
+    listened.window = std::make_unique<ResultWindow>(listened.live());
     query::Query query = listened.query;
     query.offset = 0;
     if (query.limit) query.limit = listened.window->capacity();
-    listened.window->Clear();
     for (const std::string& path : Evaluate(query, documents)) {
-      listened.window->Append(Path(path), RecordOf(documents, path));
+      ASSERT_TRUE(listened.window->Append(Path(path), RecordOf(documents, path)));
     }
   }
 
@@ -95,15 +95,30 @@ class LiveQueryRandomTest : public testing::Test {
     return {paths.begin(), paths.end()};
   }
 
-  void CheckWindow(const Listened& listened, const std::vector<watch::Change>& changes,
+  static std::set<std::string> VisibleIn(const ResultWindow& window) {
+    const std::vector<std::string_view> visible = window.Visible();
+    return {visible.begin(), visible.end()};
+  }
+
+  void CheckWindow(Listened& listened, const std::vector<watch::Change>& changes,
                    const Documents& documents) {
     ResultWindow::Changes newest;
     for (const watch::Change& change : changes) {
       if (listened.live().IsConcernedBy(change)) newest.emplace_back(&change.path, change.after);
     }
-    if (!listened.window->Apply(newest)) Fill(listened, documents);
+    const std::set<std::string> before = VisibleIn(*listened.window);
+    std::vector<std::string> pushed_out;
+    const bool is_applied =
+        listened.window->Apply(newest, &pushed_out) == ResultWindow::Outcome::kApplied;
+    if (!is_applied) Fill(listened, documents);
     const std::vector<std::string> paths = Evaluate(listened.query, documents);
-    ASSERT_EQ(listened.window->Visible(), std::set<std::string>(paths.begin(), paths.end()))
+    const std::set<std::string> after = VisibleIn(*listened.window);
+    ASSERT_EQ(after, std::set<std::string>(paths.begin(), paths.end())) << Show(listened.query);
+    if (!is_applied) return;
+    std::set<std::string> left = before;
+    for (const std::string& path : after) left.erase(path);
+    for (const auto& [path, record] : newest) left.erase(path->path());
+    ASSERT_EQ(std::set<std::string>(pushed_out.begin(), pushed_out.end()), left)
         << Show(listened.query);
   }
 
@@ -120,7 +135,7 @@ TEST_F(LiveQueryRandomTest, DocumentsAloneTellWhatAQueryWould) {
     Documents before;
     std::set<std::string> written;
     for (int i = 0; i < 25; ++i) Change(&before, &written);
-    const std::vector<Listened> all = Listen(kQueries, before);
+    std::vector<Listened> all = Listen(kQueries, before);
     for (int step = 0; step < 8; ++step) {
       Documents after = before;
       std::set<std::string> changed;

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -137,6 +138,15 @@ std::string ServerProcess::Stderr() const {
   return text;
 }
 
+size_t ServerProcess::peak_own_kib() const {
+  const MemoryUse use = memory();
+  return use.peak_kib - std::min(use.peak_kib, use.resident_kib - use.own_kib);
+}
+
+void ServerProcess::ForgetPeakMemory() const {
+  std::ofstream("/proc/" + std::to_string(pid_) + "/clear_refs") << "5";
+}
+
 MemoryUse ServerProcess::memory() const {
   std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
   MemoryUse memory;
@@ -146,6 +156,7 @@ MemoryUse ServerProcess::memory() const {
   for (std::string line; std::getline(status, line);) {
     read(line, "VmRSS:", &memory.resident_kib);
     read(line, "RssAnon:", &memory.own_kib);
+    read(line, "VmHWM:", &memory.peak_kib);
   }
   return memory;
 }

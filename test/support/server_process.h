@@ -23,7 +23,8 @@ struct Exit {
 
 struct MemoryUse {
   size_t resident_kib = 0;
-  size_t own_kib = 0;  // Of that, without file pages: heap, stacks, relocations.
+  size_t own_kib = 0;   // Of that, without file pages: heap, stacks, relocations.
+  size_t peak_kib = 0;  // The most that was resident.
 };
 
 // A separate `hearth` process, started as a user would.
@@ -56,6 +57,9 @@ class ServerProcess {
   std::string Stderr() const;
 
   MemoryUse memory() const;  // Now.
+  // The most memory since ForgetPeakMemory, or since the start. File pages count as they do now.
+  size_t peak_own_kib() const;
+  void ForgetPeakMemory() const;
 
  private:
   bool ReadStdout(std::chrono::milliseconds wait);

@@ -10,8 +10,8 @@ export const path = '/apps/hackernews/';
 async function gathered({origin}) {
   assert.ok(
     await eventually(async () => {
-      const {worker, stories} = await (await fetch(`${origin}${path}api/v1/status`)).json();
-      return worker.lastRun && !worker.running && stories > 0;
+      const {worker, hasStories} = await (await fetch(`${origin}${path}api/v1/status`)).json();
+      return worker.lastRun && !worker.running && hasStories;
     }),
     'no stories',
   );

@@ -5,6 +5,7 @@
 // HEARTH_TARGET   `emulator` when that server is the official emulator: it checks the tests themselves
 
 import {spawn} from 'node:child_process';
+import {randomInt} from 'node:crypto';
 import {existsSync, mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {createServer} from 'node:net';
 import {tmpdir} from 'node:os';
@@ -16,7 +17,6 @@ import {Raw} from './raw.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const emulatorIsMissing = 3; // The exit code of tools/official-emulator.
-const emulatorStartsMax = 3;
 
 export const targetIsEmulator = process.env.HEARTH_TARGET === 'emulator';
 
@@ -141,26 +141,33 @@ export async function runHearth(...args) {
   return {code, ...texts};
 }
 
+// Whether this process can listen there. If so, `server` keeps listening, without keeping the process alive.
+function takes(server, ...where) {
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(...where, () => resolve(true));
+    server.unref();
+  });
+}
+
+// A loopback port for a server that cannot select one and report it. The port is below those that Linux hands out by
+// default, and reserved by a name that only one process can have, and that ends with the process.
 async function freePort() {
-  const listener = createServer();
-  await new Promise((resolve) => listener.listen(0, '127.0.0.1', resolve));
-  const {port} = listener.address();
-  await new Promise((resolve) => listener.close(resolve));
-  return port;
+  for (;;) {
+    const port = randomInt(16_384, 32_768);
+    const probe = createServer();
+    if ((await takes(createServer(), `\0hearth-test-port-${port}`)) && (await takes(probe, port, '127.0.0.1'))) {
+      await new Promise((resolve) => probe.close(resolve));
+      return port;
+    }
+  }
 }
 
 // The official emulator, or null if it is not installed. HEARTH_EMULATOR_ADDRESS names a running one.
 export async function startEmulator() {
   const address = process.env.HEARTH_EMULATOR_ADDRESS;
   if (address) return {address, stop: async () => {}};
-  // It cannot pick a port itself, and a port that was free may be taken when it starts.
-  for (let attempt = 1; ; ++attempt) {
-    try {
-      return await startEmulatorAt(await freePort());
-    } catch (error) {
-      if (attempt === emulatorStartsMax) throw error;
-    }
-  }
+  return startEmulatorAt(await freePort());
 }
 
 async function startEmulatorAt(port) {
