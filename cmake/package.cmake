@@ -8,7 +8,7 @@ include(GNUInstallDirs)
 
 set(HEARTH_COMMON_MODULES base model query request client)
 set(HEARTH_EMBEDDED_MODULES
-  storage vector index documents execution watch transactions indexing expiry commit engine
+  sodium storage vector index documents execution watch transactions indexing expiry commit engine
   client_embedded)
 set(HEARTH_REMOTE_MODULES protocol libjwt wire client_remote)
 
