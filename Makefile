@@ -1,5 +1,5 @@
 # Hearth's commands. `make help` lists them.
-.PHONY: help setup build run test test-long quick-test asan tsan fuzz bench stress soak format clean
+.PHONY: help setup build run test test-long quick-test steady-test asan tsan fuzz bench stress soak format clean
 
 BUILD := build/release
 JOBS := $(shell nproc)
@@ -28,6 +28,9 @@ test-long: setup  ## The same with nothing left out: all sanitizers on all tests
 quick-test: setup ## Build and run the tests, without sanitizers and fuzzers
 	@tools/build release tests
 	cd $(BUILD) && ctest --output-on-failure -j $(JOBS) --label-exclude long
+
+steady-test: setup ## Run the tests RUNS times (5) beside busy processes: one that waits for time fails
+	@tools/steady_test $(or $(RUNS),5)
 
 asan: setup       ## The C++ tests under AddressSanitizer and UBSan
 	@tools/sanitize asan both long
