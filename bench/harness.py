@@ -18,8 +18,9 @@ BUILD = ROOT / "build" / "release"
 RESULTS = ROOT / "bench" / "results"
 METHODS = "/google.firestore.v1.Firestore/"
 CONNECTIONS = 4
-# Of the cores: a server and its load compete for nothing if each has one.
-HALVES = (f"0-{os.cpu_count() // 2 - 1}", f"{os.cpu_count() // 2}-{os.cpu_count() - 1}")
+# Of the cores: a server and its load compete for nothing if each has one. They share a single core.
+LAST_CORE = os.cpu_count() - 1
+HALVES = (f"0-{LAST_CORE // 2}", f"{min(LAST_CORE // 2 + 1, LAST_CORE)}-{LAST_CORE}")
 
 
 class TooSlow(RuntimeError):
