@@ -180,13 +180,12 @@ Status Transactions::Rollback(const documents::Database& database, std::string_v
 
 std::optional<IdleOwner::YieldsTo> Transactions::WhomToYieldTo(
     const Entry& entry, std::chrono::steady_clock::duration idle_for) {
+  const bool has_left = entry.client && entry.client->has_left();
+  if (has_left && idle_for >= kYieldsWithoutClientAfter) return IdleOwner::YieldsTo::kEverybody;
   const auto has_been_idle_for = [&](std::chrono::seconds at_first) {
     return idle_for >= at_first * (1 << entry.transaction->retries);
   };
-  const bool has_left = entry.client && entry.client->has_left();
-  if (has_been_idle_for(has_left ? kYieldsWithoutClientAfter : kYieldsAfter)) {
-    return IdleOwner::YieldsTo::kEverybody;
-  }
+  if (has_been_idle_for(kYieldsAfter)) return IdleOwner::YieldsTo::kEverybody;
   if (has_been_idle_for(kYieldsToRetriesAfter)) return IdleOwner::YieldsTo::kRetries;
   return std::nullopt;
 }

@@ -30,7 +30,7 @@ inline constexpr std::chrono::seconds kTransactionIdleMax{60};
 // A transaction that has had no request in progress for this long yields its locks to waiting
 // requests: to all of them if its client has disconnected; otherwise first to retried transactions,
 // since they have waited or lost before, and only later to the others, whose waits end as
-// documented while the client may be alive. All three double with each retry of the idle
+// documented while the client may be alive. The latter two double with each retry of the idle
 // transaction, so that a slow client succeeds in the end.
 inline constexpr std::chrono::seconds kYieldsWithoutClientAfter{1};
 inline constexpr std::chrono::seconds kYieldsToRetriesAfter{3};

@@ -288,6 +288,21 @@ TEST_F(TransactionsTest, YieldSoonerWhenTheClientHasLeft) {
   EXPECT_TRUE(locks_.HasLost(holder->owner));
 }
 
+// A client that is killed in a late attempt blocks the others no longer than in its first.
+TEST_F(TransactionsTest, RetriesYieldAsSoonWhenTheClientHasLeft) {
+  auto id = Begin()->id;
+  for (int i = 0; i < 7; ++i) id = Retry(id)->id;
+  const auto client = std::make_shared<ConnectedClient>(ClientKey{1});
+  const auto holder = *transactions_.Begin(database_, RetryOf(id), client);
+  locks_.Acquire(holder->owner, {{"k"}, {}}, LockMode::kRead, [](const Status&) {});
+  locks_.Acquire(transactions_.NewOwner(), {{"k"}, {}}, LockMode::kWrite, [](const Status&) {});
+  Pass(kYieldsWithoutClientAfter);
+  EXPECT_FALSE(locks_.HasLost(holder->owner));
+  client->Leave();
+  Pass(0us);
+  EXPECT_TRUE(locks_.HasLost(holder->owner));
+}
+
 TEST_F(TransactionsTest, KeepTheirLocksWhileTheClientIsThere) {
   const auto client = std::make_shared<ConnectedClient>(ClientKey{1});
   const auto holder = *transactions_.Begin(database_, {}, client);
