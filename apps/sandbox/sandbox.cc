@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <random>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "apps/sandbox/stand_in.h"
 #include "base/check.h"
 #include "base/http_status.h"
+#include "base/random.h"
 #include "base/status_macros.h"
 #include "http/event_loop.h"
 #include "http/exchange.h"
@@ -242,10 +242,9 @@ bool IsLoopback(const std::string& host) {
 
 Result<std::string> TokenOf(const SandboxOptions& options) {
   if (options.token.empty()) {
-    std::random_device source;  // The system's, which nobody can predict.
     std::string token;
     constexpr char kDigits[] = "0123456789abcdef";
-    for (size_t i = 0; i < kTokenCharacters; ++i) token += kDigits[source() % 16];
+    for (const char byte : SecureRandomBytes(kTokenCharacters)) token += kDigits[byte & 0xf];
     return token;
   }
   if (options.token.size() < Sandbox::kTokenCharactersMin ||
