@@ -2,30 +2,21 @@
 // end when nobody waits for them any more.
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "attack/attacker.h"
+#include "attack/long_work.h"
 
 namespace hearth::attack {
 namespace {
 
 using http::TestHttp2Client;
-using process::Serve;
-using process::TemporaryFolder;
-using support::FirestoreClient;
-using support::ServerProcess;
-
-constexpr size_t kDocuments = 60'000;
-
-class ReadsAttackTest : public testing::Test {
+class ReadsAttackTest : public LongWorkTest {
  protected:
   void SetUp() override {
-    server_ = Serve(folder_ / "data", {"--cache-mib", "8"});
-    other_ = std::make_unique<FirestoreClient>(server_->port());
+    LongWorkTest::SetUp();
     proto::CommitRequest first;
     first.set_database(support::kDatabase);
     first.add_writes()->mutable_update()->set_name(support::FullName("other/d"));
@@ -48,44 +39,6 @@ class ReadsAttackTest : public testing::Test {
     return request;
   }
 
-  // Makes the same call many times, and leaves while they are in progress.
-  void ExpectAbandonedEnd(std::string_view method, const google::protobuf::MessageLite& request) {
-    constexpr size_t kCalls = 16;
-    using Time = std::chrono::steady_clock::time_point;
-    const auto now = [] { return std::chrono::steady_clock::now(); };
-    TestHttp2Client greedy(server_->port());
-    const auto start = [&] {
-      std::vector<int32_t> calls;
-      for (size_t i = 0; i < kCalls; ++i) calls.push_back(StartCall(greedy, method, request));
-      return calls;
-    };
-    const Time before = now();
-    for (const int32_t stream : start()) {
-      ASSERT_TRUE(greedy.UntilClosed(stream));
-      ASSERT_EQ(greedy.answer(stream).grpc_status(), 0);
-    }
-    const auto whole = now() - before;
-
-    const std::vector<int32_t> abandoned = start();
-    while (LongReads() < 1 && Finished(greedy, abandoned) < kCalls) ASSERT_TRUE(greedy.RoundTrip());
-    ASSERT_LT(Finished(greedy, abandoned), kCalls) << "none of them was long";
-    const Time left = now();
-    for (const int32_t stream : abandoned) greedy.Reset(stream);
-    greedy.Flush();
-    while (LongReads() > 0) {
-    }
-    const double share = std::chrono::duration<double>(now() - left) / whole;
-    RecordProperty("share_percent", static_cast<int>(100 * share));
-    EXPECT_LT(share, 0.5);
-  }
-
-  double LongReads() const {
-    return Metric(server_->port(), folder_ / "data", "hearth_long_reads");
-  }
-
-  const TemporaryFolder folder_;
-  std::unique_ptr<ServerProcess> server_;
-  std::unique_ptr<FirestoreClient> other_;
   google::protobuf::Timestamp before_;  // Before the collection was filled.
 };
 

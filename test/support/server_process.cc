@@ -5,8 +5,10 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +28,10 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr int kCannotRun = 127;
+
+std::chrono::nanoseconds TimeOf(const timeval& time) {
+  return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
+}
 
 milliseconds Until(steady_clock::time_point end) {
   return std::max(milliseconds(0), duration_cast<milliseconds>(end - steady_clock::now()));
@@ -112,8 +118,10 @@ Exit ServerProcess::Wait() {
   close(handle);
   if (!has_ended) return {};
   int status = 0;
-  CHECK(waitpid(pid_, &status, 0) == pid_);
+  rusage use = {};
+  CHECK(wait4(pid_, &status, 0, &use) == pid_);
   is_reaped_ = true;
+  cpu_time_at_end_ = TimeOf(use.ru_utime) + TimeOf(use.ru_stime);
   if (WIFEXITED(status)) exit_.code = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) exit_.signal = WTERMSIG(status);
   return exit_;
@@ -122,6 +130,14 @@ Exit ServerProcess::Wait() {
 void ServerProcess::Kill() {
   Signal(SIGKILL);
   Wait();
+}
+
+std::chrono::nanoseconds ServerProcess::cpu_time() const {
+  if (is_reaped_) return cpu_time_at_end_;
+  clockid_t clock = 0;
+  timespec time = {};
+  CHECK(clock_getcpuclockid(pid_, &clock) == 0 && clock_gettime(clock, &time) == 0);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
 std::string ServerProcess::Stdout() {

@@ -56,6 +56,9 @@ class ServerProcess {
   std::string Stdout();
   std::string Stderr() const;
 
+  // The processor time it has used, until now or until its end. Unlike time, it hardly depends on
+  // what else the machine is doing.
+  std::chrono::nanoseconds cpu_time() const;
   MemoryUse memory() const;  // Now.
   // The most memory since ForgetPeakMemory, or since the start. File pages count as they do now.
   size_t peak_own_kib() const;
@@ -70,6 +73,7 @@ class ServerProcess {
   int stderr_ = -1;  // In memory, so that a process with much output never waits for its reader.
   bool is_reaped_ = false;
   Exit exit_;
+  std::chrono::nanoseconds cpu_time_at_end_{};
   std::chrono::steady_clock::time_point started_at_;
   std::chrono::milliseconds start_time_{};
   std::string stdout_text_;
