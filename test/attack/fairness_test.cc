@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "attack/long_work.h"
+#include "http/gzip.h"
 
 namespace hearth::attack {
 namespace {
@@ -65,6 +66,30 @@ TEST_F(FairnessAttackTest, ALightWriterIsNotBehindAHeavyOne) {
   ASSERT_TRUE(greedy.RoundTrip());
   EXPECT_LT(Finished(greedy, commits), commits.size() / 2) << "the commits were too quick to tell";
   for (const int32_t stream : commits) ASSERT_TRUE(greedy.UntilClosed(stream));
+}
+
+// Inflating and parsing them takes long; it must not be done where others are answered.
+TEST_F(FairnessAttackTest, SmallReadsAreAnsweredBesideBombs) {
+  ASSERT_EQ(process::Put(*other_, "light/d", "x"), Status());
+  proto::CommitRequest commit = process::PutRequest("c/d", std::string(10'000'000, 'x'));
+  const std::string bomb =
+      http::TestFrame(http::Gzip(commit.SerializeAsString()), /*compressed=*/true);
+  ASSERT_LT(bomb.size(), 20'000u);
+  TestHttp2Client greedy(server_->port());
+  std::vector<int32_t> bombs;
+  for (int i = 0; i < 60; ++i) {
+    bombs.push_back(greedy.OpenGrpc(support::MethodPath("Commit"), {{"grpc-encoding", "gzip"}}));
+    greedy.SendBody(bombs.back(), bomb);
+    greedy.EndBody(bombs.back());
+  }
+  ASSERT_TRUE(greedy.RoundTrip());
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(process::Get(*other_, "light/d").ok());
+  ASSERT_TRUE(greedy.RoundTrip());
+  EXPECT_LT(Finished(greedy, bombs), bombs.size() / 2) << "the bombs were too quick to tell";
+  for (const int32_t stream : bombs) {
+    ASSERT_TRUE(greedy.UntilClosed(stream));
+    EXPECT_NE(greedy.answer(stream).grpc_status(), 0);
+  }
 }
 
 TEST_F(FairnessAttackTest, AbandonedCountsEnd) {
