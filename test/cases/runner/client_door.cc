@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/mutex.h"
+#include "base/status_macros.h"
 #include "cases/runner/client_convert.h"
 #include "cases/runner/client_listeners.h"
 #include "cases/runner/client_transaction.h"
@@ -20,6 +21,9 @@
 
 namespace hearth::cases {
 namespace {
+
+// A request without a page size is for at most this many documents.
+constexpr size_t kDocumentsPerPage = 100;
 
 Answer NotPossible(const Status& why) {
   Answer answer;
@@ -102,28 +106,52 @@ class ClientSession final : public Session {
 
   Answer Do(const Operation&, const proto::CommitRequest& request) {
     if (request.database() != name_) return NotPossible("the client is about one database");
-    std::vector<ClientWrite> writes;
-    for (const proto::Write& write : request.writes()) {
-      Result<ClientWrite> converted = ToClient(name_, write);
-      if (!converted.ok()) return NotPossible(converted.status());
-      writes.push_back(*std::move(converted));
-    }
-    if (!request.transaction().empty()) return CommitIn(request.transaction(), writes);
+    const Result<std::vector<ClientWrite>> writes = ToClientWrites(request);
+    if (!writes.ok()) return NotPossible(writes.status());
+    if (!request.transaction().empty()) return CommitIn(request.transaction(), *writes);
     client::WriteBatch batch = database_.Batch();
-    for (const ClientWrite& write : writes) AddTo(database_, write, &batch);
+    for (const ClientWrite& write : *writes) AddTo(database_, write, &batch);
     const auto results = batch.Commit();
     if (!results.ok()) return Failed(results.status());
     Answer answer;
     for (size_t i = 0; i < results->size(); ++i) {
       proto::WriteResult result;
       // In the client a deletion has a time too.
-      if (writes[i].kind != ClientWrite::Kind::kDelete) {
+      if ((*writes)[i].kind != ClientWrite::Kind::kDelete) {
         *result.mutable_update_time() = ToProto((*results)[i].write_time);
       } else {
         answer.commit_time = ToProto((*results)[i].write_time);
       }
       answer.write_results.push_back(result);
     }
+    return answer;
+  }
+
+  // Through a BulkWriter, which reports the error of each write but no times.
+  Answer Do(const Operation&, const proto::BatchWriteRequest& request) {
+    if (request.database() != name_) return NotPossible("the client is about one database");
+    if (request.labels_size() > 0) return NotPossible("the client's writes have no labels");
+    const Result<std::vector<ClientWrite>> writes = ToClientWrites(request);
+    if (!writes.ok()) return NotPossible(writes.status());
+    std::map<std::string, size_t> numbers;
+    for (const ClientWrite& write : *writes) {
+      if (!numbers.emplace(write.path, numbers.size()).second) {
+        return NotPossible("the client puts the writes of a document into different batches");
+      }
+    }
+    Answer answer;
+    answer.write_results.resize(writes->size());
+    answer.write_statuses.resize(writes->size());
+    Mutex mutex;  // Guards the statuses: errors arrive on several threads.
+    client::BulkWriterOptions options;
+    options.attempts_max = 1;  // A case states the answer to one request.
+    client::BulkWriter writer = database_.Bulk(
+        options, [&](const client::DocumentReference& document, const Status& error) {
+          MutexLock lock(mutex);
+          answer.write_statuses[numbers.at(document.path())] = error;
+        });
+    for (const ClientWrite& write : *writes) AddTo(database_, write, &writer);
+    IgnoreError(writer.Flush(), "it is the error of a write, which is known");
     return answer;
   }
 
@@ -169,6 +197,30 @@ class ClientSession final : public Session {
       options.read_time = *time;
     }
     return ToAnswer(database_.GetAll(documents, options));
+  }
+
+  // As programs do: a list is references, missing documents included, and GetAll reads those.
+  Answer Do(const Operation&, const proto::ListDocumentsRequest& request) {
+    if (request.page_size() != 0 || !request.page_token().empty()) {
+      return NotPossible("the client chooses the pages of lists itself");
+    }
+    if (!request.order_by().empty()) return NotPossible("the client lists in the order of names");
+    if (request.has_mask()) return NotPossible("the client lists references, without fields");
+    if (request.has_transaction() || request.has_read_time()) {
+      return NotPossible("the client lists the documents of the present, outside transactions");
+    }
+    const Result<std::string> path =
+        ToClientCollection(name_, request.parent(), request.collection_id());
+    if (!path.ok()) return NotPossible(path.status());
+    const auto documents = database_.Collection(*path).ListDocuments();
+    if (!documents.ok()) return Failed(documents.status());
+    if (documents->size() > kDocumentsPerPage) return NotPossible("the client lists all pages");
+    Answer answer = ToAnswer(database_.GetAll(*documents));
+    answer.read_time.reset();  // Of GetAll.
+    if (!request.show_missing()) {
+      std::erase_if(answer.documents, [](const auto& each) { return !each.document; });
+    }
+    return answer;
   }
 
   Answer Do(const Operation&, const proto::ListCollectionIdsRequest& request) {
@@ -253,6 +305,17 @@ class ClientSession final : public Session {
     const auto transaction = Find(request.transaction());
     if (!transaction) return NotPossible("the client has no such transaction, or no more");
     return Failed(transaction->Rollback());
+  }
+
+  // The writes of a commit or a batch.
+  template <typename WriteRequest>
+  Result<std::vector<ClientWrite>> ToClientWrites(const WriteRequest& request) const {
+    std::vector<ClientWrite> writes;
+    for (const proto::Write& write : request.writes()) {
+      ASSIGN_OR_RETURN(ClientWrite converted, ToClient(name_, write));
+      writes.push_back(std::move(converted));
+    }
+    return writes;
   }
 
   Answer CommitIn(const std::string& id, const std::vector<ClientWrite>& writes) {
