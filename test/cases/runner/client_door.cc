@@ -347,6 +347,9 @@ class ClientDoor : public Door {
         target.once()) {
       return "the client resumes by itself";
     }
+    if (!target.has_documents() && !target.has_query()) {
+      return "the client listens to queries and documents";
+    }
     if (target.has_documents() && target.documents().documents_size() != 1) {
       return "the client listens to documents one by one";
     }
