@@ -8,7 +8,6 @@
 #include "base/testing/test_rounds.h"
 #include "base/testing/test_seed.h"
 #include "engine/engine.h"
-#include "engine/listing.h"
 #include "engine/testing/test_engine.h"
 #include "transactions/testing/transactions.h"
 
@@ -55,34 +54,6 @@ class EngineTransactionTest : public testing::Test {
 
   TestEngine test_;
 };
-
-TEST_F(EngineTransactionTest, AListingLocksAllThatItDependsOn) {
-  const auto list = [this](request::ListDocumentsRequest request) {
-    const std::string transaction = test_.Begin();
-    EXPECT_TRUE(test_.Read(request::InTransaction{transaction}, *ScopeOf(request)).ok());
-    return transaction;
-  };
-  request::ListDocumentsRequest request{Parent("c/a"), "below"};
-  EXPECT_EQ(test_.Rollback(list(request)), Status());
-
-  const std::string plain = list(request);
-  EXPECT_TRUE(IsLocked("c/a/below/x"));
-  EXPECT_FALSE(IsLocked("c/a/below/x/deep/y"));
-  EXPECT_EQ(test_.Rollback(plain), Status());
-
-  request.show_missing = true;
-  const std::string with_missing = list(request);
-  EXPECT_TRUE(IsLocked("c/a/below/x"));
-  EXPECT_TRUE(IsLocked("c/a/below/x/deep/y"));
-  EXPECT_FALSE(IsLocked("c/a/other/x"));
-  EXPECT_EQ(test_.Rollback(with_missing), Status());
-
-  const std::string all_collections = list({Parent("c/a"), ""});
-  EXPECT_TRUE(IsLocked("c/a/below/x"));
-  EXPECT_TRUE(IsLocked("c/a/other/x"));
-  EXPECT_FALSE(IsLocked("c/a"));
-  EXPECT_EQ(test_.Rollback(all_collections), Status());
-}
 
 TEST_F(EngineTransactionTest, ALockIsOneDatabases) {
   BeginReading();

@@ -96,8 +96,8 @@ Result<Operation> ParseOperation(const Statement& statement, const Scope& scope)
   return ParseOneLine(verb, scanner, statement.head.number, scope);
 }
 
-// "listen L query rooms ..." or "listen L documents rooms/a rooms/b", then "resume $token",
-// "from_time T", "expected_count N" and "once".
+// "listen L query rooms ...", "listen L documents rooms/a rooms/b" or "listen L raw {...}"; the
+// first two continue with "resume $token", "from_time T", "expected_count N" and "once".
 AddListener ReadListen(Scanner& scanner, const Scope& scope) {
   AddListener listener{scanner.Word(), {}};
   proto::Target& target = listener.target;
@@ -112,8 +112,10 @@ AddListener ReadListen(Scanner& scanner, const Scope& scope) {
     while (scanner.ok() && !scanner.AtEnd() && !is_clause()) {
       target.mutable_documents()->add_documents(ReadDocumentName(scanner, scope));
     }
+  } else if (scanner.TryWord("raw")) {
+    ReadJson(scanner, scope, &target);
   } else {
-    scanner.FailExpecting("query or documents");
+    scanner.FailExpecting("query, documents or raw");
   }
   while (scanner.ok() && !scanner.AtEnd()) {
     if (scanner.TryWord("resume")) {

@@ -24,6 +24,10 @@ proto::Document ToProto(const client::DocumentSnapshot& snapshot);
 // "rooms/a" of a name in `database`.
 Result<std::string> ToClientPath(const std::string& database, const std::string& name);
 
+// "rooms/a/seats" of a parent's name and a collection's id.
+Result<std::string> ToClientCollection(const std::string& database, const std::string& parent,
+                                       const std::string& id);
+
 // A write as a program would make it.
 struct ClientWrite {
   enum class Kind : uint8_t { kCreate, kSet, kUpdate, kDelete };

@@ -1,6 +1,5 @@
 // The C++ client, as programs use it.
 #include <chrono>
-#include <deque>
 #include <future>
 #include <map>
 #include <set>
@@ -10,10 +9,10 @@
 #include "base/mutex.h"
 #include "base/status_macros.h"
 #include "cases/runner/client_convert.h"
+#include "cases/runner/client_listeners.h"
 #include "cases/runner/client_transaction.h"
 #include "cases/runner/doors.h"
 #include "cases/runner/local_engine.h"
-#include "cases/runner/rpc.h"
 #include "client/embedded/embedded.h"
 #include "client/remote/remote.h"
 #include "model/names.h"
@@ -22,6 +21,9 @@
 
 namespace hearth::cases {
 namespace {
+
+// A request without a page size is for at most this many documents.
+constexpr size_t kDocumentsPerPage = 100;
 
 Answer NotPossible(const Status& why) {
   Answer answer;
@@ -82,110 +84,6 @@ class ClientPending final : public Pending {
   std::future<Answer> answer_;
 };
 
-// Queries and documents to listen to. Each uses one listener of the client.
-class ClientListeners final : public Listeners {
- public:
-  ClientListeners(client::Firestore database, std::string name)
-      : database_(std::move(database)), name_(std::move(name)) {}
-
-  std::optional<std::string> Add(const proto::Target& target) override {
-    const Status status = Listen(target);
-    if (status.ok()) return std::nullopt;
-    return status.message();
-  }
-
-  void Remove(int target_id) override {
-    listeners_.erase(target_id);
-    Note({target_id, Status(), {}, true});
-  }
-
-  Status Advance(WatchState* state) override {
-    const auto end = std::chrono::steady_clock::now() + kPatience;
-    MutexLock lock(mutex_);
-    while (news_.empty()) {
-      if (std::chrono::steady_clock::now() > end) return OutOfPatience();
-      changed_.WaitFor(mutex_, std::chrono::seconds(1));
-    }
-    const News news = std::move(news_.front());
-    news_.pop_front();
-    if (news.is_end) {
-      state->ApplyEnd(news.target_id, news.status);
-    } else {
-      state->ApplySnapshot(news.target_id, news.documents.list, news.documents.read_time);
-    }
-    return Status();
-  }
-
- private:
-  struct Documents {
-    std::vector<proto::Document> list;
-    Time read_time;
-  };
-  struct News {
-    int target_id;
-    Status status;
-    Documents documents;
-    bool is_end;
-  };
-
-  // InvalidArgument for what the client's API cannot express.
-  Status Listen(const proto::Target& target) {
-    const int id = target.target_id();
-    const auto on_snapshot = [this, id](const auto& snapshot) {
-      if (snapshot.ok()) {
-        Note({id, Status(), DocumentsOf(*snapshot), false});
-      } else {
-        Note({id, snapshot.status(), {}, true});
-      }
-    };
-    if (target.has_documents()) {
-      ASSIGN_OR_RETURN(const std::string path,
-                       ToClientPath(name_, target.documents().documents(0)));
-      Keep(id, database_.Doc(path).Listen(on_snapshot));
-      return Status();
-    }
-    ASSIGN_OR_RETURN(
-        const client::Query query,
-        ToClient(database_, target.query().parent(), target.query().structured_query(), Last::kNo));
-    Keep(id, query.Listen(on_snapshot));
-    return Status();
-  }
-  void Keep(int target_id, Result<client::Listener> listener) {
-    if (listener.ok()) {
-      listeners_.emplace(target_id, *std::move(listener));
-    } else {
-      Note({target_id, listener.status(), {}, true});
-    }
-  }
-
-  static Documents DocumentsOf(const client::QuerySnapshot& snapshot) {
-    Documents documents;
-    for (const client::DocumentSnapshot& each : snapshot.documents) {
-      documents.list.push_back(ToProto(each));
-    }
-    documents.read_time = ToProto(snapshot.read_time);
-    return documents;
-  }
-  static Documents DocumentsOf(const client::DocumentSnapshot& snapshot) {
-    Documents documents;
-    if (snapshot.exists()) documents.list.push_back(ToProto(snapshot));
-    documents.read_time = ToProto(snapshot.read_time());
-    return documents;
-  }
-  void Note(News news) EXCLUDES_LOCK(mutex_) {
-    MutexLock lock(mutex_);
-    news_.push_back(std::move(news));
-    changed_.NotifyAll();
-  }
-
-  const client::Firestore database_;
-  const std::string name_;
-  Mutex mutex_;
-  CondVar changed_;
-  std::deque<News> news_ GUARDED_BY(mutex_);
-  std::map<int, client::Listener> listeners_;  // Destroyed first: their callbacks use the rest.
-};
-
 class ClientSession final : public Session {
  public:
   ClientSession(client::Firestore database, std::string name)
@@ -198,9 +96,7 @@ class ClientSession final : public Session {
     });
   }
 
-  std::unique_ptr<Listeners> Listen() override {
-    return std::make_unique<ClientListeners>(database_, name_);
-  }
+  std::unique_ptr<Listeners> Listen() override { return NewClientListeners(database_, name_); }
 
  private:
   template <typename AnyRequest>
@@ -210,28 +106,52 @@ class ClientSession final : public Session {
 
   Answer Do(const Operation&, const proto::CommitRequest& request) {
     if (request.database() != name_) return NotPossible("the client is about one database");
-    std::vector<ClientWrite> writes;
-    for (const proto::Write& write : request.writes()) {
-      Result<ClientWrite> converted = ToClient(name_, write);
-      if (!converted.ok()) return NotPossible(converted.status());
-      writes.push_back(*std::move(converted));
-    }
-    if (!request.transaction().empty()) return CommitIn(request.transaction(), writes);
+    const Result<std::vector<ClientWrite>> writes = ToClientWrites(request);
+    if (!writes.ok()) return NotPossible(writes.status());
+    if (!request.transaction().empty()) return CommitIn(request.transaction(), *writes);
     client::WriteBatch batch = database_.Batch();
-    for (const ClientWrite& write : writes) AddTo(database_, write, &batch);
+    for (const ClientWrite& write : *writes) AddTo(database_, write, &batch);
     const auto results = batch.Commit();
     if (!results.ok()) return Failed(results.status());
     Answer answer;
     for (size_t i = 0; i < results->size(); ++i) {
       proto::WriteResult result;
       // In the client a deletion has a time too.
-      if (writes[i].kind != ClientWrite::Kind::kDelete) {
+      if ((*writes)[i].kind != ClientWrite::Kind::kDelete) {
         *result.mutable_update_time() = ToProto((*results)[i].write_time);
       } else {
         answer.commit_time = ToProto((*results)[i].write_time);
       }
       answer.write_results.push_back(result);
     }
+    return answer;
+  }
+
+  // Through a BulkWriter, which reports the error of each write but no times.
+  Answer Do(const Operation&, const proto::BatchWriteRequest& request) {
+    if (request.database() != name_) return NotPossible("the client is about one database");
+    if (request.labels_size() > 0) return NotPossible("the client's writes have no labels");
+    const Result<std::vector<ClientWrite>> writes = ToClientWrites(request);
+    if (!writes.ok()) return NotPossible(writes.status());
+    std::map<std::string, size_t> numbers;
+    for (const ClientWrite& write : *writes) {
+      if (!numbers.emplace(write.path, numbers.size()).second) {
+        return NotPossible("the client puts the writes of a document into different batches");
+      }
+    }
+    Answer answer;
+    answer.write_results.resize(writes->size());
+    answer.write_statuses.resize(writes->size());
+    Mutex mutex;  // Guards the statuses: errors arrive on several threads.
+    client::BulkWriterOptions options;
+    options.attempts_max = 1;  // A case states the answer to one request.
+    client::BulkWriter writer = database_.Bulk(
+        options, [&](const client::DocumentReference& document, const Status& error) {
+          MutexLock lock(mutex);
+          answer.write_statuses[numbers.at(document.path())] = error;
+        });
+    for (const ClientWrite& write : *writes) AddTo(database_, write, &writer);
+    IgnoreError(writer.Flush(), "it is the error of a write, which is known");
     return answer;
   }
 
@@ -277,6 +197,30 @@ class ClientSession final : public Session {
       options.read_time = *time;
     }
     return ToAnswer(database_.GetAll(documents, options));
+  }
+
+  // As programs do: a list is references, missing documents included, and GetAll reads those.
+  Answer Do(const Operation&, const proto::ListDocumentsRequest& request) {
+    if (request.page_size() != 0 || !request.page_token().empty()) {
+      return NotPossible("the client chooses the pages of lists itself");
+    }
+    if (!request.order_by().empty()) return NotPossible("the client lists in the order of names");
+    if (request.has_mask()) return NotPossible("the client lists references, without fields");
+    if (request.has_transaction() || request.has_read_time()) {
+      return NotPossible("the client lists the documents of the present, outside transactions");
+    }
+    const Result<std::string> path =
+        ToClientCollection(name_, request.parent(), request.collection_id());
+    if (!path.ok()) return NotPossible(path.status());
+    const auto documents = database_.Collection(*path).ListDocuments();
+    if (!documents.ok()) return Failed(documents.status());
+    if (documents->size() > kDocumentsPerPage) return NotPossible("the client lists all pages");
+    Answer answer = ToAnswer(database_.GetAll(*documents));
+    answer.read_time.reset();  // Of GetAll.
+    if (!request.show_missing()) {
+      std::erase_if(answer.documents, [](const auto& each) { return !each.document; });
+    }
+    return answer;
   }
 
   Answer Do(const Operation&, const proto::ListCollectionIdsRequest& request) {
@@ -363,6 +307,17 @@ class ClientSession final : public Session {
     return Failed(transaction->Rollback());
   }
 
+  // The writes of a commit or a batch.
+  template <typename WriteRequest>
+  Result<std::vector<ClientWrite>> ToClientWrites(const WriteRequest& request) const {
+    std::vector<ClientWrite> writes;
+    for (const proto::Write& write : request.writes()) {
+      ASSIGN_OR_RETURN(ClientWrite converted, ToClient(name_, write));
+      writes.push_back(std::move(converted));
+    }
+    return writes;
+  }
+
   Answer CommitIn(const std::string& id, const std::vector<ClientWrite>& writes) {
     const auto transaction = Find(id);
     if (!transaction) return NotPossible("the client has no such transaction, or no more");
@@ -391,6 +346,9 @@ class ClientDoor : public Door {
     if (!target.resume_token().empty() || target.has_read_time() || target.has_expected_count() ||
         target.once()) {
       return "the client resumes by itself";
+    }
+    if (!target.has_documents() && !target.has_query()) {
+      return "the client listens to queries and documents";
     }
     if (target.has_documents() && target.documents().documents_size() != 1) {
       return "the client listens to documents one by one";

@@ -197,6 +197,19 @@ Result<std::string> ToClientPath(const std::string& database, const std::string&
   return name.substr(prefix.size());
 }
 
+Result<std::string> ToClientCollection(const std::string& database, const std::string& parent,
+                                       const std::string& id) {
+  std::string path = id;
+  if (parent != database + "/documents") {
+    ASSIGN_OR_RETURN(const std::string document, ToClientPath(database, parent));
+    path = document + "/" + id;
+  }
+  if (!model::CollectionPath::Parse(path).ok()) {
+    return InvalidArgument("the client refuses such a collection itself");
+  }
+  return path;
+}
+
 Result<ClientWrite> ToClient(const std::string& database, const proto::Write& write) {
   const proto::Precondition& precondition = write.current_document();
   if (write.has_delete_()) {

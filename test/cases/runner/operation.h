@@ -67,6 +67,8 @@ enum class Detail : uint8_t {
   kTransformResults,
   kNotFoundMessage,  // That GetDocument fails for a missing document.
   kMessages,         // The messages of a Listen stream.
+  kBatchError,       // That a batch failed as a whole, instead of its writes.
+  kBatchTimes,       // The update times of a batch's writes.
 };
 
 }  // namespace hearth::cases

@@ -189,6 +189,13 @@ void ReadExpectation(Scanner& scanner, const Scope& scope, const Request* reques
   }
 }
 
+// For writes.
+bool IsAboutUpdateTimes(const Check& check) {
+  const auto* relation = std::get_if<CheckRelation>(&check.what);
+  if (!relation) return std::holds_alternative<CheckUpdateTimes>(check.what);
+  return relation->left.attribute == "update_time" || relation->right.attribute == "update_time";
+}
+
 }  // namespace
 
 Result<Check> ParseCheck(const Statement& statement, const Scope& scope, const Request* request) {
@@ -229,6 +236,8 @@ Result<Keep> ParseKeep(const Statement& statement, const Scope&) {
 
 Detail DetailOf(const Check& check, const Request* request) {
   if (std::holds_alternative<CheckTransformResults>(check.what)) return Detail::kTransformResults;
+  const bool is_batch = request && std::holds_alternative<proto::BatchWriteRequest>(*request);
+  if (is_batch && IsAboutUpdateTimes(check)) return Detail::kBatchTimes;
   const auto is_hidden = [](const Term& term) {
     return term.attribute == "commit_time" || term.attribute == "result";
   };
@@ -243,6 +252,7 @@ Detail DetailOf(const Check& check, const Request* request) {
     }
   }
   const auto* error = std::get_if<CheckError>(&check.what);
+  if (error && is_batch) return Detail::kBatchError;
   if (error && error->status.code == Code::kNotFound && request &&
       std::holds_alternative<proto::GetDocumentRequest>(*request)) {
     return Detail::kNotFoundMessage;

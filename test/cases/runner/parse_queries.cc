@@ -275,7 +275,8 @@ void ReadAggregate(Scanner& scanner, const Scope& scope, Operation* operation) {
   auto* aggregate = request.mutable_structured_aggregation_query();
   if (!scanner.TryWord("nothing")) {
     do {
-      ReadAggregation(scanner, aggregate->aggregations_size() + 1, aggregate->add_aggregations());
+      const int number = aggregate->aggregations_size() + 1;
+      ReadAggregation(scanner, number, aggregate->add_aggregations());
     } while (scanner.Try(',') && scanner.ok());
   }
   if (!scanner.TryWord("of")) scanner.FailExpecting("of");

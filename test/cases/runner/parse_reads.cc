@@ -43,9 +43,11 @@ void ReadList(Scanner& scanner, const Scope& scope, Operation* operation) {
   auto* request = &operation->request.emplace<proto::ListDocumentsRequest>();
   const auto [parent, id] = SplitCollection(ReadPath(scanner), scope);
   request->set_parent(parent);
-  request->set_collection_id(id);
+  if (id != "*") request->set_collection_id(id);
   while (scanner.ok() && !scanner.AtEnd()) {
-    if (scanner.TryWord("page_size")) {
+    if (scanner.TryWord("under")) {
+      request->set_parent(ReadDocumentName(scanner, scope));
+    } else if (scanner.TryWord("page_size")) {
       request->set_page_size(static_cast<int32_t>(scanner.Integer()));
     } else if (scanner.TryWord("page_token")) {
       request->set_page_token(ReadToken(scanner, scope));
@@ -57,7 +59,7 @@ void ReadList(Scanner& scanner, const Scope& scope, Operation* operation) {
       request->set_show_missing(true);
     } else if (!TryReadClause(scanner, scope, request)) {
       scanner.FailExpecting(
-          "page_size, page_token, all_pages, order_by, show_missing, mask, at or in");
+          "under, page_size, page_token, all_pages, order_by, show_missing, mask, at or in");
     }
   }
 }

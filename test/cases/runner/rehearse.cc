@@ -44,8 +44,13 @@ class Rehearsal {
     }
     RETURN_IF_ERROR(CheckPlaces(step, action));
     for (const auto* checks : {&step.checks, &step.emulator_checks}) {
-      for (const Statement& check : *checks) {
-        RETURN_IF_ERROR(ParseCheck(check, scope_, request).status());
+      for (const Statement& statement : *checks) {
+        ASSIGN_OR_RETURN(const Check check, ParseCheck(statement, scope_, request));
+        // The steps that follow depend on which writes of the batch have happened.
+        const bool is_batch_error = DetailOf(check, request) == Detail::kBatchError;
+        if (is_batch_error && Hides(Detail::kBatchError)) {
+          why_not_ = "its batches do not fail as a whole";
+        }
       }
     }
     for (const Statement& statement : step.keeps) {
@@ -55,13 +60,19 @@ class Rehearsal {
       }
       const bool is_hidden =
           keep.term.attribute == "commit_time" || keep.term.attribute == "result";
-      if (is_hidden && door_ && !door_->Shows(Detail::kCommitTime)) {
+      if (is_hidden && Hides(Detail::kCommitTime)) {
         why_not_ = "it tells neither commit times nor results of transforms";
+      }
+      const bool is_batch = request && std::holds_alternative<proto::BatchWriteRequest>(*request);
+      if (is_batch && Hides(Detail::kBatchTimes)) {
+        why_not_ = "it tells no update times of batches";
       }
       scope_.variables[keep.name] = {keep.kind, {}, "kept"};
     }
     return Status();
   }
+
+  bool Hides(Detail detail) const { return door_ && !door_->Shows(detail); }
 
   void Note(const Operation& operation) {
     if (!operation.new_transaction.empty()) {

@@ -313,6 +313,7 @@ std::optional<std::string> WhyNotUrl(const proto::GetDocumentRequest& request) {
   return WhyNoMask(request);
 }
 std::optional<std::string> WhyNotUrl(const proto::ListDocumentsRequest& request) {
+  if (request.collection_id().empty()) return "the URL of a list names the collection";
   return WhyNoMask(request);
 }
 std::optional<std::string> WhyNotUrl(const proto::CreateDocumentRequest& request) {
