@@ -15,6 +15,7 @@
 #include "base/http_status.h"
 #include "base/random.h"
 #include "base/status_macros.h"
+#include "base/text.h"
 #include "http/event_loop.h"
 #include "http/exchange.h"
 #include "http/plain.h"
@@ -51,9 +52,7 @@ class Switchboard {
     own_.Add("GET", "/control", [this](const kit::Request&) { return Describe(); });
     own_.Add("POST", "/control/faults", [this](const kit::Request& request) {
       const Result<Fault> added = faults_.Add(request.body());
-      if (!added.ok()) {
-        return own_.Error(HttpStatusOf(added.status().code()), added.status().message());
-      }
+      if (!added.ok()) return Error(added.status());
       return kit::Response::Json(added->ToJson(), 201);
     });
     own_.Add("DELETE", "/control/faults", [this](const kit::Request&) {
@@ -62,20 +61,26 @@ class Switchboard {
     });
   }
 
-  Verdict Answer(http::RequestHead head, std::string body, std::string peer) {
+  // Whether the caller may use the sandbox. The head decides, so that a stranger's body is never
+  // kept.
+  Status Admit(const http::RequestHead& head) const {
     const std::string_view site = head.Find("sec-fetch-site").value_or("none");
     if (head.Find("origin") || (site != "none" && site != "same-origin")) {
-      return {own_.Error(403, "requests of web pages are refused"), std::nullopt};
+      return Status(Code::kPermissionDenied, "requests of web pages are refused");
     }
-    // "/TOKEN/hn/v0/...": the token, and the path below it.
-    std::string_view rest = head.path();
-    const bool is_absolute = rest.starts_with('/');
-    if (is_absolute) rest.remove_prefix(1);
-    const std::string_view token = rest.substr(0, rest.find('/'));
-    if (!is_absolute || !kit::IsSameSecret(token, token_)) {
-      return {own_.Error(404, "not found"), std::nullopt};
+    if (!kit::IsSameSecret(Split(head.path()).token, token_)) {
+      return Status(Code::kNotFound, "not found");
     }
-    rest.remove_prefix(token.size());
+    return Status();
+  }
+
+  kit::Response Error(const Status& status) const {
+    return own_.Error(HttpStatusOf(status.code()), status.message());
+  }
+
+  // Requires Admit.
+  Verdict Answer(http::RequestHead head, std::string body, std::string peer) {
+    const std::string_view rest = Split(head.path()).below;
     const std::string path(rest.empty() ? "/" : rest);
     const size_t slash = path.find('/', 1);
     const std::string first = path.substr(1, slash == std::string::npos ? slash : slash - 1);
@@ -92,6 +97,18 @@ class Switchboard {
   }
 
  private:
+  // "/TOKEN/hn/v0/...": the token, and the path below it.
+  struct PathParts {
+    std::string_view token;
+    std::string_view below;
+  };
+  static PathParts Split(std::string_view path) {
+    if (!path.starts_with('/')) return {};  // The "*" of OPTIONS.
+    path.remove_prefix(1);
+    const size_t token_end = std::min(path.find('/'), path.size());
+    return {.token = path.substr(0, token_end), .below = path.substr(token_end)};
+  }
+
   static std::vector<std::string> Names(const std::vector<std::unique_ptr<StandIn>>& stand_ins) {
     std::vector<std::string> names;
     for (const auto& stand_in : stand_ins) names.push_back(stand_in->name());
@@ -136,7 +153,7 @@ class Switchboard {
   kit::Routes own_;
 };
 
-// One request, answered normally or with a fault. Threads: lives on its loop.
+// One request that was admitted, answered normally or with a fault. Threads: lives on its loop.
 class Call final : public http::ExchangeHandler {
  public:
   Call(http::Exchange& exchange, Switchboard& switchboard)
@@ -144,27 +161,53 @@ class Call final : public http::ExchangeHandler {
 
   void OnBody(std::string_view bytes) override {
     exchange_.ConsumeBody(bytes.size());
-    if (is_too_large_ || bytes.size() > kBodyBytesMax - body_.size()) {
-      is_too_large_ = true;
-      return;
+    if (is_refused_) return;
+    if (bytes.size() > kBodyBytesMax - body_.size()) {
+      return Refuse({.status = 413, .body = "the request body is too large\n"});
     }
+    if (!Claim(bytes.size())) return Refuse(NoMemory());
     body_.append(bytes);
   }
 
   void OnBodyEnd() override {
-    if (is_too_large_) return Send({.status = 413, .body = "the request body is too large\n"});
+    if (is_refused_) return;
     std::string peer = exchange_.peer();
     Switchboard::Verdict verdict =
         switchboard_.Answer(exchange_.TakeHead(), std::move(body_), std::move(peer));
+    DropBody();
     if (!verdict.fault) return Send(std::move(verdict.response));
     SendFault(*verdict.fault, std::move(verdict.response));
   }
 
   void OnDrain() override { exchange_.Abort(); }
-  void OnClosed() override { timer_.Disarm(); }
+  void OnClosed() override {
+    timer_.Disarm();
+    DropBody();
+  }
 
  private:
+  static kit::Response NoMemory() {
+    return {.status = 503, .body = "too many unfinished requests\n"};
+  }
+
   void Send(kit::Response response) { AnswerPlain(exchange_, ToPlain(std::move(response))); }
+
+  void Refuse(kit::Response response) {
+    is_refused_ = true;
+    DropBody();
+    Send(std::move(response));
+  }
+
+  // For `body_`. False if the connection or the process has no room.
+  bool Claim(size_t bytes) {
+    if (!exchange_.budget().Take(bytes)) return false;
+    claimed_bytes_ += bytes;
+    return true;
+  }
+  void DropBody() {
+    FreeText(body_);
+    exchange_.budget().Return(std::exchange(claimed_bytes_, 0));
+  }
 
   void SendFault(const Fault& fault, kit::Response response) {
     switch (fault.kind) {
@@ -189,6 +232,7 @@ class Call final : public http::ExchangeHandler {
   }
 
   void Drip(kit::Response response, std::chrono::milliseconds pause) {
+    if (!Claim(response.body.size())) return Send(NoMemory());
     const std::string length = std::to_string(response.body.size());
     std::vector<http::Header> headers = {{.name = "content-type", .value = response.content_type},
                                          {.name = "content-length", .value = length}};
@@ -214,7 +258,8 @@ class Call final : public http::ExchangeHandler {
   Switchboard& switchboard_;
   http::Timer timer_;
   std::string body_;  // Of the request; for a slow response, the rest of it.
-  bool is_too_large_ = false;
+  size_t claimed_bytes_ = 0;
+  bool is_refused_ = false;
   size_t drop_bytes_ = 0;
   std::chrono::milliseconds slow_pause_{0};
 };
@@ -225,6 +270,10 @@ class SandboxService final : public http::Service {
       : switchboard_(context, std::move(token)) {}
 
   std::shared_ptr<http::ExchangeHandler> Open(http::Exchange& exchange) override {
+    if (const Status admitted = switchboard_.Admit(exchange.head()); !admitted.ok()) {
+      AnswerPlain(exchange, ToPlain(switchboard_.Error(admitted)));
+      return nullptr;
+    }
     return std::make_shared<Call>(exchange, switchboard_);
   }
 
@@ -260,6 +309,10 @@ Result<std::string> TokenOf(const SandboxOptions& options) {
 http::ServerOptions ServerOptionsOf(const SandboxOptions& options) {
   http::ServerOptions server;
   server.listen = {{.host = options.host, .port = options.port}};
+  server.connections_max = options.connections_max;
+  // Strangers can connect, too. Their idle connections must not keep applications out.
+  server.replaceable_after = std::chrono::milliseconds(0);
+  server.memory = options.memory;
   return server;
 }
 

@@ -1,13 +1,18 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 
 #include "base/clock.h"
+#include "base/memory_budget.h"
 #include "base/status.h"
 
 namespace hearth::sandbox {
+
+// More than twice as many as the applications of a process use at a time.
+inline constexpr size_t kConnectionsMax = 64;
 
 struct SandboxOptions {
   std::string host = "127.0.0.1";  // Must be an address of the loopback.
@@ -15,6 +20,9 @@ struct SandboxOptions {
   uint64_t seed = 1;               // Together with the clock, it determines all generated data.
   const Clock* clock = nullptr;
   std::string token = {};  // Empty: a random one.
+  // A connection beyond this number takes the place of an idle one, or is refused.
+  size_t connections_max = kConnectionsMax;
+  MemoryBudget* memory = nullptr;  // Of the process. Null: no limit.
 };
 
 // Local stand-ins for the services that the applications call, reached over HTTP, each below its
@@ -23,7 +31,8 @@ struct SandboxOptions {
 // || Closed to strangers: it listens on the loopback only, every path begins with a secret token,
 // and requests that a browser made for a web page are refused.
 //
-// Threads: url() from any thread. Ownership: borrows the clock. The destructor stops serving.
+// Threads: url() from any thread. Ownership: borrows the clock and the memory budget. The
+// destructor stops serving.
 class Sandbox {
  public:
   static constexpr size_t kTokenCharactersMin = 16;

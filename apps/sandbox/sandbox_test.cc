@@ -3,12 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "base/memory_budget.h"
 #include "base/random.h"
 #include "base/testing/fake_clock.h"
+#include "http/testing/test_http2_client.h"
 #include "http/testing/test_socket.h"
 #include "kit/images/images.h"
 #include "kit/outbound/outbound.h"
@@ -22,10 +26,29 @@ constexpr int64_t kNowSeconds = 1'790'000'000;
 
 class SandboxTest : public testing::Test {
  protected:
-  void SetUp() override {
-    Result<std::unique_ptr<Sandbox>> started = Sandbox::Start({.clock = &clock_});
+  void SetUp() override { Start({}); }
+
+  // Replaces the sandbox, if there is one.
+  void Start(SandboxOptions options) {
+    options.clock = &clock_;
+    Result<std::unique_ptr<Sandbox>> started = Sandbox::Start(options);
     ASSERT_TRUE(started.ok()) << started.status().ToString();
     sandbox_ = *std::move(started);
+    outbound_.reset();  // It may only use the old one.
+  }
+  uint16_t port() const {
+    const std::string address = sandbox_->host_port();
+    return static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
+  }
+  // Below the token, as clients send it.
+  std::string PathOf(const std::string& below) const {
+    const std::string url = sandbox_->url();
+    return url.substr(url.rfind('/')) + below;
+  }
+  // The head of a request whose body does not follow.
+  static std::string HeadOf(const std::string& path, const std::string& more_headers = "") {
+    return "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n" +
+           more_headers + "\r\n";
   }
 
   kit::OutboundOptions Options() {
@@ -57,6 +80,7 @@ class SandboxTest : public testing::Test {
   SystemClock system_clock_;
   RandomSource random_{1};
   Metrics metrics_;
+  std::optional<MemoryBudget> memory_;
   std::unique_ptr<Sandbox> sandbox_;
   std::optional<kit::Outbound> outbound_;
 };
@@ -308,11 +332,107 @@ TEST_F(SandboxTest, WebPagesAreRefusedEvenIfTheyKnowTheToken) {
             200);
 }
 
+TEST_F(SandboxTest, StrangersAreRefusedBeforeTheyHaveSentABody) {
+  http::TestSocket stranger(port());
+  stranger.Send(HeadOf("/0123456789abcdef/hn-site/login"));
+  EXPECT_TRUE(stranger.ReadUntil("\r\n\r\n").starts_with("HTTP/1.1 404 "));
+  http::TestSocket page(port());
+  page.Send(HeadOf(PathOf("/hn-site/login"), "Origin: http://127.0.0.1:8080\r\n"));
+  EXPECT_TRUE(page.ReadUntil("\r\n\r\n").starts_with("HTTP/1.1 403 "));
+}
+
+TEST_F(SandboxTest, ABodyIsRefusedWithoutMemory) {
+  memory_.emplace(512 * 1024);
+  Start({.memory = &*memory_});
+  EXPECT_EQ(Send("POST", "/hn-site/login", std::string(600 * 1024, 'x'))->status, 503);
+  EXPECT_EQ(Send("POST", "/hn-site/login", "acct=maple&pw=hearth")->status, 302);
+}
+
+TEST_F(SandboxTest, ASlowAnswerIsRefusedWithoutMemory) {
+  constexpr size_t kFreeBytes = 32 * 1024;
+  memory_.emplace(16 * 1024 * 1024);
+  Start({.memory = &*memory_});
+  const nlohmann::json posts = Fetch("/photos/posts.json?limit=1");
+  const std::string picture = "/photos/" + posts[0]["pictures"][0].get<std::string>();
+  ASSERT_GT(Send("GET", picture)->body.size(), 2 * kFreeBytes);
+  AddFault(R"({"service": "photos", "fault": "slow", "pause_ms": 1})");
+  EXPECT_EQ(Send("GET", picture)->status, 200);
+  memory_->Take(memory_->bytes_max() - memory_->used_bytes() - kFreeBytes);
+  EXPECT_EQ(Send("GET", picture)->status, 503);
+}
+
+TEST_F(SandboxTest, UnfinishedBodiesAreClaimedUntilTheirClientsLeave) {
+  constexpr size_t kBodyBytes = 500'000;
+  memory_.emplace(64 * 1024 * 1024);
+  Start({.memory = &*memory_});
+  {
+    http::TestHttp2Client client(port());
+    const auto upload = [&] {
+      const int32_t stream = client.Open("POST", PathOf("/control/faults"), {});
+      client.SendBody(stream, std::string(kBodyBytes, 'x'));
+      while (client.unsent_bytes(stream) > 0 && client.RoundTrip()) {
+      }
+      return stream;
+    };
+    std::vector<int32_t> unfinished;
+    for (int i = 0; i < 4; ++i) unfinished.push_back(upload());
+    ASSERT_TRUE(client.RoundTrip());
+    EXPECT_GE(memory_->used_bytes(), 4 * kBodyBytes);
+    const int32_t answered = upload();
+    client.EndBody(answered);
+    ASSERT_TRUE(client.UntilClosed(answered));
+    EXPECT_EQ(client.answer(answered).http_status(), 400);
+    ASSERT_TRUE(client.RoundTrip());
+    EXPECT_LT(memory_->used_bytes(), 5 * kBodyBytes);
+    for (const int32_t stream : unfinished) client.Reset(stream);
+    ASSERT_TRUE(client.RoundTrip());
+    EXPECT_LT(memory_->used_bytes(), kBodyBytes);
+  }
+  sandbox_.reset();
+  EXPECT_EQ(memory_->used_bytes(), 0u);
+}
+
+TEST_F(SandboxTest, ABusyConnectionKeepsItsPlaceAndAnIdleOneDoesNot) {
+  Start({.connections_max = 2});
+  http::TestHttp2Client busy(port());
+  http::TestHttp2Client other(port());
+  const int32_t stream = busy.Open("POST", PathOf("/control/faults"), {});
+  const int32_t other_stream = other.Open("POST", PathOf("/control/faults"), {});
+  ASSERT_TRUE(busy.RoundTrip());
+  ASSERT_TRUE(other.RoundTrip());
+  http::TestSocket refused(port());
+  refused.Send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  ASSERT_EQ(refused.ReadSome(), "");
+  other.Reset(other_stream);
+  ASSERT_TRUE(other.RoundTrip());
+  ASSERT_TRUE(Fetch("/hn/v0/maxitem.json").is_number());
+  EXPECT_TRUE(other.UntilConnectionEnds());
+  busy.EndBody(stream);
+  ASSERT_TRUE(busy.UntilClosed(stream));
+  EXPECT_EQ(busy.answer(stream).http_status(), 400);
+}
+
+// They have taken all places, and only just now.
+TEST_F(SandboxTest, IdleConnectionsOfStrangersKeepNobodyWaiting) {
+  std::vector<std::unique_ptr<http::TestSocket>> crowd;
+  for (size_t i = 0; i < kConnectionsMax; ++i) {
+    crowd.push_back(std::make_unique<http::TestSocket>(port()));
+    ASSERT_TRUE(crowd.back()->connected());
+  }
+  const nlohmann::json ids = Fetch("/hn/v0/newstories.json");
+  std::vector<std::string> urls;
+  for (size_t i = 0; i < 100; ++i) {
+    urls.push_back(sandbox_->url() + "/hn/v0/item/" + std::to_string(ids[i].get<int64_t>()) +
+                   ".json");
+  }
+  for (const Result<nlohmann::json>& item : outbound().FetchAllJson(urls)) {
+    EXPECT_TRUE(item.ok()) << item.status().ToString();
+  }
+}
+
 TEST_F(SandboxTest, ATargetWithoutAPathDoesNoHarm) {
-  const std::string address = sandbox_->host_port();
-  const auto port = static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
   for (const char* target : {"?x", "*", "http://localhost", "http://localhost?x", "//", "/"}) {
-    http::TestSocket socket(port);
+    http::TestSocket socket(port());
     socket.Send("GET " + std::string(target) +
                 " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     const std::string answer = socket.ReadToEnd();

@@ -25,6 +25,7 @@ using hearth::server::DatabaseOptions;
 using hearth::server::MemoryOptions;
 using hearth::server::OriginOptions;
 using hearth::server::RunAppOptions;
+using hearth::server::RunSandboxOptions;
 using hearth::server::ServeOptions;
 using hearth::server::TargetOptions;
 using hearth::server::TtlOptions;
@@ -318,23 +319,24 @@ int main(int argc, char** argv) {
   RunAppOptions app_options;
   CLI::App* run = app.add_subcommand("app", "Run one application against a remote database");
   AddRunAppFlags(run, &app_options);
-  std::string sandbox_listen = "127.0.0.1:8090";
+  RunSandboxOptions sandbox_options;
   CLI::App* sandbox = app.add_subcommand(
       "sandbox",
       "Run local stand-ins for the services applications call; its URL contains a "
       "secret, random unless HEARTH_SANDBOX_TOKEN is set");
   sandbox
-      ->add_option("--listen", sandbox_listen,
+      ->add_option("--listen", sandbox_options.listen,
                    "HOST:PORT of the loopback to listen on; port 0 picks a free one")
       ->capture_default_str()
       ->type_name("HOST:PORT");
+  AddMemoryMaxFlag(sandbox, &sandbox_options.memory);
   Commands commands;
   commands.Add(&app);
 
   CLI11_PARSE(app, argc, argv);
   if (commands.chosen) return RunCommand(commands);
   if (run->parsed()) return Report(hearth::server::RunApp(app_options));
-  if (sandbox->parsed()) return Report(hearth::server::RunSandbox(sandbox_listen));
+  if (sandbox->parsed()) return Report(hearth::server::RunSandbox(sandbox_options));
   // Not left to the parser, which would report this instead of an unknown argument.
   if (!serve->parsed()) {
     std::fprintf(stderr, "hearth: missing command (try --help)\n");

@@ -75,6 +75,12 @@ struct RunAppOptions {
   std::string log_format = "text";
 };
 
+// The command line of `hearth sandbox`.
+struct RunSandboxOptions {
+  std::string listen = "127.0.0.1:8090";
+  MemoryOptions memory;
+};
+
 // "HOST:PORT" or "[IPv6]:PORT". InvalidArgument for anything else.
 Result<http::ListenAddress> ParseAddress(std::string_view text);
 // The same, and InvalidArgument for an address that other machines can reach: there is no

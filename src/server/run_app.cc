@@ -60,7 +60,7 @@ Status RunApp(const RunAppOptions& options) {
   MemoryBudget memory(memory_bytes);
   std::unique_ptr<sandbox::Sandbox> stand_ins;
   if (!options.app.is_live) {
-    ASSIGN_OR_RETURN(stand_ins, sandbox::Sandbox::Start({.clock = &clock}));
+    ASSIGN_OR_RETURN(stand_ins, sandbox::Sandbox::Start({.clock = &clock, .memory = &memory}));
   }
   AppHost apps({.open_database = [&] { return Result<client::Firestore>(database); },
                 .clock = clock,
@@ -99,16 +99,19 @@ Status RunApp(const RunAppOptions& options) {
   return Status();
 }
 
-Status RunSandbox(const std::string& listen) {
-  ASSIGN_OR_RETURN(const http::ListenAddress address, ParseListenAddress(listen));
+Status RunSandbox(const RunSandboxOptions& options) {
+  ASSIGN_OR_RETURN(const http::ListenAddress address, ParseListenAddress(options.listen));
+  ASSIGN_OR_RETURN(const size_t memory_bytes, MemoryMaxBytes(options.memory, MachineMemoryBytes()));
   const char* const token = std::getenv("HEARTH_SANDBOX_TOKEN");
   const Signals signals;
   const SystemClock clock;
+  MemoryBudget memory(memory_bytes);
   ASSIGN_OR_RETURN(const std::unique_ptr<sandbox::Sandbox> stand_ins,
                    sandbox::Sandbox::Start({.host = address.host,
                                             .port = address.port,
                                             .clock = &clock,
-                                            .token = token == nullptr ? std::string() : token}));
+                                            .token = token == nullptr ? std::string() : token,
+                                            .memory = &memory}));
   ASSIGN_OR_RETURN(const http::ListenAddress bound, ParseAddress(stand_ins->host_port()));
   std::printf("services below %s/\n", stand_ins->url().c_str());
   Announce(bound);

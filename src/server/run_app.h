@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 #include "base/status.h"
 #include "server/options.h"
 
@@ -12,6 +10,7 @@ namespace hearth::server {
 Status RunApp(const RunAppOptions& options);
 
 // Runs the stand-ins for external services that the applications call, until a signal ends it.
-Status RunSandbox(const std::string& listen);
+// Errors: as for RunApp.
+Status RunSandbox(const RunSandboxOptions& options);
 
 }  // namespace hearth::server

@@ -106,10 +106,14 @@ storage::RocksDbOptions ToStorageOptions(const ServeOptions& options, const File
 // Bounds the connections, so that they leave descriptors to storage.
 Result<FileShares> DivideFilesOf(const ServeOptions& options, http::ServerOptions* server_options) {
   ASSIGN_OR_RETURN(const size_t limit, RaiseFileLimit());
-  ASSIGN_OR_RETURN(const FileShares files,
-                   DivideFiles(limit, {.connections = options.connections_max,
-                                       .loops = server_options->loops,
-                                       .has_apps = options.apps != "none"}));
+  const bool has_apps = options.apps != "none";
+  const bool has_sandbox = has_apps && !options.app.is_live;
+  ASSIGN_OR_RETURN(
+      const FileShares files,
+      DivideFiles(limit, {.connections = options.connections_max,
+                          .loops = server_options->loops,
+                          .has_apps = has_apps,
+                          .sandbox_connections = has_sandbox ? sandbox::kConnectionsMax : 0}));
   server_options->connections_max = files.connections;
   return files;
 }
@@ -209,9 +213,9 @@ Result<access::AccessPolicy> MakePolicy(const ServeOptions& options, const AppPl
 // Null if not needed.
 Result<std::unique_ptr<sandbox::Sandbox>> StartSandbox(const AppPlan& plan,
                                                        const ServeOptions& options,
-                                                       const Clock& clock) {
+                                                       const Clock& clock, MemoryBudget& memory) {
   if (plan.chosen.empty() || options.app.is_live) return std::unique_ptr<sandbox::Sandbox>();
-  return sandbox::Sandbox::Start({.clock = &clock});
+  return sandbox::Sandbox::Start({.clock = &clock, .memory = &memory});
 }
 
 void AddApps(const AppPlan& plan, const ServeOptions& options, AppHost* apps) {
@@ -298,7 +302,7 @@ Status Serve(const ServeOptions& options) {
   http::Router router;
   Mount({&grpc, &rest, &channel, &control, &emulator}, &router);
   ASSIGN_OR_RETURN(const std::unique_ptr<sandbox::Sandbox> stand_ins,
-                   StartSandbox(plan, options, clock));
+                   StartSandbox(plan, options, clock, memory));
   AppHost apps({.open_database = [&] { return client::OverEngine(*engine, plan.database); },
                 .clock = clock,
                 .random = random,

@@ -31,6 +31,9 @@ constexpr size_t kTablesPart = 4;  // A quarter of the descriptors.
 constexpr size_t kOtherFiles = 128;
 constexpr size_t kFilesPerLoop = 4;
 constexpr size_t kAppFiles = 128;
+// The sandbox's port besides its connections: its loop, its listening socket; connections that wait
+// for the place of an idle one, or are refused.
+constexpr size_t kSandboxFiles = 72;
 constexpr size_t kConnectionsMin = 16;
 
 }  // namespace
@@ -65,8 +68,10 @@ int64_t PlausibleMicros(int64_t wall_micros) {
 Result<FileShares> DivideFiles(size_t limit, const FileNeeds& needs) {
   const size_t tables =
       std::clamp<size_t>(limit / kTablesPart, size_t{kTablesMin}, size_t{kTablesMax});
+  const size_t sandbox =
+      needs.sandbox_connections > 0 ? needs.sandbox_connections + kSandboxFiles : 0;
   const size_t reserved = tables + size_t{storage::kFilesBesidesTables} + kOtherFiles +
-                          needs.loops * kFilesPerLoop + (needs.has_apps ? kAppFiles : 0);
+                          needs.loops * kFilesPerLoop + (needs.has_apps ? kAppFiles : 0) + sandbox;
   if (limit < reserved + kConnectionsMin) {
     return Status(Code::kResourceExhausted,
                   "the limit of " + std::to_string(limit) + " open files is too low: at least " +

@@ -37,6 +37,7 @@ struct FileNeeds {
   size_t connections = 0;  // Wanted.
   size_t loops = 0;
   bool has_apps = false;
+  size_t sandbox_connections = 0;  // 0: there is no sandbox.
 };
 // ResourceExhausted if `limit` leaves room for hardly any connection.
 Result<FileShares> DivideFiles(size_t limit, const FileNeeds& needs);

@@ -56,6 +56,18 @@ TEST(DivideFiles, LeavesStorageItsShare) {
   EXPECT_EQ(plenty->connections, 10'000u);
 }
 
+TEST(DivideFiles, LeavesTheSandboxItsConnections) {
+  const Result<FileShares> alone =
+      DivideFiles(1'024, {.connections = 10'000, .loops = 2, .has_apps = true});
+  const Result<FileShares> both = DivideFiles(
+      1'024, {.connections = 10'000, .loops = 2, .has_apps = true, .sandbox_connections = 64});
+  ASSERT_TRUE(alone.ok());
+  ASSERT_TRUE(both.ok());
+  // Besides the connections that have a place, some are being accepted.
+  EXPECT_LE(both->connections + 64 + 64, alone->connections);
+  EXPECT_GT(both->connections, 250u);
+}
+
 TEST(DivideFiles, RefusesALimitThatIsTooLow) {
   EXPECT_TRUE(DivideFiles(320, {.connections = 10, .loops = 2, .has_apps = false}).ok());
   EXPECT_EQ(DivideFiles(64, {.connections = 10, .loops = 2, .has_apps = false}).status().code(),

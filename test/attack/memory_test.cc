@@ -25,11 +25,20 @@ constexpr size_t kMemoryMaxMib = 256;
 // The budget, and what is not counted: the program itself, allocator overhead, RocksDB's tables.
 constexpr size_t kPeakMibMax = kMemoryMaxMib + 192;
 
+// At its worst moment, too.
+void ExpectMemoryIsBounded(const ServerProcess& server) {
+  const size_t peak_mib = server.peak_own_kib() / 1024;
+  testing::Test::RecordProperty("peak_mib", static_cast<int>(peak_mib));
+  EXPECT_LE(peak_mib, kPeakMibMax);
+}
+
 class MemoryAttackTest : public testing::Test {
  protected:
-  void SetUp() override {
+  void SetUp() override { Start("none"); }
+
+  void Start(const std::string& apps) {
     server_ = Serve(folder_ / "data", {"--memory-max-mib", std::to_string(kMemoryMaxMib),
-                                       "--cache-mib", std::to_string(kCacheMib)});
+                                       "--cache-mib", std::to_string(kCacheMib), "--apps", apps});
     other_ = std::make_unique<FirestoreClient>(server_->port());
     server_->ForgetPeakMemory();
   }
@@ -46,12 +55,7 @@ class MemoryAttackTest : public testing::Test {
     ASSERT_TRUE(page.ok()) << page.status().ToString();
   }
 
-  // At its worst moment, too.
-  void ExpectMemoryIsBounded() {
-    const size_t peak_mib = server_->peak_own_kib() / 1024;
-    RecordProperty("peak_mib", static_cast<int>(peak_mib));
-    EXPECT_LE(peak_mib, kPeakMibMax);
-  }
+  void ExpectMemoryIsBounded() { attack::ExpectMemoryIsBounded(*server_); }
 
   static constexpr size_t kCacheMib = 32;
 
@@ -289,6 +293,84 @@ TEST_F(MemoryAttackTest, NullsAsJson) {
   }
   EXPECT_GE(answered, 1u);
   ExpectMemoryIsBounded();
+}
+
+class SandboxPortAttackTest : public MemoryAttackTest {
+ protected:
+  void SetUp() override { Start("hackernews"); }
+};
+
+// Without the token, an answer says no more than that. It still holds its request until it is read.
+TEST_F(SandboxPortAttackTest, RefusalsThatNobodyReads) {
+  const std::string value(4'000, 'h');
+  const uint16_t sandbox = process::SandboxPort(*server_);
+  std::vector<std::unique_ptr<TestHttp2Client>> greedy;
+  for (int connection = 0; connection < 40; ++connection) {  // The application needs a few, too.
+    greedy.push_back(std::make_unique<TestHttp2Client>(sandbox, ReadsNothing()));
+    ASSERT_TRUE(greedy.back()->RoundTrip());
+    for (int i = 0; i < 950; ++i) {
+      greedy.back()->Open("POST", "/0123456789abcdef/control/faults",
+                          {{"x", value}, {"x", value}, {"x", value}});
+    }
+    ASSERT_TRUE(greedy.back()->RoundTrip());
+  }
+  ExpectOthersAreServed();
+  ExpectMemoryIsBounded();
+}
+
+// The sandbox in its own process, whose token is known.
+class SandboxAttackTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    setenv("HEARTH_SANDBOX_TOKEN", kToken, 1);
+    sandbox_ = process::RunHearth(
+        {"sandbox", "--listen", "127.0.0.1:0", "--memory-max-mib", std::to_string(kMemoryMaxMib)});
+    unsetenv("HEARTH_SANDBOX_TOKEN");
+    ASSERT_TRUE(sandbox_->WaitUntilListening()) << sandbox_->Stderr();
+    sandbox_->ForgetPeakMemory();
+  }
+
+  // Uploads that are almost as long as they may be, and do not end.
+  void Upload(const std::string& token) {
+    const std::string part(kMebibyte - 1, 'u');
+    for (int connection = 0; connection < 12; ++connection) {
+      greedy_.push_back(std::make_unique<TestHttp2Client>(sandbox_->port()));
+      TestHttp2Client& client = *greedy_.back();
+      for (int i = 0; i < 50; ++i) {
+        const int32_t stream = client.Open("POST", "/" + token + "/hn-site/login", {});
+        client.SendBody(stream, part);
+        while (client.unsent_bytes(stream) > 0 && !client.answer(stream).closed) {
+          ASSERT_TRUE(client.RoundTrip());
+        }
+      }
+    }
+  }
+
+  void ExpectOthersAreServed() {
+    for (int i = 0; i < 50; ++i) {
+      TestHttp2Client other(sandbox_->port());
+      const std::string path = std::string("/") + kToken + "/hn/v0/newstories.json";
+      ASSERT_EQ(other.Get(path).http_status(), 200);
+    }
+  }
+
+  static constexpr const char* kToken = "0123456789abcdef";
+
+  std::unique_ptr<ServerProcess> sandbox_;
+  std::vector<std::unique_ptr<TestHttp2Client>> greedy_;
+};
+
+TEST_F(SandboxAttackTest, UploadsOfStrangersThatDoNotEnd) {
+  Upload("fedcba9876543210");
+  ExpectOthersAreServed();
+  ExpectMemoryIsBounded(*sandbox_);
+  for (const auto& client : greedy_) EXPECT_EQ(client->answer(1).http_status(), 404);
+}
+
+TEST_F(SandboxAttackTest, UploadsWithTheTokenThatDoNotEnd) {
+  Upload(kToken);
+  ExpectOthersAreServed();
+  ExpectMemoryIsBounded(*sandbox_);
 }
 
 }  // namespace

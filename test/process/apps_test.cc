@@ -342,6 +342,8 @@ TEST(Apps, TheirMemoryIsBoundedWhereverTheyRun) {
   const auto app = RunHearth({"app", "feed", "--firestore", "127.0.0.1:1", "--listen",
                               "127.0.0.1:0", "--data", folder / "app", "--memory-max-mib", "127"});
   ExpectRefusal(*app, "--memory-max-mib must be at least 128");
+  const auto sandbox = RunHearth({"sandbox", "--listen", "127.0.0.1:0", "--memory-max-mib", "127"});
+  ExpectRefusal(*sandbox, "--memory-max-mib must be at least 128");
 }
 
 TEST(Apps, TheSandboxAlone) {

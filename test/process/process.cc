@@ -2,9 +2,11 @@
 
 #include <chrono>
 #include <sstream>
+#include <utility>
 
 #include "base/status_macros.h"
 #include "http/testing/test_socket.h"
+#include "support/listening_ports.h"
 
 namespace hearth::process {
 
@@ -12,18 +14,38 @@ std::unique_ptr<ServerProcess> RunHearth(const std::vector<std::string>& argumen
   return std::make_unique<ServerProcess>(HEARTH_SERVER, arguments);
 }
 
-std::unique_ptr<ServerProcess> TryToServe(const std::string& folder,
-                                          const std::vector<std::string>& more_arguments) {
+namespace {
+
+std::vector<std::string> ServeArguments(const std::string& folder,
+                                        const std::vector<std::string>& more_arguments) {
   std::vector<std::string> arguments = {"serve", "--data", folder, "--listen", "127.0.0.1:0"};
   arguments.insert(arguments.end(), more_arguments.begin(), more_arguments.end());
-  return RunHearth(arguments);
+  return arguments;
 }
 
-std::unique_ptr<ServerProcess> TryToServeWithFiles(const std::string& folder, size_t files_max) {
+}  // namespace
+
+std::unique_ptr<ServerProcess> TryToServe(const std::string& folder,
+                                          const std::vector<std::string>& more_arguments) {
+  return RunHearth(ServeArguments(folder, more_arguments));
+}
+
+std::unique_ptr<ServerProcess> TryToServeWithFiles(const std::string& folder, size_t files_max,
+                                                   const std::vector<std::string>& more_arguments) {
   const std::string script = "ulimit -n " + std::to_string(files_max) + " && exec \"$@\"";
-  return std::make_unique<ServerProcess>(
-      "/bin/sh", std::vector<std::string>{"-c", script, "sh", HEARTH_SERVER, "serve", "--data",
-                                          folder, "--listen", "127.0.0.1:0"});
+  std::vector<std::string> arguments = {"-c", script, "sh", HEARTH_SERVER};
+  for (std::string& argument : ServeArguments(folder, more_arguments)) {
+    arguments.push_back(std::move(argument));
+  }
+  return std::make_unique<ServerProcess>("/bin/sh", arguments);
+}
+
+uint16_t SandboxPort(const ServerProcess& server) {
+  for (const uint16_t port : support::ListeningPorts(server.pid())) {
+    if (port != server.port()) return port;
+  }
+  ADD_FAILURE() << "there is no sandbox";
+  return 0;
 }
 
 std::unique_ptr<ServerProcess> Serve(const std::string& folder,

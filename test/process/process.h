@@ -32,7 +32,12 @@ std::unique_ptr<ServerProcess> Serve(const std::string& folder,
 std::unique_ptr<ServerProcess> TryToServe(const std::string& folder,
                                           const std::vector<std::string>& more_arguments = {});
 // Like TryToServe, with at most `files_max` open files.
-std::unique_ptr<ServerProcess> TryToServeWithFiles(const std::string& folder, size_t files_max);
+std::unique_ptr<ServerProcess> TryToServeWithFiles(
+    const std::string& folder, size_t files_max,
+    const std::vector<std::string>& more_arguments = {});
+
+// The port of the stand-ins that a server with applications runs; it reports only its own port.
+uint16_t SandboxPort(const ServerProcess& server);
 
 // Fails unless the process exits with a nonzero code and gives the reason in one line that contains
 // `text`.
