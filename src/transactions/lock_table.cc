@@ -606,6 +606,20 @@ bool LockTable::HasLost(LockOwner owner) const {
   return state != owners_.end() && state->second.has_lost;
 }
 
+void LockTable::Wound(LockOwner owner) {
+  Decisions decisions;
+  {
+    MutexLock lock(mutex_);
+    if (owners_[owner].is_committing) return;
+    Freed freed;
+    Drop(owner, Fate::kLost, LocksLost(), &freed, &decisions);
+    std::set<Ticket> candidates;
+    AddWaiting(std::move(freed), &candidates);
+    Settle(std::move(candidates), {}, &decisions);
+  }
+  Finish(std::move(decisions));
+}
+
 void LockTable::Release(LockOwner owner) { ReleaseAll({owner}); }
 
 void LockTable::ReleaseAll(const std::vector<LockOwner>& owners) {

@@ -157,6 +157,10 @@ class LockTable {
   // True if `owner` no longer holds the locks it was granted, and was not released.
   bool HasLost(LockOwner owner) const EXCLUDES_LOCK(mutex_);
 
+  // Makes `owner` lose, unless it is committing: it holds nothing, and its requests are aborted,
+  // until it is released.
+  void Wound(LockOwner owner) EXCLUDES_LOCK(mutex_);
+
   // Releases everything that `owner` holds, and forgets that it has lost. Its waiting requests are
   // aborted.
   void Release(LockOwner owner) EXCLUDES_LOCK(mutex_);

@@ -35,6 +35,21 @@ TEST_F(LockTableWoundTest, AWoundedOwnerIsRefusedUntilItIsReleased) {
   EXPECT_TRUE(Granted(Read(kB, "c1")));
 }
 
+TEST_F(LockTableWoundTest, AnOwnerCanBeWoundedWithoutAConflict) {
+  Read(kA, "a1");
+  const Verdict waiting = Write(outside_, "a1");
+  EXPECT_TRUE(Waits(waiting));
+  locks_.Wound(kA);
+  EXPECT_TRUE(Granted(waiting));
+  locks_.Wound(kB);  // Before its first request.
+  EXPECT_TRUE(locks_.HasLost(kA) && locks_.HasLost(kB));
+  EXPECT_TRUE(Refused(Read(kB, "b1")));
+  locks_.Release(kB);
+  EXPECT_TRUE(Granted(Write(kB, "b1")));
+  locks_.Wound(kB);
+  EXPECT_FALSE(locks_.HasLost(kB));  // Too late.
+}
+
 TEST_F(LockTableWoundTest, ACommitWaitsForOlderReaders) {
   Read(kA, "a1");
   Read(kC, "a1");

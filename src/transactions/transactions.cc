@@ -97,31 +97,57 @@ Result<std::shared_ptr<const Transaction>> Transactions::Begin(
     transaction->read_time = options.read_time.value_or(commit_clock_.ReadTime());
   }
 
-  MutexLock lock(mutex_);
-  const ClientKey begun_by = request::KeyOf(client);
-  if (!places_.TryTake(begun_by)) {
-    return Status(Code::kResourceExhausted, "too many transactions are open");
+  std::shared_ptr<const Transaction> previous;  // Destroyed after the lock is released.
+  {
+    MutexLock lock(mutex_);
+    const ClientKey begun_by = request::KeyOf(client);
+    if (!places_.TryTake(begun_by)) {
+      return Status(Code::kResourceExhausted, "too many transactions are open");
+    }
+    const uint64_t number = next_number_++;
+    IdParts parts = {.process = process_,
+                     .number = number,
+                     .age = number,
+                     .first_begun = static_cast<uint64_t>(
+                         std::chrono::nanoseconds(now.time_since_epoch()).count()),
+                     .retries = 0};
+    if (retried) {
+      parts.retries = std::min(retried->retries, kRetriesMax - 1) + 1;
+      if (MayInherit(database, *retried, options.retry_transaction, &previous)) {
+        parts.age = retried->age;
+        parts.first_begun = retried->first_begun;
+      }
+    }
+    number_of_age_[parts.age] = number;
+    transaction->owner = {parts.age, number};
+    transaction->last_release = std::shared_ptr<void>(
+        nullptr, [this, owner = transaction->owner](void*) { locks_.Release(owner); });
+    transaction->read_lock = retried ? LockMode::kUpdate : LockMode::kRead;
+    transaction->retries = parts.retries;
+    transaction->id = EncodeId(parts);
+    open_[transaction->id] = Entry{transaction, std::move(client), begun_by, now, now, 0};
   }
-  const uint64_t number = next_number_++;
-  IdParts parts = {.process = process_,
-                   .number = number,
-                   .age = number,
-                   .first_begun = static_cast<uint64_t>(
-                       std::chrono::nanoseconds(now.time_since_epoch()).count()),
-                   .retries = 0};
-  if (retried) {
-    parts.age = retried->age;
-    parts.first_begun = retried->first_begun;
-    parts.retries = std::min(retried->retries, kRetriesMax - 1) + 1;
-  }
-  transaction->owner = {parts.age, number};
-  transaction->last_release = std::shared_ptr<void>(
-      nullptr, [this, owner = transaction->owner](void*) { locks_.Release(owner); });
-  transaction->read_lock = retried ? LockMode::kUpdate : LockMode::kRead;
-  transaction->retries = parts.retries;
-  transaction->id = EncodeId(parts);
-  open_[transaction->id] = Entry{transaction, std::move(client), begun_by, now, now, 0};
+  if (previous) locks_.Wound(previous->owner);
   return std::shared_ptr<const Transaction>(std::move(transaction));
+}
+
+bool Transactions::MayInherit(const documents::Database& database, const IdParts& retried,
+                              const std::string& id,
+                              std::shared_ptr<const Transaction>* previous) const {
+  const auto number = number_of_age_.find(retried.age);
+  if (number == number_of_age_.end()) return true;
+  if (number->second != retried.number) return false;
+  const auto open = open_.find(id);
+  if (open == open_.end() || open->second.transaction->database.get() != &database) return false;
+  *previous = open->second.transaction;
+  return true;
+}
+
+void Transactions::Forget(const Entry& entry) {
+  places_.Return(entry.begun_by);
+  const LockOwner owner = entry.transaction->owner;
+  const auto number = number_of_age_.find(owner.age);
+  if (number != number_of_age_.end() && number->second == owner.id) number_of_age_.erase(number);
 }
 
 Result<std::shared_ptr<const Transaction>> Transactions::BeginUse(
@@ -156,7 +182,7 @@ Result<std::shared_ptr<const Transaction>> Transactions::TakeForCommit(
     const auto found = open_.find(std::string(id));
     if (found != open_.end() && found->second.transaction->database.get() == &database) {
       std::shared_ptr<const Transaction> transaction = found->second.transaction;
-      places_.Return(found->second.begun_by);
+      Forget(found->second);
       open_.erase(found);
       return transaction;
     }
@@ -192,18 +218,16 @@ std::optional<IdleOwner::YieldsTo> Transactions::WhomToYieldTo(
 
 void Transactions::EndAllOf(const documents::Database& database) {
   std::vector<LockOwner> owners;
-  std::vector<std::shared_ptr<const Transaction>> ended;  // Destroyed after the lock is released.
-  std::vector<ClientKey> begun_by;
+  std::vector<Entry> ended;  // Destroyed after the lock is released.
   {
     MutexLock lock(mutex_);
     std::erase_if(open_, [&](const auto& item) {
       if (item.second.transaction->database.get() != &database) return false;
       owners.push_back(item.second.transaction->owner);
-      ended.push_back(item.second.transaction);
-      begun_by.push_back(item.second.begun_by);
+      ended.push_back(item.second);
       return true;
     });
-    for (const ClientKey client : begun_by) places_.Return(client);
+    for (const Entry& entry : ended) Forget(entry);
   }
   locks_.ReleaseAll(owners);
 }
@@ -211,9 +235,8 @@ void Transactions::EndAllOf(const documents::Database& database) {
 void Transactions::Expire() {
   const auto now = clock_.Monotonic();
   std::vector<LockOwner> owners;
-  std::vector<std::shared_ptr<const Transaction>> ended;  // Destroyed after the lock is released.
+  std::vector<Entry> ended;  // Destroyed after the lock is released.
   std::vector<IdleOwner> idle;
-  std::vector<ClientKey> begun_by;
   {
     MutexLock lock(mutex_);
     std::erase_if(open_, [&](const auto& item) {
@@ -222,8 +245,7 @@ void Transactions::Expire() {
       const auto idle_for = entry.uses == 0 ? now - entry.used_at : decltype(now - now)::zero();
       if (idle_for >= kTransactionIdleMax || now - entry.started_at >= kTransactionAgeMax) {
         owners.push_back(owner);
-        ended.push_back(entry.transaction);
-        begun_by.push_back(entry.begun_by);
+        ended.push_back(entry);
         return true;
       }
       if (const auto yields_to = WhomToYieldTo(entry, idle_for)) {
@@ -231,7 +253,7 @@ void Transactions::Expire() {
       }
       return false;
     });
-    for (const ClientKey client : begun_by) places_.Return(client);
+    for (const Entry& entry : ended) Forget(entry);
   }
   locks_.ReleaseAll(owners);
   locks_.Yield(std::move(idle));

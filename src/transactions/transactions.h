@@ -69,6 +69,11 @@ class Transactions {
 
   // Starts a transaction. InvalidArgument for a malformed or forged retry id; ResourceExhausted if
   // too many are open, or too many of this client. The caller has checked the read time.
+  //
+  // One open transaction at a time has an age. A retry takes it from the attempt that it names,
+  // which loses its locks if it is still open. If another attempt has it, the retry gets an age of
+  // its own: so a client whose answer was lost may ask again, and nobody gets many transactions of
+  // one age.
   Result<std::shared_ptr<const Transaction>> Begin(const documents::Database& database,
                                                    const request::TransactionOptions& options,
                                                    request::Client client = nullptr)
@@ -130,6 +135,12 @@ class Transactions {
   // What a new transaction inherits from the attempt that it retries; nullopt if nothing.
   Result<std::optional<IdParts>> ParseRetried(std::string_view id,
                                               std::chrono::steady_clock::time_point now) const;
+  // Whether a retry of `retried` gets its age. `*previous`: the attempt that has it, if any.
+  bool MayInherit(const documents::Database& database, const IdParts& retried,
+                  const std::string& id, std::shared_ptr<const Transaction>* previous) const
+      REQUIRES_LOCK(mutex_);
+  // Call it for each entry that is removed.
+  void Forget(const Entry& entry) REQUIRES_LOCK(mutex_);
   // nullopt if the transaction keeps its locks, whichever request waits for them.
   static std::optional<IdleOwner::YieldsTo> WhomToYieldTo(
       const Entry& entry, std::chrono::steady_clock::duration idle_for);
@@ -143,6 +154,8 @@ class Transactions {
   mutable Mutex mutex_;  // Nothing else is locked while it is held.
   uint64_t next_number_ GUARDED_BY(mutex_) = 1;
   std::unordered_map<std::string, Entry> open_ GUARDED_BY(mutex_);
+  // The open transaction that has an age, by its number. Others of that age have lost their locks.
+  std::unordered_map<uint64_t, uint64_t> number_of_age_ GUARDED_BY(mutex_);
   SharedPlaces places_ GUARDED_BY(mutex_){kOpenTransactionsMax};
 };
 

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
+#include <vector>
 
 #include "base/testing/fake_clock.h"
 #include "base/testing/test_time.h"
@@ -238,6 +240,56 @@ TEST_F(TransactionsTest, RetriesInheritTheAge) {
   EXPECT_NE(second->owner.id, third->owner.id);
   EXPECT_LT(third->owner, other->owner);
   EXPECT_EQ(third->read_lock, LockMode::kUpdate);
+}
+
+// A client that opens many transactions with the id of an old one outranks the others with one.
+TEST_F(TransactionsTest, OneOpenRetryHasTheAge) {
+  const auto first = Begin();
+  const auto other = Begin();
+  std::vector<std::shared_ptr<const Transaction>> retries;
+  for (int i = 0; i < 100; ++i) retries.push_back(Retry(first->id));
+  EXPECT_EQ(transactions_.open_transactions(), 102u);
+  const auto outranks_other = [&](const auto& retry) {
+    return retry->owner.Outranks(other->owner);
+  };
+  EXPECT_EQ(std::ranges::count_if(retries, outranks_other), 1);
+  EXPECT_EQ(retries[0]->owner.age, first->owner.age);
+  EXPECT_TRUE(locks_.HasLost(first->owner));
+  EXPECT_EQ(retries[1]->read_lock, LockMode::kUpdate);
+  // The age can be had again once that retry has ended, however it ended.
+  EXPECT_EQ(RollBack(retries[0]->id), Status());
+  const auto again = Retry(first->id);
+  EXPECT_EQ(again->owner.age, first->owner.age);
+  EXPECT_EQ(Take(again->id), Status());
+  EXPECT_EQ(Retry(first->id)->owner.age, first->owner.age);
+  Pass(kTransactionIdleMax);
+  EXPECT_EQ(Retry(first->id)->owner.age, first->owner.age);
+  transactions_.EndAllOf(database_);
+  EXPECT_EQ(Retry(first->id)->owner.age, first->owner.age);
+}
+
+TEST_F(TransactionsTest, ARetryTakesTheAgeFromTheAttemptThatItNames) {
+  std::vector<std::shared_ptr<const Transaction>> attempts = {Begin()};
+  const auto other = Begin();
+  for (size_t i = 0; i < 100; ++i) {
+    locks_.Acquire(attempts[i]->owner, {{"k" + std::to_string(i)}, {}}, LockMode::kRead,
+                   [](const Status&) {});
+    attempts.push_back(Retry(attempts[i]->id));
+    EXPECT_EQ(attempts.back()->owner.age, attempts[0]->owner.age);
+    EXPECT_TRUE(locks_.HasLost(attempts[i]->owner));
+    EXPECT_FALSE(IsLocked("k" + std::to_string(i)));
+  }
+  EXPECT_FALSE(locks_.HasLost(attempts.back()->owner));
+  // Its end does not give the age away.
+  EXPECT_EQ(RollBack(attempts[0]->id), Status());
+  EXPECT_GT(Retry(attempts[0]->id)->owner, other->owner);
+}
+
+TEST_F(TransactionsTest, NoRetryTakesTheAgeFromAnotherDatabase) {
+  const auto first = Begin();
+  const auto elsewhere = *transactions_.Begin(other_database_, RetryOf(first->id));
+  EXPECT_EQ(elsewhere->owner.age, elsewhere->owner.id);
+  EXPECT_FALSE(locks_.HasLost(first->owner));
 }
 
 TEST_F(TransactionsTest, RetriesAreCounted) {
