@@ -134,6 +134,7 @@ class Feed final : public kit::Application {
         api_({.clock = context_.clock,
               .core = core_,
               .tokens = tokens_,
+              .signer = signer_,
               .media = media_,
               .removal = removal_,
               .limits = settings.limits,

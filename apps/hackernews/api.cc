@@ -26,6 +26,13 @@ kit::Response Error(int status, std::string_view message) {
   return kit::Response::Json({{"error", message}}, status);
 }
 
+kit::Response TooMany(std::string_view message, std::chrono::milliseconds wait) {
+  kit::Response response = Error(429, message);
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait);
+  response.headers.emplace_back("retry-after", std::to_string(seconds.count()));
+  return response;
+}
+
 kit::Response FromDatabase(const Status& status) {
   Log(LogLevel::kWarning, "hackernews: the database failed", {{"reason", status.ToString()}});
   return Error(HttpStatusOf(status.code()), "the database cannot be reached");
@@ -62,7 +69,10 @@ bool IsAccountName(std::string_view name) {
 
 Api::Api(ApiParts parts)
     : parts_(std::move(parts)),
-      sign_in_tries_(parts_.clock, kSignInTriesMax, kSignInWindow, kSignInAddressesMax) {}
+      devices_(parts_.sessions, kDeviceCookie),
+      sign_ins_(parts_.clock, parts_.failed_sign_ins_per_address),
+      sessions_started_(parts_.clock, kSessionsPerWindowMax, kSessionsWindow,
+                        kSessionsAccountsMax) {}
 
 void Api::AddTo(kit::Routes* routes) {
   const auto bind = [this](kit::Response (Api::*method)(const kit::Request&)) {
@@ -188,24 +198,33 @@ kit::Response Api::PostLogin(const kit::Request& request) {
   const std::string password = fields.Text("pw", {.characters_min = 1});
   if (!fields.status().ok()) return Error(400, "missing fields");
 
-  const kit::QuotaWindows::Outcome quota = sign_in_tries_.Spend(kit::AddressGroup(request.peer()));
-  if (!quota.allowed) {
-    const auto wait = std::chrono::ceil<std::chrono::seconds>(quota.until_reset);
-    kit::Response response = Error(429, "too many attempts; try again later");
-    response.headers.emplace_back("retry-after", std::to_string(wait.count()));
-    return response;
-  }
   if (!IsAccountName(account) || password.size() > kPasswordBytesMax) {
     return Error(401, "invalid credentials");
   }
+
+  kit::SignInLimits::Client client = {.address = kit::AddressGroup(request.peer()),
+                                      .username = account,
+                                      .device = devices_.Find(request, account)};
+  if (const std::optional<std::chrono::milliseconds> wait = sign_ins_.Begin(&client)) {
+    return TooMany("too many failed attempts; try again later", *wait);
+  }
   const Result<bool> known = parts_.source.CheckSignIn(account, password);
   if (!known.ok()) {
+    sign_ins_.Cancel(client);
     Log(LogLevel::kWarning, "hackernews: sign-in failed", {{"reason", known.status().ToString()}});
     return Error(503, "Hacker News cannot be reached");
   }
   if (!*known) return Error(401, "invalid credentials");
+  const kit::QuotaWindows::Outcome quota = sessions_started_.Spend(account);
+  // Counts as a failure: otherwise each further attempt would be a request to Hacker News.
+  if (!quota.allowed) return TooMany("too many sign-ins; try again later", quota.until_reset);
+  sign_ins_.Succeed(client);
+  return StartSession(request, account);
+}
 
+kit::Response Api::StartSession(const kit::Request& request, const std::string& account) {
   const auto user = parts_.collections.users().Doc(account).Set({}, {.merge = true});
+  if (!user.ok()) sessions_started_.Refund(account);
   if (user.status().code() == Code::kInvalidArgument) return Error(401, "invalid credentials");
   if (!user.ok()) return FromDatabase(user.status());
   kit::Response response = kit::Response::Json({{"username", account}});
@@ -214,6 +233,7 @@ kit::Response Api::PostLogin(const kit::Request& request) {
   response.headers.push_back(kit::SetCookie(kSessionCookie,
                                             parts_.sessions.Sign(claims, kSessionLifetime),
                                             kit::CookieOptions::For(request, kSessionLifetime)));
+  response.headers.push_back(devices_.Remember(request, account));
   return response;
 }
 

@@ -10,6 +10,8 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "kit/jobs/quota.h"
+#include "kit/jobs/sign_in_limits.h"
+#include "kit/web/known_devices.h"
 #include "kit/web/routes.h"
 #include "kit/web/session.h"
 
@@ -35,6 +37,8 @@ struct ApiParts {
   const kit::SessionSigner& sessions;
   SiteLinks links;
   std::string worker_secret;  // Empty: the worker cannot be run by request.
+  // Per address group (kit/web/lane.h), in each kit::SignInLimits::kWindow.
+  size_t failed_sign_ins_per_address = kit::SignInLimits::kAddressFailuresMaxDefault;
   // Runs the worker now and returns its report.
   std::function<Result<nlohmann::json>()> run_worker;
   // What the page tells its readers, and what only the operator may know.
@@ -48,12 +52,14 @@ struct ApiParts {
 class Api {
  public:
   static constexpr size_t kStoriesPerRequestMax = 500;
-  // Sign-ins that succeed count too: they bound the sessions that can be ended, and so stored.
-  static constexpr size_t kSignInTriesMax = 10;
-  static constexpr std::chrono::minutes kSignInWindow{15};
+  // Sign-ins of one account that succeed: they bound its sessions that can be ended, and so stored.
+  // Only somebody with its password can use them up.
+  static constexpr size_t kSessionsPerWindowMax = 100;
+  static constexpr std::chrono::hours kSessionsWindow{1};
+  static constexpr size_t kSessionsAccountsMax = 100'000;
   static constexpr std::chrono::hours kSessionLifetime{24};
-  static constexpr size_t kSignInAddressesMax = 100'000;
   static constexpr char kSessionCookie[] = "hackernews_session";
+  static constexpr char kDeviceCookie[] = "hackernews_device";
   static constexpr char kWorkerSecretHeader[] = "x-worker-secret";
 
   explicit Api(ApiParts parts);
@@ -68,6 +74,8 @@ class Api {
   kit::Response PostHidden(const kit::Request& request);
   kit::Response DeleteHidden(const kit::Request& request);
   kit::Response PostLogin(const kit::Request& request);
+  // After the right password: the cookies.
+  kit::Response StartSession(const kit::Request& request, const std::string& account);
   kit::Response PostLogout(const kit::Request& request);
   kit::Response GetMe(const kit::Request& request);
   kit::Response GetStatus(const kit::Request& request) const;
@@ -87,7 +95,9 @@ class Api {
   Result<std::optional<std::string>> UserOf(const kit::Request& request) const;
 
   const ApiParts parts_;
-  kit::QuotaWindows sign_in_tries_;
+  const kit::KnownDevices devices_;
+  kit::SignInLimits sign_ins_;
+  kit::QuotaWindows sessions_started_;
 };
 
 }  // namespace hearth::hackernews

@@ -36,6 +36,7 @@ struct Settings {
   std::string worker_schedule = kEveryHalfHour;
   std::string worker_secret;
   std::optional<std::string> session_secret;
+  size_t failed_sign_ins_per_address = kit::SignInLimits::kAddressFailuresMaxDefault;
 };
 
 // The sandbox's Hacker News.
@@ -72,6 +73,9 @@ Result<Settings> ReadSettings(const kit::AppContext& context) {
   }
   settings.worker_secret = fields.OptionalText("worker_secret", {}).value_or("");
   settings.session_secret = fields.OptionalText("session_secret", {.characters_min = 32});
+  if (auto count = fields.OptionalInteger("failed_sign_ins_per_address", {.min = 1})) {
+    settings.failed_sign_ins_per_address = static_cast<size_t>(*count);
+  }
   fields.RefuseOthers();
   RETURN_IF_ERROR(fields.status());
   settings.links = LinksOf(settings.source, context.sandbox_url);
@@ -105,6 +109,7 @@ class Hackernews final : public kit::Application {
               .sessions = sessions_,
               .links = settings.links,
               .worker_secret = settings.worker_secret,
+              .failed_sign_ins_per_address = settings.failed_sign_ins_per_address,
               .run_worker = [this] { return RunWorkerNow(); },
               .status = [this] { return StatusJson(); },
               .operator_status = [this] { return OperatorStatusJson(); }}),

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/memory_budget.h"
 #include "kit/web/routes.h"
+#include "kit/web/session.h"
 
 namespace hearth::feed {
 
@@ -19,6 +20,7 @@ struct ApiParts {
   const Clock& clock;
   FeedCore& core;
   Tokens& tokens;
+  const kit::SessionSigner& signer;
   MediaStore& media;
   PictureRemoval& removal;
   LimitOptions limits = {};

@@ -51,6 +51,7 @@ kit::Response UsernameTaken() {
 
 AuthApi::AuthApi(const ApiParts& parts)
     : parts_(parts),
+      devices_(parts_.signer, kDeviceCookie),
       registrations_(parts_.clock, parts_.limits.registrations_per_hour, kRegistrationWindow,
                      kRegistrationKeysMax),
       sign_ins_(parts_.clock, parts_.limits.failed_sign_ins_per_address) {}
@@ -125,9 +126,9 @@ kit::Response AuthApi::Login(const kit::Request& request) {
   const std::optional<Delivery> delivery = DeliveryOf(&fields);
   if (!delivery) return BadRequest(kBadSession);
 
-  SignInLimits::Client client = {.address = kit::AddressGroup(request.peer()),
-                                 .username = username,
-                                 .device = DeviceOf(request, username)};
+  kit::SignInLimits::Client client = {.address = kit::AddressGroup(request.peer()),
+                                      .username = username,
+                                      .device = devices_.Find(request, username)};
   if (const std::optional<std::chrono::milliseconds> wait = sign_ins_.Begin(&client)) {
     return TooMany("too many failed attempts", *wait);
   }
@@ -222,21 +223,13 @@ Result<std::optional<User>> AuthApi::FindByPassword(const std::string& username,
   return std::optional(*std::move(user));
 }
 
-std::optional<std::string> AuthApi::DeviceOf(const kit::Request& request,
-                                             const std::string& username) const {
-  const std::optional<std::string> cookie = request.Cookie(kDeviceCookie);
-  return cookie ? parts_.tokens.CheckDevice(*cookie, username) : std::nullopt;
-}
-
 kit::Response AuthApi::StartSession(const kit::Request& request, int status, const User& user,
                                     Delivery delivery) {
   const Result<std::string> refresh_token = parts_.tokens.StartFamily(user.id);
   if (!refresh_token.ok()) return Failed(refresh_token.status());
   kit::Response response = Tell(request, status, user, *refresh_token, delivery);
   if (delivery == Delivery::kCookie) {
-    response.headers.push_back(kit::SetCookie(
-        kDeviceCookie, parts_.tokens.SignDevice(user.username, DeviceOf(request, user.username)),
-        kit::CookieOptions::For(request, Tokens::kDeviceLifetime)));
+    response.headers.push_back(devices_.Remember(request, user.username));
   }
   return response;
 }

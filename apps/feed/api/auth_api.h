@@ -5,9 +5,10 @@
 #include <string>
 
 #include "apps/feed/api/api.h"
-#include "apps/feed/api/limits.h"
 #include "kit/jobs/quota.h"
+#include "kit/jobs/sign_in_limits.h"
 #include "kit/web/json_fields.h"
+#include "kit/web/known_devices.h"
 #include "kit/web/routes.h"
 
 namespace hearth::feed {
@@ -55,13 +56,11 @@ class AuthApi {
                              Delivery delivery);
   kit::Response Tell(const kit::Request& request, int status, const User& user,
                      const std::string& refresh_token, Delivery delivery) const;
-  // Of the browser, if it has signed in as this user before.
-  std::optional<std::string> DeviceOf(const kit::Request& request,
-                                      const std::string& username) const;
 
   const ApiParts parts_;
+  const kit::KnownDevices devices_;
   kit::QuotaWindows registrations_;
-  SignInLimits sign_ins_;
+  kit::SignInLimits sign_ins_;
 };
 
 }  // namespace hearth::feed

@@ -16,8 +16,6 @@ namespace hearth::feed {
 namespace {
 
 constexpr char kAccessKind[] = "access";
-constexpr char kDeviceKind[] = "device";
-constexpr size_t kDeviceBytes = 16;
 constexpr size_t kFamilyBytes = 16;
 constexpr size_t kSecretBytes = 32;
 constexpr size_t kHashBytes = 32;
@@ -81,28 +79,9 @@ std::string Tokens::SignAccess(UserId user_id) const {
   return signer_.Sign({{"sub", ToText(user_id)}, {"kind", kAccessKind}}, kAccessLifetime);
 }
 
-std::string Tokens::SignDevice(const std::string& username,
-                               const std::optional<std::string>& id) const {
-  return signer_.Sign(
-      {{"name", username}, {"id", id ? *id : RandomHex(kDeviceBytes)}, {"kind", kDeviceKind}},
-      kDeviceLifetime);
-}
-
-std::optional<std::string> Tokens::CheckDevice(std::string_view token,
-                                               const std::string& username) const {
-  const Result<nlohmann::json> claims = signer_.Verify(token);
-  if (!claims.ok() || claims->value("kind", nlohmann::json()) != kDeviceKind ||
-      claims->value("name", nlohmann::json()) != username) {
-    return std::nullopt;
-  }
-  const auto id = claims->find("id");
-  if (id == claims->end() || !id->is_string()) return std::nullopt;
-  return id->get<std::string>();
-}
-
 Result<UserId> Tokens::CheckAccess(std::string_view token) const {
   ASSIGN_OR_RETURN(const nlohmann::json claims, signer_.Verify(token));
-  // The same secret may sign other kinds of tokens one day.
+  // The same secret signs other kinds of tokens.
   const auto kind = claims.find("kind");
   if (kind == claims.end() || *kind != kAccessKind) return Refused("wrong kind");
   const auto subject = claims.find("sub");

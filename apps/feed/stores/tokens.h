@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,20 +25,12 @@ class Tokens {
  public:
   static constexpr std::chrono::minutes kAccessLifetime{15};
   static constexpr std::chrono::seconds kRefreshLifetime = std::chrono::days(30);
-  static constexpr std::chrono::seconds kDeviceLifetime = std::chrono::days(180);
 
   Tokens(const Clock& clock, Collections collections, const kit::SessionSigner& signer);
 
   std::string SignAccess(UserId user_id) const;
   // Returns its user.
   Result<UserId> CheckAccess(std::string_view token) const;
-
-  // For a browser in which the user has signed in; outlives the session. It authorises nothing, but
-  // tells this browser from others that try to sign in as the same user. `id`: that of its previous
-  // token, if any.
-  std::string SignDevice(const std::string& username, const std::optional<std::string>& id) const;
-  // The id of the browser; nullopt for any other token.
-  std::optional<std::string> CheckDevice(std::string_view token, const std::string& username) const;
 
   // The first refresh token of a new family.
   Result<std::string> StartFamily(UserId user_id);

@@ -39,6 +39,7 @@ FeedTest::FeedTest()
       api_({.clock = clock_,
             .core = core_,
             .tokens = tokens_,
+            .signer = signer_,
             .media = media_,
             .removal = removal_,
             .limits = kLimits,

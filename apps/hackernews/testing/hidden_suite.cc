@@ -13,12 +13,31 @@ std::string ErrorOf(const kit::Response& response) {
   return nlohmann::json::parse(response.body).at("error");
 }
 
-std::string CookieHeader(const kit::Response& response) {
+std::string HeaderOf(const kit::Response& response, std::string_view wanted) {
   for (const auto& [name, value] : response.headers) {
-    if (name == "set-cookie") return value;
+    if (name == wanted) return value;
   }
   return "";
 }
+
+// The first one: that of the session.
+std::string CookieHeader(const kit::Response& response) { return HeaderOf(response, "set-cookie"); }
+
+// What a browser sends later because it has signed in.
+std::string DeviceCookieOf(const kit::Response& response) {
+  for (const auto& [name, value] : response.headers) {
+    if (name == "set-cookie" && value.starts_with(Api::kDeviceCookie)) {
+      return value.substr(0, value.find(';'));
+    }
+  }
+  return "";
+}
+
+std::string Credentials(const std::string& account, const std::string& password = "secret") {
+  return nlohmann::json{{"acct", account}, {"pw", password}}.dump();
+}
+
+constexpr char kElsewhere[] = "10.0.0.2";
 
 TEST_P(ReaderTest, HiddenStoriesAreRemovedBeforeSkipAndLimit) {
   for (int64_t id = 1; id <= 6; ++id) PutStory(id, NowMs() - kHourMs, id, NowMs());
@@ -163,15 +182,76 @@ TEST_P(ReaderTest, WrongCredentialsAreRefused) {
   EXPECT_EQ(Send("POST", "/api/v1/login", R"({"acct": "__a__", "pw": "secret"})").status, 401);
 }
 
-TEST_P(ReaderTest, TenTriesToSignInInFifteenMinutes) {
-  const std::string body = R"({"acct": "a", "pw": "wrong"})";
-  for (int i = 0; i < 10; ++i) EXPECT_EQ(Send("POST", "/api/v1/login", body).status, 401);
-  const kit::Response refused = Send("POST", "/api/v1/login", R"({"acct": "a", "pw": "secret"})");
+TEST_P(ReaderTest, TenFailedTriesForANameInFifteenMinutes) {
+  const auto login = [&](const std::string& body, const std::string& peer = "127.0.0.1") {
+    return Send("POST", "/api/v1/login", body, "", peer);
+  };
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(login(Credentials("alice", "wrong")).status, 401);
+  const kit::Response refused = login(Credentials("alice"));
   EXPECT_EQ(refused.status, 429);
+  EXPECT_EQ(HeaderOf(refused, "retry-after"), "900");
   EXPECT_EQ(hn_.sign_ins(), 10u);
-  EXPECT_EQ(Send("POST", "/api/v1/login", body, "", "10.0.0.2").status, 401);  // Another client.
+  // Neither other users at this address nor the owner at another one are locked out.
+  EXPECT_EQ(login(Credentials("bob")).status, 200);
+  EXPECT_EQ(login(Credentials("alice"), kElsewhere).status, 200);
+  EXPECT_EQ(login(Credentials("alice")).status, 429);
   Advance(15 * 60'000);
-  EXPECT_EQ(Send("POST", "/api/v1/login", R"({"acct": "a", "pw": "secret"})").status, 200);
+  EXPECT_EQ(login(Credentials("alice")).status, 200);
+}
+
+TEST_P(ReaderTest, SigningInDoesNotUseUpTries) {
+  for (int i = 0; i < 30; ++i) SignIn("alice");
+  for (int i = 0; i < 30; ++i) SignIn("user" + std::to_string(i));
+  // Nor does a name that cannot be an account.
+  for (int i = 0; i < 30; ++i) Send("POST", "/api/v1/login", Credentials("a b"));
+  // Nor does a try without an answer.
+  hn_.AnswerAllWith(503);
+  for (int i = 0; i < 12; ++i) {
+    EXPECT_EQ(Send("POST", "/api/v1/login", Credentials("alice")).status, 503);
+  }
+  hn_.AnswerAllWith(0);
+  Advance(60'000);  // The requests go on after a pause.
+  SignIn("alice");
+}
+
+TEST_P(ReaderTest, ABrowserThatSignedInBeforeIsNotLockedOutByOthers) {
+  const std::string device =
+      DeviceCookieOf(Send("POST", "/api/v1/login", Credentials("alice"), "", kElsewhere));
+  const auto login = [&](const std::string& body, const std::string& cookie) {
+    return Send("POST", "/api/v1/login", body, cookie).status;
+  };
+  // Somebody else at this address uses up all tries.
+  for (size_t i = 0; i < kit::SignInLimits::kAddressFailuresMaxDefault; ++i) {
+    EXPECT_EQ(login(Credentials("user" + std::to_string(i), "wrong"), ""), 401);
+  }
+  EXPECT_EQ(login(Credentials("alice"), ""), 429);
+  EXPECT_EQ(login(Credentials("bob"), device), 429);  // It is the browser of alice.
+  EXPECT_EQ(login(Credentials("alice"), device), 200);
+  for (size_t i = 0; i < kit::SignInLimits::kNameFailuresMax; ++i) {
+    EXPECT_EQ(login(Credentials("alice", "wrong"), device), 401);
+  }
+  EXPECT_EQ(login(Credentials("alice"), device), 429);
+  // It is no session.
+  const std::string token = device.substr(device.find('='));
+  EXPECT_EQ(Send("GET", "/api/v1/me", "", Api::kSessionCookie + token).status, 401);
+}
+
+// Each session may be stored when it ends.
+TEST_P(ReaderTest, TheSessionsOfAnAccountAreLimited) {
+  for (size_t i = 0; i < Api::kSessionsPerWindowMax; ++i) SignIn("alice");
+  const kit::Response refused = Send("POST", "/api/v1/login", Credentials("alice"));
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_EQ(HeaderOf(refused, "retry-after"), "3600");
+  EXPECT_EQ(CookieHeader(refused), "");
+  SignIn("bob");
+  // Going on does not mean more and more requests to Hacker News.
+  const size_t asked = hn_.sign_ins();
+  for (int i = 0; i < 30; ++i) {
+    EXPECT_EQ(Send("POST", "/api/v1/login", Credentials("alice")).status, 429);
+  }
+  EXPECT_LT(hn_.sign_ins() - asked, kit::SignInLimits::kNameFailuresMax);
+  Advance(kHourMs);
+  SignIn("alice");
 }
 
 TEST_P(ReaderTest, SigningInSaysWhenHackerNewsIsDown) {

@@ -13,7 +13,6 @@
 #include <fstream>
 #include <memory>
 #include <sstream>
-#include <utility>
 
 #include "base/check.h"
 #include "base/mutex.h"
@@ -83,17 +82,17 @@ Result<std::string> ReadSecret(const std::string& path) {
 
 }  // namespace
 
-Result<SessionSigner> SessionSigner::Make(std::string secret, const Clock& clock) {
+Result<SessionSigner> SessionSigner::Make(const std::string& secret, const Clock& clock) {
   if (secret.size() < kSecretBytes) {
     return InvalidArgument("the session secret needs at least " + std::to_string(kSecretBytes) +
                            " bytes");
   }
-  return SessionSigner(std::move(secret), clock);
+  return SessionSigner(secret, clock);
 }
 
 std::string SessionSigner::Sign(const nlohmann::json& claims, std::chrono::seconds lifetime) const {
   CHECK(claims.is_object());
-  const int64_t now_s = clock_->WallMicros() / kMicrosPerSecond;
+  const int64_t now_s = clock_.WallMicros() / kMicrosPerSecond;
   nlohmann::json all = claims;
   all["iat"] = now_s;
   all["exp"] = now_s + lifetime.count();
@@ -121,7 +120,7 @@ Result<nlohmann::json> SessionSigner::Verify(std::string_view token) const {
   ASSIGN_OR_RETURN(nlohmann::json claims, ParseJson(text.get()));
   const auto expiry = claims.find("exp");
   if (expiry == claims.end() || !expiry->is_number_integer()) return NotASession("without expiry");
-  if (expiry->get<int64_t>() <= clock_->WallMicros() / kMicrosPerSecond) {
+  if (expiry->get<int64_t>() <= clock_.WallMicros() / kMicrosPerSecond) {
     return NotASession("it has expired");
   }
   return claims;

@@ -19,18 +19,17 @@ namespace hearth::kit {
 class SessionSigner {
  public:
   // `secret`: at least 32 bytes; InvalidArgument for less.
-  static Result<SessionSigner> Make(std::string secret, const Clock& clock);
+  static Result<SessionSigner> Make(const std::string& secret, const Clock& clock);
 
   // `claims`: an object; `iat` and `exp` are added.
   std::string Sign(const nlohmann::json& claims, std::chrono::seconds lifetime) const;
   Result<nlohmann::json> Verify(std::string_view token) const;
 
  private:
-  SessionSigner(std::string secret, const Clock& clock)
-      : secret_(std::move(secret)), clock_(&clock) {}
+  SessionSigner(const std::string& secret, const Clock& clock) : secret_(secret), clock_(clock) {}
 
-  std::string secret_;
-  const Clock* clock_;
+  const std::string secret_;
+  const Clock& clock_;
 };
 
 // A secret that outlives the process: read from `path`, or generated (32 random bytes, readable by

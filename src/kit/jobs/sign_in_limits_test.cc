@@ -1,10 +1,10 @@
-#include "apps/feed/api/limits.h"
+#include "kit/jobs/sign_in_limits.h"
 
 #include <gtest/gtest.h>
 
 #include "base/testing/fake_clock.h"
 
-namespace hearth::feed {
+namespace hearth::kit {
 namespace {
 
 class SignInLimitsTest : public testing::Test {
@@ -75,4 +75,4 @@ TEST_F(SignInLimitsTest, TheTimeToWaitIsThatOfTheLimit) {
 }
 
 }  // namespace
-}  // namespace hearth::feed
+}  // namespace hearth::kit

@@ -1,6 +1,6 @@
-#include "apps/feed/api/limits.h"
+#include "kit/jobs/sign_in_limits.h"
 
-namespace hearth::feed {
+namespace hearth::kit {
 
 SignInLimits::SignInLimits(const Clock& clock, size_t failures_per_address)
     : by_address_(clock, failures_per_address, kWindow, kKeysMax),
@@ -10,14 +10,14 @@ SignInLimits::SignInLimits(const Clock& clock, size_t failures_per_address)
 
 std::optional<std::chrono::milliseconds> SignInLimits::Begin(Client* client) {
   if (client->device) {
-    const kit::QuotaWindows::Outcome own = by_device_.Spend(*client->device);
+    const QuotaWindows::Outcome own = by_device_.Spend(*client->device);
     if (own.allowed) return std::nullopt;
     return own.until_reset;
   }
-  const kit::QuotaWindows::Outcome address = by_address_.Spend(client->address);
+  const QuotaWindows::Outcome address = by_address_.Spend(client->address);
   if (!address.allowed) return address.until_reset;
   client->is_name_counted = by_name_.Spend(client->username).allowed;
-  const kit::QuotaWindows::Outcome pair = by_pair_.Spend(
+  const QuotaWindows::Outcome pair = by_pair_.Spend(
       PairOf(*client), client->is_name_counted ? kNameFailuresMax : kGuardedFailuresMax);
   if (pair.allowed) return std::nullopt;
   by_address_.Refund(client->address);
@@ -41,4 +41,4 @@ void SignInLimits::Cancel(const Client& client) {
   if (client.is_name_counted) by_name_.Refund(client.username);
 }
 
-}  // namespace hearth::feed
+}  // namespace hearth::kit
