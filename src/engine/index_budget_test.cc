@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/status_macros.h"
+#include "engine/testing/nearest.h"
 #include "engine/testing/test_engine.h"
 #include "expiry/ttl_sweeper.h"
 #include "index/index_config.h"
@@ -77,6 +78,18 @@ class IndexBudgetTest : public testing::Test {
     size_t entries = 0;
     for (; cursor->Valid(); cursor->Next()) ++entries;
     return entries;
+  }
+
+  // Queries until no more indexes may be built for them.
+  void UseUpTheBudget() {
+    for (size_t round = 0; round < OnDemandBudget::kSightingsMin; ++round) {
+      for (size_t first = 0; first < 6; ++first) {
+        for (size_t second = 0; second < 6; ++second) {
+          if (first != second) Run(Sorted(FieldName(first), FieldName(second)));
+        }
+      }
+    }
+    ASSERT_EQ(Indexes().size(), budget_.entries_per_write_max);
   }
 
   TestEngine test_{Options()};
@@ -167,14 +180,7 @@ TEST_F(IndexBudgetTest, OtherCollectionsHaveTheirOwnBudget) {
 
 TEST_F(IndexBudgetTest, DeclaredAndTtlIndexesAreBuiltWhateverTheBudget) {
   AddRooms();
-  for (size_t round = 0; round < OnDemandBudget::kSightingsMin; ++round) {
-    for (size_t first = 0; first < 6; ++first) {
-      for (size_t second = 0; second < 6; ++second) {
-        if (first != second) Run(Sorted(FieldName(first), FieldName(second)));
-      }
-    }
-  }
-  ASSERT_EQ(Indexes().size(), budget_.entries_per_write_max);
+  UseUpTheBudget();
   index::IndexConfig config;
   const Definition declared{
       "rooms",
@@ -197,6 +203,30 @@ TEST_F(IndexBudgetTest, DeclaredAndTtlIndexesAreBuiltWhateverTheBudget) {
           MakeFields({{"until", model::EncodeTimestamp(model::Timestamp::FromMicros(now - 1))}})));
   EXPECT_EQ(test_.engine().SweepExpired(), 1u);
   EXPECT_LE(Run(Sorted("y", "z")), 2u);
+}
+
+TEST_F(IndexBudgetTest, VectorIndexesAreBuiltWhateverTheBudget) {
+  AddRooms();
+  UseUpTheBudget();
+  for (size_t i = 0; i < kRooms; ++i) {
+    const double x = static_cast<double>(i);
+    test_.MustCommit(Set("rooms/v" + std::to_string(i),
+                         MakeFields({{"v", model::EncodeVector(Components{x, 1, 0})}})));
+  }
+  index::IndexConfig config;
+  config.vectors = {{"rooms", index::QueryScope::kCollection, {}, FieldAt("v"), 3, std::nullopt}};
+  test_.engine().SetIndexConfig("(default)", config);
+  const std::vector<Index> indexes = Indexes();
+  EXPECT_EQ(indexes.size(), budget_.entries_per_write_max + 1);  // None had to give way.
+  const auto vector = std::ranges::find(indexes, Origin::kDeclared, &Index::origin);
+  ASSERT_NE(vector, indexes.end());
+  EXPECT_EQ(vector->state, index::State::kReady);
+  const NearestAnswer answer =
+      FindNearest(test_, NearestQuery("rooms", {7, 1, 0}, 1, model::DistanceMeasure::kEuclidean));
+  ASSERT_EQ(answer.results.size(), 1u);
+  EXPECT_EQ(answer.results[0].first, "rooms/v7");
+  ASSERT_EQ(answer.indexes.size(), 1u);
+  EXPECT_EQ(answer.indexes[0].properties, index::Properties(vector->definition));
 }
 
 TEST_F(IndexBudgetTest, CostsAndEarningsAreCountedAndSurviveARestart) {
