@@ -282,6 +282,7 @@ TEST_F(DamageTest, ADamagedTableIsNeverReportedAsAbsence) {
         EXPECT_EQ(seen, kCommits) << "offset " << offset;
       } else {
         EXPECT_EQ(cursor->status().code(), Code::kDataLoss);
+        EXPECT_EQ(cursor->status().message().find(".sst"), std::string::npos) << "for clients";
       }
     }
     if (HasFailure()) return;

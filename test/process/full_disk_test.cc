@@ -34,6 +34,7 @@ class FullDisk : public testing::Test {
     const Status put = Put(client, path, text);
     EXPECT_TRUE(put.ok() || put.code() == Code::kResourceExhausted) << put.ToString() << "\n"
                                                                     << server_->Stderr();
+    EXPECT_EQ(put.message().find(folder_.path()), std::string::npos) << put.message();
     if (put.ok()) {
       acknowledged_[path] = text;
     } else {
