@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <sstream>
-#include <utility>
 
 #include "base/status_macros.h"
 #include "http/testing/test_socket.h"
@@ -23,6 +22,15 @@ std::vector<std::string> ServeArguments(const std::string& folder,
   return arguments;
 }
 
+// Runs `program`, which runs the server after its own `arguments`.
+std::unique_ptr<ServerProcess> ServeThrough(const std::string& program,
+                                            std::vector<std::string> arguments,
+                                            const std::vector<std::string>& serve_arguments) {
+  arguments.push_back(HEARTH_SERVER);
+  arguments.insert(arguments.end(), serve_arguments.begin(), serve_arguments.end());
+  return std::make_unique<ServerProcess>(program, arguments);
+}
+
 }  // namespace
 
 std::unique_ptr<ServerProcess> TryToServe(const std::string& folder,
@@ -30,14 +38,18 @@ std::unique_ptr<ServerProcess> TryToServe(const std::string& folder,
   return RunHearth(ServeArguments(folder, more_arguments));
 }
 
+std::unique_ptr<ServerProcess> TryToServeAhead(const std::string& folder, std::chrono::hours ahead,
+                                               const std::vector<std::string>& more_arguments) {
+  const std::string seconds = std::to_string(std::chrono::seconds(ahead).count());
+  return ServeThrough("/usr/bin/env",
+                      {"LD_PRELOAD=" HEARTH_CLOCK_AHEAD, "HEARTH_CLOCK_AHEAD_SECONDS=" + seconds},
+                      ServeArguments(folder, more_arguments));
+}
+
 std::unique_ptr<ServerProcess> TryToServeWithFiles(const std::string& folder, size_t files_max,
                                                    const std::vector<std::string>& more_arguments) {
   const std::string script = "ulimit -n " + std::to_string(files_max) + " && exec \"$@\"";
-  std::vector<std::string> arguments = {"-c", script, "sh", HEARTH_SERVER};
-  for (std::string& argument : ServeArguments(folder, more_arguments)) {
-    arguments.push_back(std::move(argument));
-  }
-  return std::make_unique<ServerProcess>("/bin/sh", arguments);
+  return ServeThrough("/bin/sh", {"-c", script, "sh"}, ServeArguments(folder, more_arguments));
 }
 
 uint16_t SandboxPort(const ServerProcess& server) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -31,6 +32,9 @@ std::unique_ptr<ServerProcess> Serve(const std::string& folder,
 // Like Serve, but the server may refuse to start.
 std::unique_ptr<ServerProcess> TryToServe(const std::string& folder,
                                           const std::vector<std::string>& more_arguments = {});
+// Like TryToServe, on a machine whose clock is ahead.
+std::unique_ptr<ServerProcess> TryToServeAhead(const std::string& folder, std::chrono::hours ahead,
+                                               const std::vector<std::string>& more_arguments = {});
 // Like TryToServe, with at most `files_max` open files.
 std::unique_ptr<ServerProcess> TryToServeWithFiles(
     const std::string& folder, size_t files_max,
