@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/fair_share.h"
 #include "base/status_macros.h"
 
 namespace hearth::documents {
@@ -77,7 +78,27 @@ model::DatabaseNumber Catalog::NewNumber() {
   return number;
 }
 
-Status Catalog::BeginCreation(Database& database) {
+Status Catalog::CheckRoom(const Database& database, ClientKey client) const {
+  const auto refused = [&](const std::string& why) {
+    return Status(Code::kResourceExhausted, "cannot create the database '" + database.name.text() +
+                                                "': " + why + ", and the limit is " +
+                                                std::to_string(databases_max_) +
+                                                " (--databases-max); delete some with 'hearth db "
+                                                "delete'");
+  };
+  const size_t taken = databases_.size();
+  if (taken >= databases_max_) {
+    return refused("there are already " + std::to_string(taken));
+  }
+  if (databases_max_ < kSharedMaximumMin) return Status();
+  const auto found = of_client_.find(client);
+  const size_t of_client = found == of_client_.end() ? 0 : found->second;
+  if (MayTakePlace(client, of_client, taken, databases_max_)) return Status();
+  return refused("this client has created " + std::to_string(of_client) +
+                 " already, the remaining ones are for others");
+}
+
+Status Catalog::BeginCreation(Database& database, ClientKey client) {
   MutexLock lock(mutex_);
   const auto found = databases_.find(database.name.text());
   if (found != databases_.end()) {
@@ -85,15 +106,10 @@ Status Catalog::BeginCreation(Database& database) {
     if (found->second.database.get() == &database) ++found->second.creations;
     return Status();
   }
-  if (databases_.size() >= databases_max_) {
-    return Status(Code::kResourceExhausted,
-                  "cannot create the database '" + database.name.text() + "': there are already " +
-                      std::to_string(databases_.size()) + ", and the limit is " +
-                      std::to_string(databases_max_) +
-                      " (--databases-max); delete some with 'hearth db delete'");
-  }
+  RETURN_IF_ERROR(CheckRoom(database, client));
   unwritten_.erase(database.name.text());
-  databases_[database.name.text()] = {database.shared_from_this(), 1};
+  databases_[database.name.text()] = {database.shared_from_this(), 1, client};
+  if (client != ClientKey::kInternal) ++of_client_[client];
   return Status();
 }
 
@@ -103,15 +119,19 @@ void Catalog::EndCreation(Database& database) {
   if (found == databases_.end() || found->second.database.get() != &database) return;
   if (--found->second.creations > 0 || database.is_on_disk) return;
   unwritten_[database.name.text()] = {found->second.database, database.number};
-  databases_.erase(found);
+  Erase(found);
+}
+
+void Catalog::Erase(KeptByName::iterator kept) {
+  const auto of_client = of_client_.find(kept->second.created_by);
+  if (of_client != of_client_.end() && --of_client->second == 0) of_client_.erase(of_client);
+  databases_.erase(kept);
 }
 
 void Catalog::Remove(const Database& database) {
   MutexLock lock(mutex_);
   const auto found = databases_.find(database.name.text());
-  if (found != databases_.end() && found->second.database.get() == &database) {
-    databases_.erase(found);
-  }
+  if (found != databases_.end() && found->second.database.get() == &database) Erase(found);
 }
 
 std::vector<DatabaseHandle> Catalog::Stored() const {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/connected_client.h"
 #include "base/mutex.h"
 #include "base/status.h"
 #include "documents/database.h"
@@ -22,6 +23,8 @@ namespace hearth::documents {
 class Catalog {
  public:
   static constexpr size_t kDatabasesMaxDefault = 10'000;
+  // A smaller maximum is not shared by client: whoever sets it has counted the databases.
+  static constexpr size_t kSharedMaximumMin = 256;
   // Expired entries of databases without handles are removed whenever there are this many, or as
   // many as entries in use.
   static constexpr size_t kUnwrittenKeptMax = 1'024;
@@ -33,8 +36,9 @@ class Catalog {
   // The database called `name`; never null. All handles of one name are to the same object.
   DatabaseHandle Open(const model::DatabaseName& name) EXCLUDES_LOCK(mutex_);
 
-  // Encloses a commit that may create the database. ResourceExhausted if there are too many.
-  Status BeginCreation(Database& database) EXCLUDES_LOCK(mutex_);
+  // Encloses a commit that may create the database. ResourceExhausted if there are too many, or if
+  // this client has created its share (base/fair_share.h) of those since the start.
+  Status BeginCreation(Database& database, ClientKey client) EXCLUDES_LOCK(mutex_);
   void EndCreation(Database& database) EXCLUDES_LOCK(mutex_);
 
   // Forgets a database that was deleted on disk: its name is free again.
@@ -55,6 +59,8 @@ class Catalog {
   struct Kept {
     DatabaseHandle database;
     size_t creations = 0;  // Commits under way that may create it.
+    // kInternal also if it was created before the start.
+    ClientKey created_by = ClientKey::kInternal;
   };
   struct Unwritten {
     std::weak_ptr<Database> database;
@@ -63,6 +69,10 @@ class Catalog {
 
   explicit Catalog(size_t databases_max) : databases_max_(databases_max) {}
 
+  using KeptByName = std::unordered_map<std::string, Kept>;
+
+  Status CheckRoom(const Database& database, ClientKey client) const REQUIRES_LOCK(mutex_);
+  void Erase(KeptByName::iterator kept) REQUIRES_LOCK(mutex_);
   void RemoveExpired() REQUIRES_LOCK(mutex_);
   model::DatabaseNumber NewNumber() REQUIRES_LOCK(mutex_);
 
@@ -72,7 +82,9 @@ class Catalog {
   std::vector<model::DatabaseNumber> free_numbers_ GUARDED_BY(mutex_);
   std::vector<model::DatabaseNumber> unused_numbers_ GUARDED_BY(mutex_);
   // On disk, or about to be.
-  std::unordered_map<std::string, Kept> databases_ GUARDED_BY(mutex_);
+  KeptByName databases_ GUARDED_BY(mutex_);
+  // How many of them each client has created since the start.
+  std::unordered_map<ClientKey, size_t> of_client_ GUARDED_BY(mutex_);
   std::unordered_map<std::string, Unwritten> unwritten_ GUARDED_BY(mutex_);
   size_t expired_checked_at_ GUARDED_BY(mutex_) = kUnwrittenKeptMax;
 };

@@ -35,8 +35,9 @@ class CatalogTest : public testing::Test {
                 {model::DatabaseNumber{number}, model::Timestamp::FromMicros(number * 1000)}));
   }
   // What a commit that creates the database does.
-  static Status Create(Catalog& catalog, Database& database) {
-    Status status = catalog.BeginCreation(database);
+  static Status Create(Catalog& catalog, Database& database,
+                       ClientKey client = ClientKey::kInternal) {
+    Status status = catalog.BeginCreation(database, client);
     if (!status.ok()) return status;
     database.is_on_disk = true;
     catalog.EndCreation(database);
@@ -165,6 +166,44 @@ TEST_F(CatalogTest, OnlyCreationsAreLimited) {
   EXPECT_EQ(Create(*catalog, *third), Status());
 }
 
+TEST_F(CatalogTest, NewDatabasesAreSharedByClient) {
+  constexpr size_t kMax = Catalog::kSharedMaximumMin;
+  constexpr ClientKey kGreedy{1};
+  const std::unique_ptr<Catalog> catalog = Load(kMax);
+  std::vector<DatabaseHandle> made;
+  Status refused;
+  for (size_t i = 0; i < kMax && refused.ok(); ++i) {
+    const DatabaseHandle database = catalog->Open(NameDatabase("d" + std::to_string(i)));
+    refused = Create(*catalog, *database, kGreedy);
+    if (refused.ok()) made.push_back(database);
+  }
+  EXPECT_EQ(made.size(), kMax / 2);
+  EXPECT_EQ(refused.code(), Code::kResourceExhausted);
+  EXPECT_THAT(refused.message(), HasSubstr("this client has created 128 already"));
+  EXPECT_THAT(refused.message(), HasSubstr("the limit is 256 (--databases-max)"));
+  // Others get theirs, and what exists can be written by everybody.
+  for (const ClientKey other : {ClientKey{2}, ClientKey{3}, ClientKey::kInternal}) {
+    const std::string name = "of" + std::to_string(static_cast<uint64_t>(other));
+    EXPECT_EQ(Create(*catalog, *catalog->Open(NameDatabase(name)), other), Status());
+    EXPECT_EQ(Create(*catalog, *catalog->Open(NameDatabase(name)), kGreedy), Status());
+  }
+  // What is deleted, or was not created after all, no longer counts.
+  const auto next = catalog->Open(NameDatabase("next"));
+  EXPECT_FALSE(Create(*catalog, *next, kGreedy).ok());
+  for (size_t i = 0; i < 4; ++i) catalog->Remove(*made[i]);
+  EXPECT_EQ(catalog->BeginCreation(*next, kGreedy), Status());
+  catalog->EndCreation(*next);
+  EXPECT_EQ(Create(*catalog, *next, kGreedy), Status());
+  EXPECT_FALSE(Create(*catalog, *catalog->Open(NameDatabase("last")), kGreedy).ok());
+}
+
+TEST_F(CatalogTest, ASmallLimitIsNotShared) {
+  const std::unique_ptr<Catalog> catalog = Load(3);
+  for (const char* name : {"first", "second", "third"}) {
+    EXPECT_EQ(Create(*catalog, *catalog->Open(NameDatabase(name)), ClientKey{1}), Status());
+  }
+}
+
 TEST_F(CatalogTest, ExistingDatabasesAreKeptWhateverTheLimit) {
   PutDatabase("first", 1);
   PutDatabase("second", 2);
@@ -178,8 +217,9 @@ TEST_F(CatalogTest, ExistingDatabasesAreKeptWhateverTheLimit) {
 TEST_F(CatalogTest, ACreationThatFailsTakesNoRoom) {
   const std::unique_ptr<Catalog> catalog = Load(1);
   const DatabaseHandle first = catalog->Open(NameDatabase("first"));
-  ASSERT_EQ(catalog->BeginCreation(*first), Status());
-  ASSERT_EQ(catalog->BeginCreation(*first), Status());  // Another commit, at the same time.
+  ASSERT_EQ(catalog->BeginCreation(*first, ClientKey{1}), Status());
+  ASSERT_EQ(catalog->BeginCreation(*first, ClientKey{1}),
+            Status());  // Another commit, at the same time.
   catalog->EndCreation(*first);
   EXPECT_FALSE(Create(*catalog, *catalog->Open(NameDatabase("second"))).ok());
   catalog->EndCreation(*first);

@@ -35,7 +35,7 @@ void Engine::Core::Admit(Database& database, std::vector<request::Write> writes,
   }
   const bool may_create = !database.is_on_disk;
   if (may_create) {
-    if (const Status status = catalog_->BeginCreation(database); !status.ok()) {
+    if (const Status status = catalog_->BeginCreation(database, client); !status.ok()) {
       commits_under_way_.End(client, bytes);
       locks_.Release(owner);
       counters_.commit_errors.Add();

@@ -111,7 +111,7 @@ Status Engine::Core::SetTtlPolicy(documents::Database& database, const TtlPolicy
                                                  std::to_string(expiry::kTtlPoliciesMax) +
                                                  " TTL policies that were set by command");
   }
-  RETURN_IF_ERROR(catalog_->BeginCreation(database));
+  RETURN_IF_ERROR(catalog_->BeginCreation(database, ClientKey::kInternal));
   // After all moments at which somebody may have read an earlier database of this name.
   const auto created = model::Timestamp::FromMicros(commit_clock_.ReadTime().micros() + 1);
   bool is_deleted = false;

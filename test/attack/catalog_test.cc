@@ -87,6 +87,22 @@ TEST(CatalogAttack, WritingToMadeUpProjectsIsLimitedAndCanBeUndone) {
   EXPECT_EQ(PutIn(client, "new"), Status());
 }
 
+TEST(CatalogAttack, OneClientLeavesDatabasesToOthers) {
+  constexpr size_t kDatabasesMax = 256;
+  const TemporaryFolder folder;
+  const auto server = Serve(folder / "data", {"--databases-max", std::to_string(kDatabasesMax)});
+  FirestoreClient greedy(server->port());
+  size_t made = 0;
+  while (made < kDatabasesMax && PutIn(greedy, "made-up-" + std::to_string(made)).ok()) ++made;
+  EXPECT_EQ(made, kDatabasesMax / 2);
+  for (const char* project : {"first", "second"}) {
+    FirestoreClient other(server->port());
+    EXPECT_EQ(PutIn(other, project), Status());
+    EXPECT_EQ(PutIn(greedy, project, 1), Status());  // It exists.
+  }
+  EXPECT_EQ(PutIn(greedy, "one-more").code(), Code::kResourceExhausted);
+}
+
 TEST(CatalogAttack, ADeletionSurvivesKills) {
   constexpr size_t kCommits = 40;
   constexpr size_t kWritesPerCommit = 500;
