@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <unordered_map>
@@ -44,6 +45,21 @@ class TurnQueue {
       turns_.push_back(entry);
     }
     return item;
+  }
+
+  // Takes out an item before its turn. It must be in the queue. Costs time in proportion to the
+  // client's items and to the number of clients.
+  void Remove(ClientKey client, const T& item) {
+    const auto found = queues_.find(client);
+    CHECK(found != queues_.end());
+    std::deque<T>& items = found->second;
+    const auto position = std::find(items.begin(), items.end(), item);
+    CHECK(position != items.end());
+    items.erase(position);
+    --size_;
+    if (!items.empty()) return;
+    turns_.erase(std::find(turns_.begin(), turns_.end(), &*found));
+    Remove(client);
   }
 
   // Lets the next client go first. The queue must not be empty.
