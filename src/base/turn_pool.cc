@@ -27,6 +27,8 @@ void LowerPriorityOfThisThread() {
   setpriority(PRIO_PROCESS, id, kLongNice);  // If it fails, long tasks just compete more.
 }
 
+Status CallerLeft() { return Status(Code::kCancelled, "the caller has left"); }
+
 }  // namespace
 
 struct TurnPool::Running {
@@ -36,7 +38,7 @@ struct TurnPool::Running {
   // The thread's processor time when this was first looked at, in a short task.
   std::optional<std::chrono::nanoseconds> cpu_since = {};
   bool is_long = false;
-  bool has_turn = false;  // Guarded by the pool's mutex, for a long task.
+  bool has_turn = false;  // Guarded by the pool's mutex while a long task waits for its turn.
   CondVar turn = {};
 };
 
@@ -159,20 +161,15 @@ void TurnPool::Run() {
 
 bool TurnPool::RunsHere() const { return running_here_ != nullptr && &running_here_->pool == this; }
 
-Status TurnPool::Pause() {
+Status TurnPool::Pause(const std::stop_token& left) {
   if (!RunsHere()) return Status();
   if (is_cancelled_) return Status(Code::kUnavailable, "the server is stopping");
+  if (left.stop_requested()) return CallerLeft();
   Running& running = *running_here_;
   const Time now = std::chrono::steady_clock::now();
-  if (!running.is_long) return IsStillShort(running, now) ? Status() : BecomeLong(running);
-  if (now - running.since < options_.slice) return Status();
-  MutexLock lock(mutex_);
-  if (!long_waiting_.empty()) {
-    PassTurn();
-    WaitForTurn(running);
-  }
-  running.since = std::chrono::steady_clock::now();
-  return Status();
+  const bool may_go_on = running.is_long ? running.has_turn && now - running.since < options_.slice
+                                         : IsStillShort(running, now);
+  return may_go_on ? Status() : PauseLong(running, left);
 }
 
 // Reading the processor time is a system call, so most tasks end without one.
@@ -185,35 +182,47 @@ bool TurnPool::IsStillShort(Running& running, Time now) const {
   return cpu - *running.cpu_since < options_.short_cpu_max;
 }
 
-Status TurnPool::BecomeLong(Running& running) {
+Status TurnPool::PauseLong(Running& running, const std::stop_token& left) {
+  // With the mutex, so that a wait that is about to begin is not missed.
+  const auto wake = [this, &running] {
+    MutexLock lock(mutex_);
+    running.turn.NotifyOne();
+  };
+  const std::stop_callback when_left(left, wake);  // Without the mutex: it may run right here.
+  const bool is_new = !running.is_long;
   {
     MutexLock lock(mutex_);
-    if (!long_places_.TryTake(running.client)) {
+    if (is_new && !long_places_.TryTake(running.client)) {
       return Status(Code::kResourceExhausted, "too many long queries are in progress");
     }
+    if (is_new) StartThread();  // In place of this one, which will not take another task.
     running.is_long = true;
-    StartThread();  // In place of this one, which will not take another task.
-    if (long_running_ < options_.long_threads) {
-      ++long_running_;
-    } else {
-      WaitForTurn(running);
-    }
+    TakeTurns(running, left);
   }
-  LowerPriorityOfThisThread();
+  if (is_new) LowerPriorityOfThisThread();
   running.since = std::chrono::steady_clock::now();
-  return Status();
+  return left.stop_requested() ? CallerLeft() : Status();
 }
 
 void TurnPool::EndLong(const Running& running) {
   MutexLock lock(mutex_);
   long_places_.Return(running.client);
-  PassTurn();
+  if (running.has_turn) PassTurn();
 }
 
-void TurnPool::WaitForTurn(Running& running) {
-  running.has_turn = false;
+void TurnPool::TakeTurns(Running& running, const std::stop_token& left) {
+  if (running.has_turn) {
+    if (long_waiting_.empty()) return;
+    running.has_turn = false;
+    PassTurn();
+  } else if (long_running_ < options_.long_threads) {
+    running.has_turn = true;
+    ++long_running_;
+    return;
+  }
   long_waiting_.Push(running.client, &running);
-  while (!running.has_turn) running.turn.Wait(mutex_);
+  while (!running.has_turn && !left.stop_requested()) running.turn.Wait(mutex_);
+  if (!running.has_turn) long_waiting_.Remove(running.client, &running);
 }
 
 void TurnPool::PassTurn() {

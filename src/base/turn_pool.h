@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <list>
+#include <stop_token>
 #include <thread>
 
 #include "base/connected_client.h"
@@ -62,8 +63,9 @@ class TurnPool final : public Executor {
 
   // To be called from a task, often; elsewhere it has no effect. Waits until the others have had
   // their turn. An error ends the work: ResourceExhausted if it is long and there are too many long
-  // ones, Unavailable after Cancel.
-  Status Pause() EXCLUDES_LOCK(mutex_);
+  // ones, Unavailable after Cancel, Cancelled once `left` is requested, which ends the wait at
+  // once: the work then ends without a turn, and must be short about it.
+  Status Pause(const std::stop_token& left = {}) EXCLUDES_LOCK(mutex_);
 
   // Whether the calling thread runs one of the tasks.
   bool RunsHere() const;
@@ -91,9 +93,12 @@ class TurnPool final : public Executor {
   Status CheckRoomLocked(ClientKey client) const REQUIRES_LOCK(mutex_);
   void Enqueue(ClientKey client, Task task) REQUIRES_LOCK(mutex_);
   bool IsStillShort(Running& running, Time now) const;
-  Status BecomeLong(Running& running) EXCLUDES_LOCK(mutex_);
+  // What Pause does in a long task, or in one that is no longer short.
+  Status PauseLong(Running& running, const std::stop_token& left) EXCLUDES_LOCK(mutex_);
+  // Gives the task's turn, if it has one, to the next long task, if there is one, and waits for
+  // another turn. Once `left` is requested it has none.
+  void TakeTurns(Running& running, const std::stop_token& left) REQUIRES_LOCK(mutex_);
   void EndLong(const Running& running) EXCLUDES_LOCK(mutex_);
-  void WaitForTurn(Running& running) REQUIRES_LOCK(mutex_);
   // Lets the next long task run in the place of one that has stopped.
   void PassTurn() REQUIRES_LOCK(mutex_);
 

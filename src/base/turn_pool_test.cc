@@ -6,7 +6,9 @@
 #include <atomic>
 #include <future>
 #include <memory>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -50,7 +52,7 @@ class LongTask {
     return [this, &pool] {
       Status status;
       while (status.ok() && !is_ended_) {
-        status = pool.Pause();
+        status = pool.Pause(left_.get_token());
         ++pauses_;
         pauses_.notify_all();
       }
@@ -61,10 +63,14 @@ class LongTask {
     const uint64_t before = pauses_;
     while (pauses_ < before + 2) pauses_.wait(pauses_);
   }
+  uint64_t pauses() const { return pauses_; }
   void End() { is_ended_ = true; }
+  // The client leaves.
+  void Leave() { left_.request_stop(); }
   Status Result() { return result_.get_future().get(); }
 
  private:
+  std::stop_source left_;
   std::atomic<bool> is_ended_ = false;
   std::atomic<uint64_t> pauses_ = 0;
   std::promise<Status> result_;
@@ -202,6 +208,108 @@ TEST(TurnPoolTest, CancelEndsTasksAtTheirNextPause) {
   for (LongTask& task : tasks) pool.Post(kA, task.Body(pool));
   pool.Cancel();
   for (LongTask& task : tasks) EXPECT_EQ(task.Result().code(), Code::kUnavailable);
+}
+
+// The only turn is taken by a task that does not pause.
+class WaitingForATurnTest : public testing::Test {
+ protected:
+  WaitingForATurnTest() {
+    pool_.Post(kA, [this] {
+      EXPECT_EQ(pool_.Pause(), Status());
+      gate_.Pass();
+    });
+    gate_.AwaitEntered();
+  }
+  static TurnPoolOptions OneTurn() {
+    TurnPoolOptions options = AllLong();
+    options.long_threads = 1;
+    return options;
+  }
+  // All but one of them wait.
+  void AwaitLong(size_t count) {
+    while (pool_.long_tasks() != count) std::this_thread::yield();
+  }
+
+  Gate gate_;
+  LongTask waiting_, other_, last_;
+  TurnPool pool_{OneTurn()};
+};
+
+TEST_F(WaitingForATurnTest, EndsAtOnceWhenTheClientLeaves) {
+  pool_.Post(kB, waiting_.Body(pool_));
+  AwaitLong(2);
+  pool_.Post(kB, other_.Body(pool_));
+  AwaitLong(3);
+  waiting_.Leave();
+  EXPECT_EQ(waiting_.Result().code(), Code::kCancelled);  // Though no turn came.
+  EXPECT_EQ(waiting_.pauses(), 1u);
+  AwaitLong(2);
+  // The one that is left gets the turn, and there is one turn, as before.
+  gate_.Open();
+  other_.AwaitMorePauses();
+  pool_.Post(kA, last_.Body(pool_));
+  last_.AwaitMorePauses();
+  other_.AwaitMorePauses();
+  other_.End();
+  last_.End();
+  EXPECT_EQ(other_.Result(), Status());
+  EXPECT_EQ(last_.Result(), Status());
+}
+
+TEST_F(WaitingForATurnTest, TheTurnStaysWithItsOwner) {
+  for (int round = 0; round < 50; ++round) {
+    LongTask task;
+    pool_.Post(kB, task.Body(pool_));
+    AwaitLong(2);
+    task.Leave();
+    EXPECT_EQ(task.Result().code(), Code::kCancelled);
+    EXPECT_EQ(task.pauses(), 1u);  // It never got a turn.
+    AwaitLong(1);
+  }
+  gate_.Open();
+}
+
+TEST_F(WaitingForATurnTest, DoesNotBeginWhenTheClientHasLeft) {
+  waiting_.Leave();
+  pool_.Post(kB, waiting_.Body(pool_));
+  EXPECT_EQ(waiting_.Result().code(), Code::kCancelled);
+  EXPECT_EQ(pool_.long_tasks(), 1u);
+  gate_.Open();
+}
+
+// What the client has left behind may have to be cleaned up by more than a few instructions.
+TEST_F(WaitingForATurnTest, WorkThatGoesOnAfterThatWaitsForATurn) {
+  std::stop_source left;
+  std::promise<Status> cancelled, went_on;
+  pool_.Post(kB, [&] {
+    cancelled.set_value(pool_.Pause(left.get_token()));
+    went_on.set_value(pool_.Pause());
+  });
+  AwaitLong(2);
+  left.request_stop();
+  EXPECT_EQ(cancelled.get_future().get().code(), Code::kCancelled);
+  gate_.Open();
+  EXPECT_EQ(went_on.get_future().get(), Status());
+}
+
+// Clients leave at the moment when it is their turn.
+TEST(TurnPoolTest, ClientsLeaveAtAnyTime) {
+  TurnPoolOptions options = AllLong();
+  options.long_threads = 2;
+  TurnPool pool(options);
+  LongTask other;
+  pool.Post(kA, other.Body(pool));
+  for (int round = 0; round < 50; ++round) {
+    std::vector<LongTask> tasks(4);
+    for (LongTask& task : tasks) pool.Post(kB, task.Body(pool));
+    for (LongTask& task : tasks) task.AwaitMorePauses();
+    for (LongTask& task : tasks) task.Leave();
+    for (LongTask& task : tasks) EXPECT_EQ(task.Result().code(), Code::kCancelled);
+  }
+  while (pool.long_tasks() != 1) std::this_thread::yield();
+  other.AwaitMorePauses();
+  other.End();
+  EXPECT_EQ(other.Result(), Status());
 }
 
 TEST(TurnPoolTest, ShortTasksStayShort) {

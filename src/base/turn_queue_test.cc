@@ -54,6 +54,34 @@ TEST(TurnQueueTest, AClientMayComeBack) {
   EXPECT_TRUE(queue.empty());
 }
 
+TEST(TurnQueueTest, AnItemThatComesBackIsTheClientsFirst) {
+  TurnQueue<int> queue;
+  for (const int item : {10, 11}) queue.Push(kFirst, item);
+  queue.Push(kSecond, 20);
+  EXPECT_EQ(queue.Pop(), 10);
+  queue.PushFront(kFirst, 12);
+  EXPECT_THAT(PopAll(&queue), ElementsAre(20, 12, 11));
+  queue.Push(kSecond, 21);
+  queue.PushFront(kFirst, 13);
+  EXPECT_THAT(PopAll(&queue), ElementsAre(21, 13));
+}
+
+TEST(TurnQueueTest, AnItemMayBeTakenOutBeforeItsTurn) {
+  TurnQueue<int> queue;
+  for (const int item : {10, 11, 12}) queue.Push(kFirst, item);
+  queue.Push(kSecond, 20);
+  queue.Push(kThird, 30);
+  queue.Remove(kFirst, 11);
+  queue.Remove(kSecond, 20);
+  EXPECT_EQ(queue.size(), 3u);
+  EXPECT_EQ(queue.clients(), 2u);
+  EXPECT_EQ(queue.size_of(kFirst), 2u);
+  EXPECT_EQ(queue.size_of(kSecond), 0u);
+  queue.Push(kSecond, 21);
+  EXPECT_THAT(PopAll(&queue), ElementsAre(10, 30, 21, 12));
+  EXPECT_EQ(queue.clients(), 0u);
+}
+
 TEST(TurnQueueTest, AClientMayLetTheNextOneGoFirst) {
   TurnQueue<int> queue;
   for (const int item : {10, 11}) queue.Push(kFirst, item);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <functional>
+#include <stop_token>
 
 #include "base/connected_client.h"
 
@@ -10,9 +10,9 @@ namespace hearth::engine {
 struct Caller {
   // Clients take turns.
   ClientKey client = ClientKey::kInternal;
-  // Polled from time to time, on any thread: once it returns true, the work ends with Cancelled.
-  // Null: never.
-  std::function<bool()> is_cancelled = {};
+  // Requested once the caller has left: the work then ends with Cancelled, soon and whatever it
+  // waits for. The request itself is a call to the engine.
+  std::stop_token left = {};
 };
 
 }  // namespace hearth::engine

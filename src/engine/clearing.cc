@@ -39,14 +39,14 @@ std::deque<KeyRange> RangesOf(const documents::Database& database, const ClearSc
 class Clearing : public std::enable_shared_from_this<Clearing> {
  public:
   Clearing(Engine& engine, documents::Database& database, std::deque<KeyRange> ranges,
-           Executor& executor, Callback<void(Status)> done, ClientKey client)
+           Executor& executor, Callback<void(Status)> done, Caller caller)
       : engine_(engine),
         database_handle_(database.shared_from_this()),
         database_(database),
         ranges_(std::move(ranges)),
         executor_(executor),
         done_(std::move(done)),
-        client_(client) {}
+        caller_(std::move(caller)) {}
 
   // Deletes the next batch, and then continues with the rest.
   void Go() {
@@ -55,12 +55,13 @@ class Clearing : public std::enable_shared_from_this<Clearing> {
     request::Consistency when = request::Now{};
     // All batches read at the same moment, so that a clear cannot chase new documents forever.
     if (read_time_) when = *read_time_;
-    engine_.Read(database_, when, scope, engine_.readers(),
-                 [self = shared_from_this()](Result<std::unique_ptr<ReadView>> view) {
-                   if (!view.ok()) return self->End(view.status());
-                   self->DeleteNext(*std::move(view));
-                 },
-                 {client_});
+    engine_.Read(
+        database_, when, scope, engine_.readers(),
+        [self = shared_from_this()](Result<std::unique_ptr<ReadView>> view) {
+          if (!view.ok()) return self->End(view.status());
+          self->DeleteNext(*std::move(view));
+        },
+        caller_);
   }
 
  private:
@@ -75,7 +76,7 @@ class Clearing : public std::enable_shared_from_this<Clearing> {
           if (!result.ok()) return self->End(result.status());
           self->Go();
         },
-        client_);
+        caller_.client);
   }
 
   void End(const Status& status) {
@@ -112,19 +113,19 @@ class Clearing : public std::enable_shared_from_this<Clearing> {
   std::optional<model::Timestamp> read_time_;
   Executor& executor_;
   Callback<void(Status)> done_;
-  const ClientKey client_;
+  const Caller caller_;
 };
 
 }  // namespace
 
 void Clear(Engine& engine, documents::Database& database, const ClearScope& scope,
-           Executor& executor, Callback<void(Status)> done, ClientKey client) {
+           Executor& executor, Callback<void(Status)> done, Caller caller) {
   // Without room, not even the refusal waits for a reader.
-  if (Status room = engine.CheckReaders(client); !room.ok()) {
+  if (Status room = engine.CheckReaders(caller.client); !room.ok()) {
     return executor.Post([done = std::move(done), room]() mutable { done(room); });
   }
   std::make_shared<Clearing>(engine, database, RangesOf(database, scope), executor, std::move(done),
-                             client)
+                             std::move(caller))
       ->Go();
 }
 

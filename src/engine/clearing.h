@@ -6,6 +6,7 @@
 #include "base/callback.h"
 #include "base/executor.h"
 #include "base/status.h"
+#include "engine/caller.h"
 #include "engine/engine.h"
 #include "model/names.h"
 
@@ -25,13 +26,13 @@ inline constexpr size_t kClearBatchBytesMax = 1024 * 1024;
 // document created while it runs stays; an existing one that is written while it runs may be
 // deleted or stay.
 //
-// The caller's work takes turns with that of others, but goes on when the caller has left.
+// The caller's work takes turns with that of others, and ends with the commit in progress when the
+// caller has left.
 //
 // Never blocks; calls back on `executor`. After an error some documents are deleted and others are
-// not: Aborted if a transaction does not release its locks, otherwise the errors of the store and
-// those of an engine that is busy or closing.
+// not: Aborted if a transaction does not release its locks, Cancelled if the caller has left,
+// otherwise the errors of the store and those of an engine that is busy or closing.
 void Clear(Engine& engine, documents::Database& database, const ClearScope& scope,
-           Executor& executor, Callback<void(Status)> done,
-           ClientKey client = ClientKey::kInternal);
+           Executor& executor, Callback<void(Status)> done, Caller caller = {});
 
 }  // namespace hearth::engine

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <map>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -199,6 +200,24 @@ TEST_F(ImpatientClearingTest, DoesNotWaitForTransactionsForever) {
   EXPECT_THAT(Left(), IsEmpty());
 }
 
+TEST_F(ClearingTest, EndsWithTheCommitInProgressWhenTheCallerLeaves) {
+  PutMany("c", 3 * kClearBatchDocumentsMax);
+  CountCommits();
+  std::stop_source left;
+  Gate gate;
+  gate.Close();
+  test_.store().BeforeCommits([&] { gate.Pass(); });
+  Outcome<Status> cleared;
+  Clear(test_.engine(), test_.database(), AllDocuments(), InlineExecutor::Get(), cleared.Callback(),
+        {.left = left.get_token()});
+  gate.AwaitArrivals(1);
+  left.request_stop();
+  gate.Open();
+  EXPECT_EQ(cleared.Take().code(), Code::kCancelled);
+  EXPECT_EQ(commits_, 1u);
+  EXPECT_EQ(Left().size(), 2 * kClearBatchDocumentsMax);
+}
+
 TEST_F(ClearingTest, ReportsWhatTheStoreCannotDo) {
   PutMany("c", 2 * kClearBatchDocumentsMax);
   const Status broken(Code::kUnavailable, "the disk is gone");
@@ -246,7 +265,7 @@ TEST(ClearingTurnTest, TakesItsClientsPlaces) {
   const auto clear = [&test](ClientKey client) {
     Outcome<Status> outcome;
     Clear(test.engine(), test.database(), AllDocuments(), InlineExecutor::Get(), outcome.Callback(),
-          client);
+          {client});
     return outcome;
   };
   const Outcome<Status> refused = clear(kGreedy);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -93,16 +94,16 @@ class Engine::Core final : public watch::Reader {
   Result<std::unique_ptr<watch::Results>> Query(const documents::Database& database,
                                                 query::NormalizedQuery query,
                                                 model::Timestamp read_time,
-                                                std::function<bool()> is_cancelled) override;
+                                                PauseFunction pause) override;
   Result<size_t> Count(const documents::Database& database, query::NormalizedQuery query,
-                       model::Timestamp read_time, std::function<bool()> is_cancelled) override;
+                       model::Timestamp read_time, PauseFunction pause) override;
   Result<model::Record> Get(const documents::Database& database, const model::DocumentPath& path,
                             model::Timestamp read_time) override;
   bool IsInHistory(const documents::Database& database, model::Timestamp time) const override;
   Result<std::optional<std::vector<watch::Change>>> ChangesBetween(
       const documents::Database& database, model::Timestamp from, model::Timestamp to,
       const std::function<bool(const model::DocumentPath&)>& concerns, const watch::ChangesMax& max,
-      watch::WatchMemory* memory, std::function<bool()> is_cancelled) override;
+      watch::WatchMemory* memory, PauseFunction pause) override;
   std::string ResumeToken(model::Timestamp read_time) const override;
   std::optional<model::Timestamp> ReadResumeToken(std::string_view token) const override;
 
@@ -141,7 +142,7 @@ class Engine::Core final : public watch::Reader {
     documents::ConstDatabaseHandle database;
     ReadScope scope;
     ReadCallback done;
-    ClientKey client;
+    Caller caller;
     ReadViewParts parts = {};
   };
 
@@ -178,14 +179,13 @@ class Engine::Core final : public watch::Reader {
                                                execution::ExecutionOptions options);
   Result<std::unique_ptr<QueryRun>> QueryAt(const documents::Database& database,
                                             query::NormalizedQuery query, QueryAnswer answer,
-                                            model::Timestamp read_time,
-                                            std::function<bool()> is_cancelled);
+                                            model::Timestamp read_time, PauseFunction pause);
   // At the end of the run, releases the locks that its results do not need.
   void NarrowLocksAfter(QueryRun& run, const transactions::LockOwner& owner,
                         const transactions::KeyPrefix& locked);
-  // Called by a query from time to time: ends it once `is_cancelled` returns true, and lets others
-  // have their turn. Only the pool of the calling thread, if any, does something.
-  PauseFunction PauseUnless(std::function<bool()> is_cancelled);
+  // Called by a read from time to time: ends it once the caller has left, and lets others have
+  // their turn on the readers.
+  PauseFunction PauseUnless(std::stop_token left);
   // Decides by the cost of a query whether to create better indexes.
   void NoteCost(const documents::Database& database, const execution::Plan& plan,
                 const query::Statistics& statistics);

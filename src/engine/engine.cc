@@ -101,7 +101,7 @@ void Engine::PostToReaders(ClientKey client, Task task) {
   core_->readers().Post(client, std::move(task));
 }
 
-Status Engine::PauseReader() { return core_->readers().Pause(); }
+Status Engine::PauseReader(const std::stop_token& left) { return core_->readers().Pause(left); }
 
 MemoryBudget* Engine::memory() const { return core_->memory(); }
 

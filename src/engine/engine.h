@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -93,7 +94,8 @@ class Engine {
   void AwaitRemovals();
 
   // Opens a view of `scope`, after waiting for locks if a read-write transaction needs them. What
-  // has to wait for a reader waits for the caller's turn.
+  // has to wait for a reader waits for the caller's turn. Cancelled if the caller leaves first; the
+  // transaction then stays as it was, unless it began with this read.
   using ReadCallback = Callback<void(Result<std::unique_ptr<ReadView>>)>;
   void Read(const documents::Database& database, const request::Consistency& consistency,
             const ReadScope& scope, Executor& executor, ReadCallback done, Caller caller = {});
@@ -139,7 +141,7 @@ class Engine {
   Status RunOnReaders(ClientKey client, Task task);
   void PostToReaders(ClientKey client, Task task);
   // Long work on readers() calls this often; see TurnPool::Pause.
-  Status PauseReader();
+  Status PauseReader(const std::stop_token& left = {});
   // For what callers hold on behalf of clients. Null: unlimited.
   MemoryBudget* memory() const;
 

@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,8 +22,39 @@ using query::Operator;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
+// A caller that leaves in the middle of a scan. Counts the steps of all cursors from LeaveAfter on.
+class Departure {
+ public:
+  explicit Departure(TestEngine& test) : test_(test) {}
+  ~Departure() { test_.store().BeforeSteps(nullptr); }
+
+  Caller caller() const { return {.left = left_.get_token()}; }
+  void Leave() { left_.request_stop(); }
+  void LeaveAfter(size_t steps) {
+    leaves_after_ = steps;
+    test_.store().BeforeSteps([this] {
+      if (++steps_ == leaves_after_) Leave();
+    });
+  }
+  size_t steps_afterwards() const { return steps_ - std::min(leaves_after_, steps_.load()); }
+
+ private:
+  TestEngine& test_;
+  std::stop_source left_;
+  size_t leaves_after_ = 0;
+  std::atomic<size_t> steps_ = 0;
+};
+
 class EngineQueryTest : public testing::Test {
  protected:
+  explicit EngineQueryTest(const EngineOptions& options = Options()) : test_(options) {}
+
+  static EngineOptions Options() {
+    EngineOptions options;
+    options.reads_without_index_max = 20;
+    options.indexes.step_documents_max = 7;
+    return options;
+  }
   static query::Query Collection(const std::string& id) { return {{NameDatabase(), ""}, id}; }
   static query::Query Where(query::Query query, const char* path, Operator op, int64_t value) {
     query.where = Filter{FieldFilter{*FieldPath::Parse(path), op, model::EncodeInteger(value)}};
@@ -53,15 +87,16 @@ class EngineQueryTest : public testing::Test {
     }
   }
 
-  TestEngine test_{Options()};
-
- private:
-  static EngineOptions Options() {
-    EngineOptions options;
-    options.reads_without_index_max = 20;
-    options.indexes.step_documents_max = 7;
-    return options;
+  // Asks for all documents of "c" at an earlier time, and takes the first one.
+  Status StartAndTakeOne(model::Timestamp read_time, Caller caller) {
+    const auto run = test_
+                         .StartQuery(*query::Normalize(Collection("c")), read_time,
+                                     QueryAnswer::kDocuments, std::move(caller))
+                         .Take();
+    return run.ok() ? (*run)->Next().status() : run.status();
   }
+
+  TestEngine test_;
 };
 
 TEST_F(EngineQueryTest, AnExpensiveQueryHasItsIndexMadeAndThenReadsOnlyWhatItReturns) {
@@ -141,12 +176,15 @@ TEST_F(EngineQueryTest, ThePastIsExactWithIndexesToo) {
 }
 
 TEST_F(EngineQueryTest, AQueryWhoseClientHasLeftIsNotStarted) {
-  TestEngine::Runs outcome;
-  test_.engine().Query(test_.database(),
-                       {.query = *query::Normalize(Collection("c")),
-                        .caller = {.is_cancelled = [] { return true; }}},
-                       InlineExecutor::Get(), outcome.Callback());
-  EXPECT_EQ(outcome.Take().status().code(), Code::kCancelled);
+  Departure departure(test_);
+  departure.Leave();
+  EXPECT_EQ(test_
+                .StartQuery(*query::Normalize(Collection("c")), request::Now{},
+                            QueryAnswer::kDocuments, departure.caller())
+                .Take()
+                .status()
+                .code(),
+            Code::kCancelled);
 }
 
 // Queries of 600 documents that have no results, or many to skip, each with its plan.
@@ -205,27 +243,24 @@ TEST_P(CancelledQueryTest, StopsSoon) {
     }
     test_.engine().AwaitIndexes();
   }
+  test_.store().SetNearlyFull(true);  // No other index is built in the meantime.
   for (const QueryAnswer answer :
        {QueryAnswer::kDocuments, QueryAnswer::kAggregates, QueryAnswer::kPartitions}) {
     if (answer == QueryAnswer::kPartitions && plan != "scan" && plan != "subtree") continue;
-    size_t asked = 0;
-    TestEngine::Runs outcome;
-    test_.engine().Query(test_.database(),
-                         {.query = *query::Normalize(Query()),
-                          .answer = answer,
-                          .caller = {.is_cancelled = [&asked] { return ++asked > 2; }}},
-                         InlineExecutor::Get(), outcome.Callback());
-    const Result<std::unique_ptr<QueryRun>> run = outcome.Take();
+    Departure departure(test_);
+    const Result<std::unique_ptr<QueryRun>> run =
+        test_.StartQuery(*query::Normalize(Query()), request::Now{}, answer, departure.caller())
+            .Take();
     ASSERT_TRUE(run.ok()) << run.status().ToString();
+    departure.LeaveAfter(150);
     const Status status =
         answer == QueryAnswer::kDocuments ? (*run)->Next().status()
         : answer == QueryAnswer::kPartitions
             ? (*run)->Partition(10).status()
             : (*run)->Aggregate({{query::Aggregation::Kind::kCount, "count"}}).status();
     EXPECT_EQ(status.code(), Code::kCancelled);
-    EXPECT_EQ(asked, 3u);
     const query::Statistics read = (*run)->statistics();
-    EXPECT_LE(read.documents_scanned + read.index_entries_scanned, 3 * 128u);
+    EXPECT_LE(read.documents_scanned + read.index_entries_scanned, 150 + 128u);
   }
 }
 
@@ -233,65 +268,42 @@ INSTANTIATE_TEST_SUITE_P(Plans, CancelledQueryTest,
                          testing::Values("scan", "sort", "index", "join", "subtree", "nearest"),
                          [](const auto& plan) { return std::string(plan.param); });
 
-class PausingQueryTest : public EngineQueryTest {
- protected:
-  // Starts a query that is cancelled when it pauses for the third time.
-  Result<std::unique_ptr<QueryRun>> StartCancelled(query::Query query,
-                                                   const request::Consistency& consistency) {
-    pauses_ = 0;
-    return test_
-        .StartQuery(*query::Normalize(std::move(query)), consistency, QueryAnswer::kDocuments,
-                    {.is_cancelled = [this] { return ++pauses_ > 2; }})
-        .Take();
-  }
-  // Reads the whole result, and returns the number of pauses.
-  size_t PausesOf(query::Query query) {
-    pauses_ = 0;
-    const auto run = test_
-                         .StartQuery(*query::Normalize(std::move(query)), request::Now{},
-                                     QueryAnswer::kDocuments,
-                                     {.is_cancelled =
-                                          [this] {
-                                            ++pauses_;
-                                            return false;
-                                          }})
-                         .Take();
-    EXPECT_TRUE(run.ok());
-    Paths(**run);
-    return pauses_;
-  }
-
-  size_t pauses_ = 0;
-};
-
-TEST_F(PausingQueryTest, ThePastPausesAmongLaterDocuments) {
+TEST_F(EngineQueryTest, ThePastIsLeftAmongLaterDocuments) {
   const model::Timestamp before = test_.MustCommit(SetNumber("c/zzz", 1));
   std::vector<request::Write> later;
   for (int i = 0; i < 500; ++i) later.push_back(SetNumber("c/d" + std::to_string(1000 + i), i));
   test_.MustCommit(std::move(later));  // One entry in the log.
-  Result<std::unique_ptr<QueryRun>> run = StartCancelled(Collection("c"), before);
-  EXPECT_EQ(run.ok() ? (*run)->Next().status().code() : run.status().code(), Code::kCancelled);
-  EXPECT_EQ(pauses_, 3u);
+  Departure departure(test_);
+  departure.LeaveAfter(50);
+  EXPECT_EQ(StartAndTakeOne(before, departure.caller()).code(), Code::kCancelled);
+  EXPECT_LE(departure.steps_afterwards(), 128u);
 }
 
-TEST_F(PausingQueryTest, ClosingEndsAReadOfThePast) {
+TEST_F(EngineQueryTest, ThePastIsLeftAmongManyCommitsToOneDocument) {
+  const model::Timestamp before = test_.MustCommit(SetNumber("c/a", 0));
+  for (int i = 1; i <= 20; ++i) test_.MustCommit(SetNumber("c/a", i));
+  Departure departure(test_);
+  departure.LeaveAfter(10);
+  EXPECT_EQ(StartAndTakeOne(before, departure.caller()).code(), Code::kCancelled);
+  EXPECT_LE(departure.steps_afterwards(), 2u);
+}
+
+TEST_F(EngineQueryTest, ClosingEndsAReadOfThePast) {
   const model::Timestamp before = test_.MustCommit(SetNumber("c/zzz", 1));
   std::vector<request::Write> later;
-  for (int i = 0; i < 100; ++i) later.push_back(SetNumber("c/d" + std::to_string(1000 + i), i));
+  for (int i = 0; i < 500; ++i) later.push_back(SetNumber("c/d" + std::to_string(1000 + i), i));
   test_.MustCommit(std::move(later));
   Gate passes_over;
-  const auto wait_for_close = [&, &engine = test_.engine()] {
-    if (++pauses_ < 3) return false;
+  std::atomic<size_t> steps = 0;
+  test_.store().BeforeSteps([&, &engine = test_.engine()] {
+    if (++steps != 50) return;
     passes_over.Pass();
     while (engine.PauseReader().ok()) {
     }
-    return false;
-  };
+  });
   Outcome<Status> outcome;
   test_.engine().Query(test_.database(),
-                       {.query = *query::Normalize(Collection("c")),
-                        .consistency = before,
-                        .caller = {.is_cancelled = wait_for_close}},
+                       {.query = *query::Normalize(Collection("c")), .consistency = before},
                        test_.engine().readers(),
                        [told = outcome.Callback()](const Result<std::unique_ptr<QueryRun>>& run) {
                          told(run.ok() ? (*run)->Next().status() : run.status());
@@ -299,15 +311,54 @@ TEST_F(PausingQueryTest, ClosingEndsAReadOfThePast) {
   passes_over.AwaitArrivals(1);
   test_.Close();
   EXPECT_EQ(outcome.Take().code(), Code::kUnavailable);
-  EXPECT_EQ(pauses_, 3u);
+  EXPECT_LE(steps, 50 + 128u);
 }
 
-TEST_F(PausingQueryTest, ThePastPausesAmongManyCommitsToOneDocument) {
-  const model::Timestamp before = test_.MustCommit(SetNumber("c/a", 0));
-  for (int i = 1; i <= 20; ++i) test_.MustCommit(SetNumber("c/a", i));
-  EXPECT_EQ(StartCancelled(Collection("c"), before).status().code(), Code::kCancelled);
-  EXPECT_EQ(pauses_, 3u);
-}
+// Every read on a reader is long and has one turn between two pauses, and so has another task.
+class PausingQueryTest : public EngineQueryTest {
+ protected:
+  PausingQueryTest() : EngineQueryTest(TakingTurns()) {
+    EXPECT_EQ(test_.engine().RunOnReaders(ClientKey::kInternal,
+                                          [this] {
+                                            while (!is_over_ && test_.engine().PauseReader().ok()) {
+                                              ++turns_of_other_;
+                                            }
+                                            ended_.Callback()(Status());
+                                          }),
+              Status());
+  }
+  ~PausingQueryTest() override {
+    is_over_ = true;
+    EXPECT_EQ(ended_.Take(), Status());
+  }
+  // Reads the whole result, and returns how often the other task had its turn in the meantime.
+  size_t PausesOf(query::Query query) {
+    Outcome<size_t> outcome;
+    test_.engine().Query(
+        test_.database(), {.query = *query::Normalize(std::move(query))}, test_.engine().readers(),
+        [this, told = outcome.Callback()](const Result<std::unique_ptr<QueryRun>>& run) {
+          EXPECT_TRUE(run.ok());
+          const size_t before = turns_of_other_;
+          Paths(**run);
+          told(turns_of_other_ - before);
+        });
+    return outcome.Take();
+  }
+
+ private:
+  static EngineOptions TakingTurns() {
+    EngineOptions options = Options();
+    options.readers.short_cpu_max = std::chrono::microseconds(0);
+    options.readers.short_time_max = std::chrono::milliseconds(0);
+    options.readers.slice = std::chrono::milliseconds(0);
+    options.readers.long_threads = 1;
+    return options;
+  }
+
+  std::atomic<bool> is_over_ = false;
+  std::atomic<size_t> turns_of_other_ = 0;
+  Outcome<Status> ended_;
+};
 
 TEST_F(PausingQueryTest, SkippedResultsOfASortPauseToo) {
   Fill("c", 640);
@@ -344,7 +395,7 @@ TEST_F(PausingQueryTest, LargeDocumentsPauseMoreOften) {
   EXPECT_LE(PausesOf(first("small")), 6u);
 }
 
-TEST_F(PausingQueryTest, TheKeysOfChangedDocumentsAreBounded) {
+TEST_F(EngineQueryTest, TheKeysOfChangedDocumentsAreBounded) {
   // Four segments of nearly 1,500 bytes each.
   const std::string part(1'400, 'p');
   const size_t count_max = kChangedKeysBytesMax / (4 * part.size() + 100);

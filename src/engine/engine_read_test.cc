@@ -1,6 +1,7 @@
 // Reads through the whole engine: the present, the past, and moments while commits are in progress.
 #include <gtest/gtest.h>
 
+#include <stop_token>
 #include <thread>
 
 #include "engine/engine.h"
@@ -407,7 +408,9 @@ TEST_F(QueuedReadTest, AClientGetsItsShareOfTheQueue) {
 TEST_F(QueuedReadTest, AScanWhoseClientHasLeftIsNotStarted) {
   size_t snapshots = 0;
   test_.store().BeforeSnapshots([&snapshots] { ++snapshots; });
-  const Outcome<Status> left = Start(*executors_[0], {kA, [] { return true; }});
+  std::stop_source source;
+  const Outcome<Status> left = Start(*executors_[0], {kA, source.get_token()});
+  source.request_stop();
   busy_.Open();
   EXPECT_EQ(left.Take().code(), Code::kCancelled);
   EXPECT_EQ(snapshots, 0u);

@@ -3,12 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <stop_token>
 #include <thread>
 
+#include "base/metrics.h"
+#include "base/testing/metric_value.h"
 #include "base/testing/test_rounds.h"
 #include "base/testing/test_seed.h"
 #include "engine/engine.h"
 #include "engine/testing/test_engine.h"
+#include "query/normalize.h"
 #include "transactions/testing/transactions.h"
 
 namespace hearth::engine {
@@ -52,7 +56,15 @@ class EngineTransactionTest : public testing::Test {
     return !status.ok();
   }
 
-  TestEngine test_;
+  Metrics metrics_;
+  TestEngine test_{Options()};
+
+ private:
+  EngineOptions Options() {
+    EngineOptions options;
+    options.metrics = &metrics_;
+    return options;
+  }
 };
 
 TEST_F(EngineTransactionTest, ALockIsOneDatabases) {
@@ -197,6 +209,85 @@ TEST_F(EngineTransactionTest, AReadThatWaitsTooLongEndsTheTransaction) {
   EXPECT_EQ(test_.Commit(SetNumber("c/b", 2), reader).status(), kContention);
   EXPECT_EQ(test_.Commit(SetNumber("c/b", 2), reader).status(), kTransactionOver);
   EXPECT_FALSE(IsLocked("c/b"));
+}
+
+class LeavingCallerTest : public EngineTransactionTest {
+ protected:
+  Caller caller() const { return {.left = left_.get_token()}; }
+  // A transaction whose reads exclude all others.
+  std::string BeginAlone(std::string_view path = "c/a") {
+    const std::string transaction = test_.Begin(RetryOf(test_.Begin()));
+    Read(transaction, path);
+    return transaction;
+  }
+
+  std::stop_source left_;
+};
+
+TEST_F(LeavingCallerTest, DoesNotWaitForLocks) {
+  BeginAlone();
+  const std::string reader = BeginReading("c/b");
+  const request::Consistency in_reader = request::InTransaction{reader};
+  const auto document = test_.StartRead(in_reader, TestEngine::Documents({"c/a"}), caller());
+  const auto scan = test_.StartRead(in_reader, TestEngine::Collection("c"), caller());
+  const auto query = test_.StartQuery(*query::Normalize({{NameDatabase(), ""}, "c"}), in_reader,
+                                      QueryAnswer::kDocuments, caller());
+  while (MetricValue(metrics_, "hearth_lock_waiting_requests") != 3) std::this_thread::yield();
+  left_.request_stop();
+  EXPECT_EQ(document.Take().status().code(), Code::kCancelled);
+  EXPECT_EQ(scan.Take().status().code(), Code::kCancelled);
+  EXPECT_EQ(query.Take().status().code(), Code::kCancelled);
+  EXPECT_EQ(MetricValue(metrics_, "hearth_lock_waiting_requests"), 0);
+  // It still has what it had before, and no more.
+  EXPECT_FALSE(IsLocked("c/c"));
+  EXPECT_TRUE(IsLocked("c/b"));
+  EXPECT_TRUE(test_.Commit(SetNumber("c/b", 2), reader).ok());
+}
+
+TEST_F(LeavingCallerTest, LeavesNoTransactionThatBeganWithTheRead) {
+  BeginAlone();
+  const auto read =
+      test_.StartRead(request::NewTransaction{}, TestEngine::Documents({"c/b", "c/a"}), caller());
+  EXPECT_EQ(MetricValue(metrics_, "hearth_open_transactions"), 3);
+  left_.request_stop();
+  EXPECT_EQ(read.Take().status().code(), Code::kCancelled);
+  EXPECT_EQ(MetricValue(metrics_, "hearth_open_transactions"), 2);
+}
+
+// The lock may become free when the caller leaves: in any order, the read is answered once, and
+// nothing stays behind.
+TEST_F(LeavingCallerTest, MayLeaveAsItGetsItsLock) {
+  const auto rounds = static_cast<int>(TestRounds(3'000));
+  for (int round = 0; round < rounds; ++round) {
+    const std::string holder = BeginAlone();
+    const std::string reader = test_.Begin();
+    std::stop_source left;
+    const auto scope =
+        round % 2 == 0 ? TestEngine::Documents({"c/a"}) : TestEngine::Collection("c");
+    std::atomic<int> ready = 0;
+    const auto start_together = [&ready] {
+      ++ready;
+      while (ready < 3) std::this_thread::yield();
+    };
+    std::thread leaving([&] {
+      start_together();
+      left.request_stop();
+    });
+    std::thread releasing([&] {
+      start_together();
+      EXPECT_EQ(test_.Rollback(holder), Status());
+    });
+    start_together();
+    const Status status =
+        test_.StartRead(request::InTransaction{reader}, scope, {.left = left.get_token()})
+            .Take()
+            .status();
+    EXPECT_TRUE(status.ok() || status.code() == Code::kCancelled) << status.ToString();
+    leaving.join();
+    releasing.join();
+    EXPECT_EQ(test_.Rollback(reader), Status());
+    ASSERT_FALSE(IsLocked("c/a")) << "in round " << round;
+  }
 }
 
 TEST_F(EngineTransactionTest, OfFiftyOnOneCounterEachNeedsTwoAttemptsAtMost) {

@@ -62,11 +62,10 @@ Result<ExecutionOptions> Engine::Core::PrepareQuery(const Database& database,
   return options;
 }
 
-PauseFunction Engine::Core::PauseUnless(std::function<bool()> is_cancelled) {
-  return [this, is_cancelled = std::move(is_cancelled)]() -> Status {
-    if (is_cancelled && is_cancelled()) return Status(Code::kCancelled, "the caller has left");
-    RETURN_IF_ERROR(readers_.Pause());
-    return watch_threads_.Pause();
+PauseFunction Engine::Core::PauseUnless(std::stop_token left) {
+  return [this, left = std::move(left)]() -> Status {
+    if (left.stop_requested()) return Status(Code::kCancelled, "the caller has left");
+    return readers_.Pause(left);
   };
 }
 
@@ -112,10 +111,10 @@ void Engine::Core::Query(const Database& database, QueryRequest request, Executo
     const query::NormalizedQuery& query = starting->request.query;
     Result<ExecutionOptions> options = PrepareQuery(*starting->database, query);
     if (!options.ok()) return starting->deliver(options.status());
-    PauseFunction pause = PauseUnless(std::move(starting->request.caller.is_cancelled));
+    PauseFunction pause = PauseUnless(starting->request.caller.left);
     // The client may have left while this waited for its turn.
     if (Status status = pause(); !status.ok()) return starting->deliver(status);
-    OpeningView opening{starting->database, ScopeOf(query), {}, starting->request.caller.client};
+    OpeningView opening{starting->database, ScopeOf(query), {}, starting->request.caller};
     opening.parts.pause = std::move(pause);
     opening.done = [this, starting,
                     options = *std::move(options)](Result<std::unique_ptr<ReadView>> view) mutable {
@@ -129,11 +128,10 @@ void Engine::Core::Query(const Database& database, QueryRequest request, Executo
 }
 
 Run Engine::Core::QueryAt(const Database& database, query::NormalizedQuery query,
-                          QueryAnswer answer, model::Timestamp read_time,
-                          std::function<bool()> is_cancelled) {
+                          QueryAnswer answer, model::Timestamp read_time, PauseFunction pause) {
   ASSIGN_OR_RETURN(ExecutionOptions options, PrepareQuery(database, query));
   ASSIGN_OR_RETURN(std::unique_ptr<ReadView> view,
-                   ViewAtSettled(database, read_time, PauseUnless(std::move(is_cancelled))));
+                   ViewAtSettled(database, read_time, std::move(pause)));
   return StartQuery(std::move(view), std::move(query), answer, std::move(options));
 }
 

@@ -1,5 +1,9 @@
 // Views: the moment that a read sees, and what it waits for.
 #include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
 #include <utility>
 
 #include "base/status_macros.h"
@@ -11,8 +15,19 @@ namespace hearth::engine {
 
 using documents::Database;
 using model::Timestamp;
+using transactions::LockTable;
 using transactions::Transaction;
 using View = Result<std::unique_ptr<ReadView>>;
+
+namespace {
+
+// A wait for locks that ends when the caller leaves. Shared by the request's callback and the call
+// that makes the request, which may be decided before that call returns.
+struct LockWait {
+  std::optional<std::stop_callback<std::function<void()>>> when_left;
+};
+
+}  // namespace
 
 transactions::LockScope ToLockScope(const Database& database, const ReadScope& scope) {
   transactions::LockScope locks;
@@ -90,9 +105,9 @@ void Engine::Core::Read(const Database& database, const request::Consistency& co
                         const ReadScope& scope, Executor& executor, ReadCallback done,
                         Caller caller) {
   const bool is_on_readers = &executor == &readers_;
-  OpeningView opening{database.shared_from_this(), scope, std::move(done), caller.client};
+  OpeningView opening{database.shared_from_this(), scope, std::move(done), caller};
   if (scope.access == ReadScope::Access::kScans) {
-    opening.parts.pause = PauseUnless(std::move(caller.is_cancelled));
+    opening.parts.pause = PauseUnless(std::move(caller.left));
     // So that no snapshot waits in the queue.
     if (is_on_readers) return OpenInTurn(consistency, std::move(opening));
   }
@@ -108,7 +123,7 @@ void Engine::Core::Read(const Database& database, const request::Consistency& co
 }
 
 void Engine::Core::OpenInTurn(const request::Consistency& consistency, OpeningView opening) {
-  const ClientKey client = opening.client;
+  const ClientKey client = opening.caller.client;
   auto waiting = std::make_shared<OpeningView>(std::move(opening));
   const auto open = [this, waiting, consistency] {
     // The client may have left in the meantime.
@@ -162,7 +177,7 @@ void Engine::Core::OpenAt(Timestamp read_time, OpeningView opening) {
   }
   const bool needs_no_disk = opening.scope.access == ReadScope::Access::kSingleDocuments;
   if (needs_no_disk && commit_clock_.TrySettle(read_time)) return finish(opening);
-  const ClientKey client = opening.client;
+  const ClientKey client = opening.caller.client;
   auto waiting = std::make_shared<OpeningView>(std::move(opening));
   const Status accepted = readers_.TryPost(client, [this, read_time, finish, waiting] {
     commit_clock_.WaitUntilSettled(read_time);
@@ -180,19 +195,21 @@ void Engine::Core::OpenInTransaction(std::shared_ptr<const Transaction> transact
   }
   opening.parts.locked_by = transaction->owner;
   transactions::LockScope locks = ToLockScope(*opening.database, opening.scope);
-  const ClientKey locked_for = opening.client;
-  locks_.Acquire(
+  const Caller caller = opening.caller;
+  const auto wait = std::make_shared<LockWait>();
+  const LockTable::Ticket ticket = locks_.Acquire(
       transaction->owner, std::move(locks), transaction->read_lock,
-      [this, transaction, opening = std::move(opening)](const Status& locked) mutable {
+      [this, transaction, wait, opening = std::move(opening)](const Status& locked) mutable {
         if (opening.scope.access == ReadScope::Access::kSingleDocuments) {
           return FinishLocked(*transaction, locked, std::move(opening));
         }
-        const ClientKey client = opening.client;
+        const ClientKey client = opening.caller.client;
         readers_.Post(client, [this, transaction, locked, opening = std::move(opening)]() mutable {
           FinishLocked(*transaction, locked, std::move(opening));
         });
       },
-      locked_for);
+      caller.client);
+  wait->when_left.emplace(caller.left, [this, ticket] { locks_.Cancel(ticket); });
 }
 
 void Engine::Core::FinishLocked(const Transaction& transaction, const Status& locked,
@@ -204,8 +221,11 @@ void Engine::Core::FinishLocked(const Transaction& transaction, const Status& lo
   // Documents read earlier may have changed by the view's moment.
   if (view.ok() && locks_.HasLost(transaction.owner)) view = transactions::LocksLost();
   // The id of a transaction whose first read failed is not known to any client. A transaction that
-  // has lost its locks stays, so that later requests get the same error.
-  const bool is_over = is_first_read ? !view.ok() : !locked.ok() && locked.code() != Code::kAborted;
+  // has lost its locks stays, so that later requests get the same error. One whose caller does not
+  // wait any more stays as it was.
+  const bool may_go_on =
+      locked.ok() || locked.code() == Code::kAborted || locked.code() == Code::kCancelled;
+  const bool is_over = is_first_read ? !view.ok() : !may_go_on;
   if (is_over) {
     IgnoreError(transactions_.Rollback(*opening.database, transaction.id),
                 "it may have ended already");

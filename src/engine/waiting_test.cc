@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <thread>
 #include <utility>
 
@@ -36,9 +37,11 @@ class WaitingTest : public testing::Test {
     return here.Await(answer);
   }
 
-  Status Read(const request::Consistency& consistency, const ReadScope& scope) {
+  Status Read(const request::Consistency& consistency, const ReadScope& scope,
+              const Caller& caller = {}) {
     return Await<Result<std::unique_ptr<ReadView>>>([&](Executor& here, auto done) {
-             test_.engine().Read(test_.database(), consistency, scope, here, std::move(done));
+             test_.engine().Read(test_.database(), consistency, scope, here, std::move(done),
+                                 caller);
            })
         .status();
   }
@@ -108,6 +111,25 @@ TEST_F(WaitingTest, ALockThatComesLateIsToldThereToo) {
     release = std::jthread([&] { ASSERT_EQ(test_.Rollback(holder), Status()); });
   };
   EXPECT_TRUE(Await<Result<request::CommitResult>>(start).ok());
+}
+
+TEST_F(WaitingTest, AWaitForALockOfACallerThatHasLeftIsToldThereToo) {
+  const std::string holder = test_.Begin(RetryOf(test_.Begin()));  // Reads alone.
+  ASSERT_TRUE(test_.Get(request::InTransaction{holder}, "c/a").ok());
+  const request::InTransaction waiting{test_.Begin()};
+  std::stop_source left;
+  left.request_stop();
+  for (const ReadScope& scope : {TestEngine::Documents({"c/a"}), TestEngine::Collection("c")}) {
+    EXPECT_EQ(Read(waiting, scope, {.left = left.get_token()}).code(), Code::kCancelled);
+    std::stop_source leaving;
+    std::jthread leave;
+    const auto start = [&](Executor& here, auto done) {
+      test_.engine().Read(test_.database(), waiting, scope, here, std::move(done),
+                          {.left = leaving.get_token()});
+      leave = std::jthread([&] { leaving.request_stop(); });
+    };
+    EXPECT_EQ(Await<Result<std::unique_ptr<ReadView>>>(start).status().code(), Code::kCancelled);
+  }
 }
 
 TEST_F(WaitingTest, AFullQueueOfReadersIsToldThereToo) {

@@ -2,11 +2,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/memory_budget.h"
+#include "base/metrics.h"
+#include "base/testing/gate.h"
+#include "base/testing/metric_value.h"
 #include "engine/testing/test_engine.h"
 #include "engine/testing/test_watch.h"
 #include "watch/watcher.h"
@@ -64,9 +70,8 @@ class LeavingSink final : public watch::WatchSink {
 
 class WatcherLimitsTest : public testing::Test {
  protected:
-  void Start(watch::WatcherOptions options = {}) {
+  void Start(watch::WatcherOptions options = {}, EngineOptions engine_options = {}) {
     options.memory = &budget_;
-    EngineOptions engine_options;
     engine_options.watchers = options;
     test_ = std::make_unique<TestEngine>(engine_options);
     watch_ = std::make_unique<TestWatch>(*test_);
@@ -256,6 +261,47 @@ TEST_F(WatcherLimitsTest, WorkForAClientThatHasLeftEnds) {
     EXPECT_EQ(state->document_events, 0u);
   }
   watcher->Close();
+}
+
+// The only turn is taken by another listener.
+TEST_F(WatcherLimitsTest, AWatcherThatWaitsForItsTurnEndsWhenItIsClosed) {
+  Metrics metrics;
+  EngineOptions options;
+  options.metrics = &metrics;
+  options.watch_threads.short_cpu_max = std::chrono::microseconds(0);
+  options.watch_threads.short_time_max = std::chrono::milliseconds(0);
+  options.watch_threads.slice = std::chrono::milliseconds(0);
+  options.watch_threads.long_threads = 1;
+  Start({}, options);
+  PutNumbered(400);
+  Gate gate;
+  gate.Close();
+  std::atomic<size_t> steps = 0;
+  test_->store().BeforeSteps([&] {
+    if (++steps == 300) gate.Pass();
+  });
+  watch_->Add(1, kAll);
+  gate.AwaitArrivals(1);
+  const auto await_long = [&metrics](double count) {
+    while (MetricValue(metrics, "hearth_long_reads") != count) std::this_thread::yield();
+  };
+  await_long(1);
+  const auto state = std::make_shared<LeavingSink::State>();
+  {
+    MutexLock lock(state->mutex);
+    state->looks_left = SIZE_MAX;
+  }
+  const std::shared_ptr<Watcher> watcher =
+      test_->engine().Watch(test_->database(), std::make_unique<LeavingSink>(state));
+  watcher->AddTarget(1, watch_->RequestFor(kAll));
+  await_long(2);
+  watcher->Close();
+  await_long(1);
+  gate.Open();
+  client().AwaitSnapshotOf(1);
+  test_->store().RemoveHooks();
+  watch_->Close();
+  test_->Close();  // It uses the metrics.
 }
 
 TEST_F(WatcherLimitsTest, WithoutMemoryToCatchUpTheTargetsAreReset) {

@@ -64,19 +64,19 @@ std::optional<Timestamp> Engine::Core::ReadResumeToken(std::string_view token) c
 Result<std::unique_ptr<watch::Results>> Engine::Core::Query(const documents::Database& database,
                                                             query::NormalizedQuery query,
                                                             Timestamp read_time,
-                                                            std::function<bool()> is_cancelled) {
-  ASSIGN_OR_RETURN(std::unique_ptr<QueryRun> run,
-                   QueryAt(database, std::move(query), QueryAnswer::kDocuments, read_time,
-                           std::move(is_cancelled)));
+                                                            PauseFunction pause) {
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<QueryRun> run,
+      QueryAt(database, std::move(query), QueryAnswer::kDocuments, read_time, std::move(pause)));
   return std::make_unique<RunResults>(std::move(run));
 }
 
 Result<size_t> Engine::Core::Count(const documents::Database& database,
                                    query::NormalizedQuery query, Timestamp read_time,
-                                   std::function<bool()> is_cancelled) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<QueryRun> run,
-                   QueryAt(database, std::move(query), QueryAnswer::kAggregates, read_time,
-                           std::move(is_cancelled)));
+                                   PauseFunction pause) {
+  ASSIGN_OR_RETURN(
+      const std::unique_ptr<QueryRun> run,
+      QueryAt(database, std::move(query), QueryAnswer::kAggregates, read_time, std::move(pause)));
   ASSIGN_OR_RETURN(const std::vector<std::string> values,
                    run->Aggregate({{query::Aggregation::Kind::kCount, "count"}}));
   return static_cast<size_t>(model::ValueView(values[0]).integer());
@@ -92,10 +92,10 @@ Result<model::Record> Engine::Core::Get(const documents::Database& database,
 Result<std::optional<std::vector<watch::Change>>> Engine::Core::ChangesBetween(
     const documents::Database& database, Timestamp from, Timestamp to,
     const std::function<bool(const model::DocumentPath&)>& concerns, const watch::ChangesMax& max,
-    watch::WatchMemory* memory, std::function<bool()> is_cancelled) {
+    watch::WatchMemory* memory, PauseFunction pause) {
   using Changes = std::vector<watch::Change>;
   ASSIGN_OR_RETURN(const std::unique_ptr<ReadView> view,
-                   ViewAtSettled(database, from, PauseUnless(std::move(is_cancelled))));
+                   ViewAtSettled(database, from, std::move(pause)));
   ASSIGN_OR_RETURN(const auto keys, view->ChangedDocuments(kLoggedDocumentsMax));
   if (!keys) return std::optional<Changes>();
   watch::WatchMemory key_memory = memory->Another();

@@ -23,6 +23,7 @@ class PlainServerCall final : public PlainCall,
   std::string_view body() const override { return body_; }
   const std::shared_ptr<EventLoop>& loop() const override { return loop_; }
   const std::shared_ptr<ConnectedClient>& client() const override { return client_; }
+  std::stop_token end_token() const override { return end_.get_token(); }
 
   void Respond(PlainAnswer answer) override {
     if (loop_->InLoop()) return RespondNow(std::move(answer));
@@ -51,6 +52,7 @@ class PlainServerCall final : public PlainCall,
     answered_ = true;
     exchange_->budget().Return(body_.size());
     exchange_ = nullptr;
+    end_.request_stop();
   }
 
  private:
@@ -67,6 +69,7 @@ class PlainServerCall final : public PlainCall,
   Exchange* exchange_;  // Null once closed.
   std::string body_;
   bool answered_ = false;
+  std::stop_source end_;
 };
 
 }  // namespace

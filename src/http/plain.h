@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,6 +33,9 @@ class PlainCall {
   virtual std::string_view body() const = 0;
   virtual const std::shared_ptr<EventLoop>& loop() const = 0;
   virtual const std::shared_ptr<ConnectedClient>& client() const = 0;
+  // Requested when the request is over: it has been answered, or the client is gone. Callbacks run
+  // on the loop.
+  virtual std::stop_token end_token() const = 0;
   // Only the first answer counts.
   virtual void Respond(PlainAnswer answer) = 0;
 };

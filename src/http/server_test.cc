@@ -6,6 +6,7 @@
 #include <atomic>
 #include <deque>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -208,6 +209,40 @@ TEST(ServerTest, SpreadsConnectionsOverTheLoops) {
     threads.insert(client.Get("/thread").body);
   }
   EXPECT_EQ(threads.size(), 3u);
+}
+
+TEST(ServerTest, APlainCallEndsWithItsAnswerOrItsClient) {
+  TestServer test;
+  Watched<std::shared_ptr<PlainCall>> held;
+  test.router.AddPlain("GET", "/held", [&held](const std::shared_ptr<PlainCall>& call) {
+    held.Update([&](auto& value) { value = call; });
+  });
+  test.Start();
+  const auto take = [&held] {
+    EXPECT_TRUE(held.WaitFor([](const auto& value) { return value != nullptr; }));
+    std::shared_ptr<PlainCall> call;
+    held.Update([&](auto& value) { call = std::move(value); });
+    return call;
+  };
+  const auto expect_end = [&](const std::shared_ptr<PlainCall>& call, const auto& cause) {
+    EXPECT_FALSE(call->end_token().stop_requested());
+    Watched<bool> ended;
+    const std::stop_callback on_end(call->end_token(),
+                                    [&] { ended.Update([](bool& value) { value = true; }); });
+    cause();
+    EXPECT_TRUE(ended.WaitFor([](bool value) { return value; }));
+  };
+  for (const char* end : {"answer", "client"}) {
+    SCOPED_TRACE(end);
+    TestSocket socket(test.port());
+    socket.Send("GET /held HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    const std::shared_ptr<PlainCall> call = take();
+    expect_end(call, [&] { *end == 'a' ? call->Respond({}) : socket.Close(); });
+  }
+  TestHttp2Client client(test.port());
+  const int32_t stream = client.Open("GET", "/held", {});
+  client.EndBody(stream);
+  expect_end(take(), [&] { client.Reset(stream); });
 }
 
 TEST(ServerTest, AfterDrainNobodyListens) {

@@ -118,15 +118,15 @@ Status IndexKeeper::Load() {
     if (indexes.back().state == State::kBuilding) {
       const Urgency urgency =
           indexes.back().origin == Origin::kOnDemand ? Urgency::kLater : Urgency::kNow;
-      Enqueue(urgency, BuildTask(IndexNumber{number}),
-              [this, number, progress] { Build(IndexNumber{number}, progress); });
+      Enqueue(urgency, {BuildTask(IndexNumber{number}), indexes.back().database,
+                        [this, number, progress] { Build(IndexNumber{number}, progress); }});
     }
   }
   ASSIGN_OR_RETURN(const auto remains, ReadAll(*snapshot, documents::kIndexRemainsKeyPrefix));
   for (const auto& [key, value] : remains) {
     ASSIGN_OR_RETURN(const uint32_t number, model::DecodeUint32(key));
-    Enqueue(Urgency::kLater, "remove " + key,
-            [this, number] { RemoveEntries(IndexNumber{number}); });
+    MutexLock lock(mutex_);
+    leaving_.push_back({IndexNumber{number}, {}});  // There are no readers yet.
   }
   registry_.Set(std::make_shared<const IndexSet>(std::move(indexes)));
   return Status();
@@ -156,17 +156,26 @@ bool IndexKeeper::HasUrgentWork() const {
   return !urgent_tasks_.empty();
 }
 
+bool IndexKeeper::MustGiveWay(const Index& index) const {
+  MutexLock lock(mutex_);
+  if (index.origin == Origin::kOnDemand) return !urgent_tasks_.empty();
+  return urgent_tasks_.size() > urgent_tasks_.size_of(index.database);
+}
+
 bool IndexKeeper::MayBuild(DatabaseNumber database) const {
   MutexLock lock(mutex_);
   return !stopping_ && !being_forgotten_.contains(database);
 }
 
-void IndexKeeper::Enqueue(Urgency urgency, std::string name, std::function<void()> run) {
+void IndexKeeper::Enqueue(Urgency urgency, Task task) {
   {
     MutexLock lock(mutex_);
-    if (!waiting_tasks_.insert(name).second) return;
-    std::deque<Task>& tasks = urgency == Urgency::kNow ? urgent_tasks_ : tasks_;
-    tasks.push_back({std::move(name), std::move(run)});
+    if (!waiting_tasks_.insert(task.name).second) return;
+    if (urgency == Urgency::kNow) {
+      urgent_tasks_.Push(task.database, std::move(task));
+    } else {
+      tasks_.push_back(std::move(task));
+    }
   }
   changed_.NotifyAll();
 }
@@ -176,7 +185,7 @@ void IndexKeeper::Hasten(const std::string& name) {
   const auto found = std::find_if(tasks_.begin(), tasks_.end(),
                                   [&](const Task& task) { return task.name == name; });
   if (found == tasks_.end()) return;
-  urgent_tasks_.push_back(std::move(*found));
+  urgent_tasks_.Push(found->database, std::move(*found));
   tasks_.erase(found);
 }
 
@@ -199,13 +208,11 @@ void IndexKeeper::Run() {
 }
 
 std::function<void()> IndexKeeper::TakeWork() {
-  const auto take = [this](std::deque<Task>& tasks) REQUIRES_LOCK(mutex_) {
-    Task task = std::move(tasks.front());
-    tasks.pop_front();
+  const auto begin = [this](Task task) REQUIRES_LOCK(mutex_) {
     waiting_tasks_.erase(task.name);
     return std::move(task.run);
   };
-  if (!urgent_tasks_.empty()) return take(urgent_tasks_);
+  if (!urgent_tasks_.empty()) return begin(urgent_tasks_.Pop());
   const auto left = std::find_if(leaving_.begin(), leaving_.end(),
                                  [](const Leaving& each) { return each.last_set.expired(); });
   if (left != leaving_.end()) {
@@ -213,7 +220,10 @@ std::function<void()> IndexKeeper::TakeWork() {
     leaving_.erase(left);
     return [this, number] { RemoveEntries(number); };
   }
-  return tasks_.empty() ? std::function<void()>() : take(tasks_);
+  if (tasks_.empty()) return nullptr;
+  Task task = std::move(tasks_.front());
+  tasks_.pop_front();
+  return begin(std::move(task));
 }
 
 void IndexKeeper::AwaitIdle() {
@@ -231,9 +241,10 @@ void IndexKeeper::Want(const documents::Database& database, const Definition& de
   if (same && same->origin == origin) return;
   const std::string name = "create " + index::EncodeIndexRecord({database.number, State::kBuilding,
                                                                  origin, 0, "", definition});
-  Enqueue(Urgency::kNow, name, [this, handle = database.shared_from_this(), definition, origin] {
-    Create(handle, definition, origin, std::make_shared<index::Activity>());
-  });
+  Enqueue(Urgency::kNow,
+          {name, database.number, [this, handle = database.shared_from_this(), definition, origin] {
+             Create(handle, definition, origin, std::make_shared<index::Activity>());
+           }});
 }
 
 void IndexKeeper::Wish(const documents::Database& database, const IndexWish& wish) {
@@ -249,19 +260,21 @@ void IndexKeeper::Wish(const documents::Database& database, const IndexWish& wis
   const std::string name =
       "create " + index::EncodeIndexRecord({database.number, State::kBuilding, Origin::kOnDemand, 0,
                                             "", *decision.build});
-  Enqueue(Urgency::kLater, name,
-          [this, handle = database.shared_from_this(), definition = *decision.build, activity] {
-            Create(handle, definition, Origin::kOnDemand, activity);
-            budget_.EndBuild(handle->number, definition);
-          });
+  Enqueue(Urgency::kLater,
+          {name, database.number,
+           [this, handle = database.shared_from_this(), definition = *decision.build, activity] {
+             Create(handle, definition, Origin::kOnDemand, activity);
+             budget_.EndBuild(handle->number, definition);
+           }});
 }
 
 void IndexKeeper::Drop(IndexNumber number) {
-  Enqueue(Urgency::kLater, "drop " + RecordKey(number), [this, number] {
+  const auto drop = [this, number] {
     // It may have been declared since. Only this thread changes origins.
     const std::optional<Index> index = Find(number);
     if (index && index->origin == Origin::kOnDemand) Remove(number);
-  });
+  };
+  Enqueue(Urgency::kLater, {"drop " + RecordKey(number), {}, drop});
 }
 
 void IndexKeeper::ReleaseAllBut(model::DatabaseNumber database, std::vector<Definition> wanted) {
@@ -270,14 +283,15 @@ void IndexKeeper::ReleaseAllBut(model::DatabaseNumber database, std::vector<Defi
     name +=
         index::EncodeIndexRecord({database, State::kReady, Origin::kOnDemand, 0, "", definition});
   }
-  Enqueue(Urgency::kNow, name, [this, database, wanted = std::move(wanted)] {
+  const auto release = [this, database, wanted = std::move(wanted)] {
     const std::shared_ptr<const IndexSet> indexes = registry_.Current();
     for (const Index& index : indexes->OfDatabase(database)) {
       const bool is_wanted =
           std::find(wanted.begin(), wanted.end(), index.definition) != wanted.end();
       if (!is_wanted) SetOrigin(index.number, Origin::kOnDemand);
     }
-  });
+  };
+  Enqueue(Urgency::kNow, {std::move(name), database, release});
 }
 
 void IndexKeeper::ForgetDatabase(DatabaseNumber database, std::function<void()> done) {
@@ -286,7 +300,7 @@ void IndexKeeper::ForgetDatabase(DatabaseNumber database, std::function<void()> 
     being_forgotten_.insert(database);
   }
   const std::string name = "forget " + model::EncodeUint32(static_cast<uint32_t>(database));
-  Enqueue(Urgency::kNow, name, [this, database, done = std::move(done)] {
+  const auto forget = [this, database, done = std::move(done)] {
     std::vector<IndexNumber> numbers;  // Not the set: its entries stay while somebody holds it.
     for (const auto indexes = registry_.Current();
          const Index& index : indexes->OfDatabase(database)) {
@@ -300,7 +314,8 @@ void IndexKeeper::ForgetDatabase(DatabaseNumber database, std::function<void()> 
       being_forgotten_.erase(database);
     }
     done();
-  });
+  };
+  Enqueue(Urgency::kNow, {name, database, forget});
 }
 
 void IndexKeeper::Maintain() {
@@ -317,7 +332,7 @@ void IndexKeeper::Maintain() {
     for (const IndexNumber number : budget_.FindExcess(*registry_.Current(), now)) Drop(number);
   }
   if (!IsDue(now, kUsesNotedEvery, &uses_noted_at_)) return;
-  Enqueue(Urgency::kLater, "note uses", [this] { NoteUses(); });
+  Enqueue(Urgency::kLater, {"note uses", {}, [this] { NoteUses(); }});
 }
 
 void IndexKeeper::FinishDrop(IndexRegistry::Dropped dropped) {
@@ -423,13 +438,8 @@ void IndexKeeper::SetOrigin(IndexNumber number, Origin origin) {
 void IndexKeeper::Build(IndexNumber number, std::string progress) {
   const std::optional<Index> index = Find(number);
   if (!index) return;
-  const auto continue_later = [&] {
-    Enqueue(Urgency::kLater, BuildTask(number),
-            [this, number, progress] { Build(number, progress); });
-  };
   bool finished = false;
   while (!finished && MayBuild(index->database)) {
-    if (index->origin == Origin::kOnDemand && HasUrgentWork()) return continue_later();
     const Status status = BuildStep(*index, &progress, &finished);
     if (status.code() == Code::kInvalidArgument) {
       Log(LogLevel::kError, "building an index failed",
@@ -438,10 +448,12 @@ void IndexKeeper::Build(IndexNumber number, std::string progress) {
       return Remove(number);
     }
     if (status.code() == Code::kNotFound) return;
+    if (status.ok() && !finished && MustGiveWay(*index)) return GoOnLater(*index, progress);
     if (status.ok()) continue;
     if (!PauseAfter(status, "building an index failed; will retry")) return;
     if (status.code() == Code::kResourceExhausted) {
-      return continue_later();  // Behind the other tasks: dropping an index makes space.
+      // Behind the other tasks: dropping an index makes space.
+      return Enqueue(Urgency::kLater, ToBuild(*index, progress));
     }
   }
   if (!finished) return;
@@ -450,6 +462,21 @@ void IndexKeeper::Build(IndexNumber number, std::string progress) {
        {"index", index::Properties(index->definition)},
        {"documents", index->activity->documents_indexed.load()}});
   DropServedBy(*index);
+}
+
+IndexKeeper::Task IndexKeeper::ToBuild(const Index& index, std::string progress) {
+  return {
+      BuildTask(index.number), index.database,
+      [this, number = index.number, progress = std::move(progress)] { Build(number, progress); }};
+}
+
+void IndexKeeper::GoOnLater(const Index& index, std::string progress) {
+  Task task = ToBuild(index, std::move(progress));
+  if (index.origin == Origin::kOnDemand) return Enqueue(Urgency::kLater, std::move(task));
+  // What was asked for later, of the same database, may depend on it.
+  MutexLock lock(mutex_);
+  waiting_tasks_.insert(task.name);
+  urgent_tasks_.PushFront(index.database, std::move(task));
 }
 
 Status IndexKeeper::BuildStep(const Index& index, std::string* progress, bool* finished) {
@@ -492,15 +519,18 @@ Status IndexKeeper::BuildStep(const Index& index, std::string* progress, bool* f
   return Status();
 }
 
-// Reads the next documents of the index's collection group, from all collections with that id.
+// Reads the next documents of the index's collection group, from all collections with that id. Each
+// other collection counts as a document.
 Status IndexKeeper::ReadStep(const Index& index, Step* step) {
   storage::KeyRange range = storage::PrefixRange(model::DatabaseKeyPrefix(index.database));
   if (!step->progress.empty()) range.first = step->progress + '\0';
   const auto cursor = step->snapshot->Scan(Space::kDocuments, range, storage::Direction::kForward);
   size_t bytes = 0;
-  while (cursor->Valid() && step->documents.size() < options_.step_documents_max &&
-         bytes < options_.step_bytes_max) {
+  for (size_t seen = 0;
+       cursor->Valid() && seen < options_.step_documents_max && bytes < options_.step_bytes_max;
+       ++seen) {
     const std::string key(cursor->key());
+    step->progress = key;
     ASSIGN_OR_RETURN(const model::DocumentPath path, model::DocumentPathOfKey(key));
     const std::string_view collection = path.collection();
     const std::string_view collection_id = collection.substr(collection.rfind('/') + 1);
@@ -515,7 +545,6 @@ Status IndexKeeper::ReadStep(const Index& index, Step* step) {
                                       model::RecordFields(cursor->value())));
     for (const index::Entry& entry : entries) bytes += entry.key.size() + entry.value.size();
     step->documents.emplace_back(key, std::move(entries));
-    step->progress = key;
     cursor->Next();
   }
   RETURN_IF_ERROR(cursor->status());
@@ -567,6 +596,10 @@ void IndexKeeper::RemoveEntries(IndexNumber number) {
       if (finished) batch->Delete(Space::kMeta, RemainsKey(number));
     };
     if (status.ok()) status = committer_->RunStep(stage, [] {});
+    if (status.ok() && !finished && HasUrgentWork()) {
+      MutexLock lock(mutex_);
+      return leaving_.push_back({number, {}});  // No reader uses it any more.
+    }
     if (status.ok()) continue;
     finished = false;
     if (!PauseAfter(status, "cannot remove index entries; will retry")) return;

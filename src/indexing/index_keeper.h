@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/status.h"
+#include "base/turn_queue.h"
 #include "documents/database.h"
 #include "index/index_record.h"
 #include "index/index_set.h"
@@ -27,7 +28,7 @@
 namespace hearth::indexing {
 
 struct IndexKeeperOptions {
-  size_t step_documents_max = 1'000;
+  size_t step_documents_max = 1'000;  // Other collections that a step passes over count, too.
   size_t step_bytes_max = 1024 * 1024;
   // How long an index made on demand is kept without being used.
   std::chrono::seconds unused_max = std::chrono::hours(7 * 24);
@@ -40,7 +41,7 @@ struct IndexKeeperOptions {
 // A build goes through the documents in steps. Each step reads a part of them from a snapshot and
 // hands their entries to the committer, which skips the documents that commits have changed since
 // the snapshot: those are already indexed. The progress is stored with each step, so a build
-// resumes after a restart.
+// resumes after a restart. After each step, urgent builds of other databases have their turn.
 //
 // Threads: safe for concurrent use. Ownership: borrows all that it is given. Errors of the store
 // are logged, and the work is retried.
@@ -87,6 +88,7 @@ class IndexKeeper {
  private:
   struct Task {
     std::string name;
+    model::DatabaseNumber database;  // Urgent tasks take turns by it.
     std::function<void()> run;
   };
   // An index that is gone, except for its entries.
@@ -104,7 +106,7 @@ class IndexKeeper {
 
   Status Load();
   // No effect if a task of that name is already queued.
-  void Enqueue(Urgency urgency, std::string name, std::function<void()> run) EXCLUDES_LOCK(mutex_);
+  void Enqueue(Urgency urgency, Task task) EXCLUDES_LOCK(mutex_);
   // Moves the task of that name, if it waits, ahead of the work for queries.
   void Hasten(const std::string& name) EXCLUDES_LOCK(mutex_);
   void Run() EXCLUDES_LOCK(mutex_);
@@ -112,6 +114,8 @@ class IndexKeeper {
   std::function<void()> TakeWork() REQUIRES_LOCK(mutex_);
   bool stopping() const EXCLUDES_LOCK(mutex_);
   bool HasUrgentWork() const EXCLUDES_LOCK(mutex_);
+  // Whether a build of the index has to wait for other work after a step.
+  bool MustGiveWay(const index::Index& index) const EXCLUDES_LOCK(mutex_);
   // Removes the entries of an index that a commit dropped, and prevents that it comes back.
   void FinishDrop(IndexRegistry::Dropped dropped) EXCLUDES_LOCK(mutex_);
   // Whether building an index of the database makes sense.
@@ -124,10 +128,14 @@ class IndexKeeper {
   // Drops the indexes on demand that the index of a whole map replaces.
   void DropServedBy(const index::Index& shared);
   void SetOrigin(index::IndexNumber number, index::Origin origin);
+  // Gives way to other work after each step, and goes on later.
   void Build(index::IndexNumber number, std::string progress);
+  Task ToBuild(const index::Index& index, std::string progress);
+  void GoOnLater(const index::Index& index, std::string progress) EXCLUDES_LOCK(mutex_);
   Status BuildStep(const index::Index& index, std::string* progress, bool* finished);
   Status ReadStep(const index::Index& index, Step* step);
   void Remove(index::IndexNumber number);
+  // Goes on later if there is urgent work.
   void RemoveEntries(index::IndexNumber number);
   void NoteUses();
   // Adds the index, or replaces the one with its number. On the committer's thread.
@@ -145,7 +153,7 @@ class IndexKeeper {
 
   mutable Mutex mutex_;  // Leaf lock.
   CondVar changed_;
-  std::deque<Task> urgent_tasks_ GUARDED_BY(mutex_);
+  TurnQueue<Task, model::DatabaseNumber> urgent_tasks_ GUARDED_BY(mutex_);
   std::deque<Task> tasks_ GUARDED_BY(mutex_);
   std::vector<Leaving> leaving_ GUARDED_BY(mutex_);
   std::set<std::string> waiting_tasks_ GUARDED_BY(mutex_);  // Their names.

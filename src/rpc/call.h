@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,8 @@ class Call {
 
   // True once the call has ended: finished, cancelled, past its deadline, or disconnected.
   virtual bool closed() const = 0;
+  // Requested when the call ends; for what works or waits on its behalf. Callbacks run on the loop.
+  virtual std::stop_token end_token() const { return {}; }
 
   // Runs `callback` once, when the call ends other than by Finish; immediately if it has. Replaces
   // an earlier callback. It is dropped when the call is finished.

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 
@@ -40,7 +40,8 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
   const http::RequestHead& head() const final { return head_; }
   Executor& executor() const final { return *loop_; }
   std::shared_ptr<const ConnectedClient> client() const final { return client_; }
-  bool closed() const final { return closed_.load(std::memory_order_acquire); }
+  bool closed() const final { return end_.stop_requested(); }
+  std::stop_token end_token() const final { return end_.get_token(); }
 
   void OnCancelled(Task callback) final {
     OnLoop([callback = std::move(callback)](Carrier& call) mutable {
@@ -254,7 +255,7 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
 
   void MarkEnded() REQUIRES_LOCK(on_loop_) {
     ended_ = true;
-    closed_.store(true, std::memory_order_release);
+    end_.request_stop();
     on_writable_ = nullptr;
     if (delivering_) return;  // The message being delivered is still in use.
     Carrier& call = carrier();
@@ -270,7 +271,7 @@ class LoopCall : public Call, public std::enable_shared_from_this<Carrier> {
   const std::shared_ptr<http::EventLoop> loop_;          // Shared: the call may outlive the server.
   const std::shared_ptr<const ConnectedClient> client_;  // Shared with the connection.
   const http::RequestHead head_;
-  std::atomic<bool> closed_ = false;
+  std::stop_source end_;
 
  protected:
   const Role on_loop_;

@@ -39,7 +39,7 @@ bool IsBehind(const rpc::Call& call) { return call.client() && call.client()->is
 ClientKey KeyOf(const rpc::Call& call) { return request::KeyOf(call.client()); }
 
 engine::Caller CallerOf(const std::shared_ptr<rpc::Call>& call) {
-  return {KeyOf(*call), [call] { return call->closed(); }};
+  return {KeyOf(*call), call->end_token()};
 }
 
 void FirestoreMethods::Register(rpc::Methods* methods) {

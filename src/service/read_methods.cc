@@ -132,7 +132,8 @@ class BatchGet : public std::enable_shared_from_this<BatchGet> {
     for (; next_ < paths_.size(); ++next_) {
       if (call_->closed()) return;
       if (where == Where::kReaderThread) {
-        if (Status status = engine_.PauseReader(); !status.ok()) return call_->Finish(status);
+        const Status status = engine_.PauseReader(call_->end_token());
+        if (!status.ok()) return call_->Finish(status);
       } else if (loop_bytes >= kLoopBytesMax) {
         return ContinueOnReaderThread();
       }

@@ -280,14 +280,10 @@ void LockTable::Grant(const Request& request) {
 
 void LockTable::GrantWaiting(Ticket ticket, std::set<Ticket>* candidates,
                              std::vector<LockOwner>* suspects, Decisions* decisions) {
-  Request request = TakeWaiting(ticket);
-  if (IsCrowded(request)) {
-    memory_.Return(request.client, request.bytes);
-    AddWaiting({std::move(request.scope.document_keys), std::move(request.scope.key_prefixes)},
-               candidates);
-    decisions->callbacks.emplace_back(std::move(request.done), TooManyReaders());
-    return;
+  if (IsCrowded(waiting_.at(ticket))) {
+    return EndWaiting(ticket, TooManyReaders(), candidates, decisions);
   }
+  Request request = TakeWaiting(ticket);
   Grant(request);
   decisions->callbacks.emplace_back(std::move(request.done), Status());
   // Holding this lock lets the owner's other requests overtake, and other owners may now wait for
@@ -391,13 +387,23 @@ std::vector<LockTable::Question> LockTable::QuestionsTo(const PrefixLock& lock,
   return questions;
 }
 
-void LockTable::Acquire(LockOwner owner, LockScope scope, LockMode mode, OnDecided done,
-                        ClientKey client) {
+void LockTable::EndWaiting(Ticket ticket, Status status, std::set<Ticket>* candidates,
+                           Decisions* decisions) {
+  Request request = TakeWaiting(ticket);
+  memory_.Return(request.client, request.bytes);
+  AddWaiting({std::move(request.scope.document_keys), std::move(request.scope.key_prefixes)},
+             candidates);
+  decisions->callbacks.emplace_back(std::move(request.done), std::move(status));
+}
+
+LockTable::Ticket LockTable::Acquire(LockOwner owner, LockScope scope, LockMode mode,
+                                     OnDecided done, ClientKey client) {
   Decisions decisions;
+  Ticket ticket = 0;
   const LockBytes bytes = ApproximateBytes(scope, mode);
   {
     MutexLock lock(mutex_);
-    const Ticket ticket = next_ticket_++;
+    ticket = next_ticket_++;
     Request request{
         owner, std::move(scope), mode, std::move(done), clock_.Monotonic() + wait_max_, client,
         bytes};
@@ -432,6 +438,19 @@ void LockTable::Acquire(LockOwner owner, LockScope scope, LockMode mode, OnDecid
       decisions.questions = std::move(questions);
     }
     Settle(std::move(candidates), {owner}, &decisions);
+  }
+  Finish(std::move(decisions));
+  return ticket;
+}
+
+void LockTable::Cancel(Ticket ticket) {
+  Decisions decisions;
+  {
+    MutexLock lock(mutex_);
+    if (!waiting_.contains(ticket)) return;
+    std::set<Ticket> candidates;
+    EndWaiting(ticket, Status(Code::kCancelled, "the caller has left"), &candidates, &decisions);
+    Settle(std::move(candidates), {}, &decisions);
   }
   Finish(std::move(decisions));
 }

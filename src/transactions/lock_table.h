@@ -115,8 +115,9 @@ Status LocksLost();
 // decided the request, and must not block; may_enter also runs without it.
 // Errors (to the callback): Aborted if the owner has lost: it waited too long, was wounded or was
 // the youngest in a deadlock. ResourceExhausted if the client has had its share of the requests
-// that may wait or of the locks on one document or prefix, or if the memory is used up; and the
-// status given to Close. After these the owner still holds what it held before.
+// that may wait or of the locks on one document or prefix, or if the memory is used up; Cancelled
+// after Cancel; and the status given to Close. After these the owner still holds what it held
+// before.
 class LockTable {
  public:
   // Receives the outcome of a request.
@@ -143,9 +144,15 @@ class LockTable {
   // `memory`: null: unlimited.
   LockTable(const Clock& clock, std::chrono::milliseconds wait_max, MemoryBudget* memory = nullptr);
 
+  // Identifies a request, in the order of arrival.
+  using Ticket = uint64_t;
+
   // Runs `done` with OK once `owner` holds all of `scope` in `mode`, immediately if possible.
-  void Acquire(LockOwner owner, LockScope scope, LockMode mode, OnDecided done,
-               ClientKey client = ClientKey::kInternal) EXCLUDES_LOCK(mutex_);
+  Ticket Acquire(LockOwner owner, LockScope scope, LockMode mode, OnDecided done,
+                 ClientKey client = ClientKey::kInternal) EXCLUDES_LOCK(mutex_);
+
+  // Ends the request with Cancelled if it still waits.
+  void Cancel(Ticket ticket) EXCLUDES_LOCK(mutex_);
 
   // `owner` has read everything that it locked by `keys` with `query`, to the end, and the results
   // are `result_keys`: it keeps locks on those, and beyond them on any document that would become a
@@ -185,7 +192,6 @@ class LockTable {
   uint64_t examined_locks() const { return examined_locks_; }
 
  private:
-  using Ticket = uint64_t;        // The arrival order of waiting requests.
   using PrefixNumber = uint64_t;  // Identifies a lock on a prefix.
   template <typename T>
   using ByMode = std::array<T, std::size(kLockModes)>;  // At SlotOf(mode).
@@ -302,6 +308,10 @@ class LockTable {
                     Decisions* decisions) REQUIRES_LOCK(mutex_);
   void Enqueue(Request request, Ticket ticket) REQUIRES_LOCK(mutex_);
   Request TakeWaiting(Ticket ticket) REQUIRES_LOCK(mutex_);
+  // Takes the request from the queue, and ends it with `status`. Adds those that may have waited
+  // for it.
+  void EndWaiting(Ticket ticket, Status status, std::set<Ticket>* candidates, Decisions* decisions)
+      REQUIRES_LOCK(mutex_);
   // The questions to the narrowed locks that cover documents of the request. None if they are too
   // many. This and the next record the number of open questions.
   std::vector<Question> QuestionsOf(Request* request, Ticket ticket) REQUIRES_LOCK(mutex_);

@@ -74,6 +74,7 @@ class Referee {
     MutexLock lock(mutex_);
     Account& account = accounts_[owner];
     --account.waiting;
+    if (status.code() == Code::kCancelled) return;  // The owner keeps what it has.
     if (!status.ok()) {
       EXPECT_EQ(status.code(), Code::kAborted);
       EXPECT_TRUE(locks_.HasLost(owner));
@@ -188,7 +189,10 @@ class Actor {
       }
       return true;
     }
-    if (!all_answered) return false;
+    if (!all_answered) {
+      if (dice.OneIn(100)) arena_.locks.Cancel(newest_);
+      return false;
+    }
     lost_ |= TakeAnswers();
     End();
     return true;
@@ -233,7 +237,9 @@ class Actor {
 
   bool TakeAnswers() {
     bool lost = false;
-    for (const Outcome<Status>& request : requests_) lost |= !request.Take().ok();
+    for (const Outcome<Status>& request : requests_) {
+      lost |= request.Take().code() == Code::kAborted;
+    }
     requests_.clear();
     return lost;
   }
@@ -255,13 +261,13 @@ class Actor {
     }
     const Outcome<Status>& outcome = requests_.emplace_back();
     arena_.referee.Wants(owner_);
-    arena_.locks.Acquire(owner_, scope, mode,
-                         [&arena = arena_, owner = owner_, scope, mode,
-                          done = outcome.Callback()](const Status& status) {
-                           arena.referee.Answered(owner, scope, mode, status);
-                           done(status);
-                           arena.progress.Note();
-                         });
+    newest_ = arena_.locks.Acquire(owner_, scope, mode,
+                                   [&arena = arena_, owner = owner_, scope, mode,
+                                    done = outcome.Callback()](const Status& status) {
+                                     arena.referee.Answered(owner, scope, mode, status);
+                                     done(status);
+                                     arena.progress.Note();
+                                   });
   }
 
   Arena& arena_;
@@ -271,6 +277,7 @@ class Actor {
   bool is_retiring_ = false;
   bool has_ended_ = false;
   std::vector<Outcome<Status>> requests_;
+  LockTable::Ticket newest_ = 0;
 };
 
 enum class Company { kAlone, kWithOthers };

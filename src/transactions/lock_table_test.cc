@@ -488,6 +488,39 @@ TEST_F(LockTableTest, SettingTheWallClockEndsNoWait) {
   EXPECT_TRUE(Waits(write));
 }
 
+TEST_F(LockTableTest, ThoseBehindACancelledRequestGoOn) {
+  EXPECT_TRUE(Granted(Read(kA, "a1")));
+  EXPECT_TRUE(Granted(Read(kB, "b1")));
+  auto cancelled = std::make_shared<std::optional<Status>>();
+  const LockTable::Ticket ticket =
+      locks_.Acquire(kB, {{"a1"}, {}}, LockMode::kUpdate,
+                     [cancelled](Status status) { *cancelled = std::move(status); });
+  const Verdict behind = Read(kC, "a1");
+  EXPECT_TRUE(Waits(cancelled));
+  EXPECT_TRUE(Waits(behind));
+
+  locks_.Cancel(ticket);
+  EXPECT_EQ((*cancelled)->code(), Code::kCancelled);
+  EXPECT_TRUE(Granted(behind));
+  EXPECT_EQ(locks_.waiting_requests(), 0u);
+  // The owner keeps what it had.
+  EXPECT_FALSE(locks_.HasLost(kB));
+  EXPECT_TRUE(Waits(Update(kA, "b1")));
+}
+
+TEST_F(LockTableTest, OnlyAWaitingRequestCanBeCancelled) {
+  EXPECT_TRUE(Granted(Read(kA, "a1")));
+  auto granted = std::make_shared<std::optional<Status>>();
+  const LockTable::Ticket ticket =
+      locks_.Acquire(kB, {{"a1"}, {}}, LockMode::kUpdate,
+                     [granted](Status status) { *granted = std::move(status); });
+  locks_.Release(kA);
+  EXPECT_TRUE(Granted(granted));
+  locks_.Cancel(ticket);
+  EXPECT_TRUE(Granted(granted));
+  EXPECT_TRUE(Waits(Read(kC, "a1")));
+}
+
 TEST_F(LockTableTest, ReleaseAbortsWaitingRequests) {
   Read(kA, "a1");
   const Verdict first = Write(kB, "a1");

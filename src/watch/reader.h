@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/pause.h"
 #include "base/status.h"
 #include "documents/database.h"
 #include "model/names.h"
@@ -46,13 +47,13 @@ class Reader {
   virtual Status Check(const documents::Database& database,
                        const query::NormalizedQuery& query) = 0;
 
-  // `is_cancelled` is polled from time to time; once it returns true, Next fails.
+  // Next calls `pause` often, and fails with its errors.
   virtual Result<std::unique_ptr<Results>> Query(const documents::Database& database,
                                                  query::NormalizedQuery query,
                                                  model::Timestamp read_time,
-                                                 std::function<bool()> is_cancelled) = 0;
+                                                 PauseFunction pause) = 0;
   virtual Result<size_t> Count(const documents::Database& database, query::NormalizedQuery query,
-                               model::Timestamp read_time, std::function<bool()> is_cancelled) = 0;
+                               model::Timestamp read_time, PauseFunction pause) = 0;
   // The document's record; null if the document does not exist.
   virtual Result<model::Record> Get(const documents::Database& database,
                                     const model::DocumentPath& path,
@@ -63,11 +64,11 @@ class Reader {
   virtual bool IsInHistory(const documents::Database& database, model::Timestamp time) const = 0;
   // The documents selected by `concerns` that differ between two moments; nullopt if there are more
   // than `max` or `memory` allows, or if finding them takes reading too many others. `memory` is
-  // charged for them. `is_cancelled` as above.
+  // charged for them. `pause` as above.
   virtual Result<std::optional<std::vector<Change>>> ChangesBetween(
       const documents::Database& database, model::Timestamp from, model::Timestamp to,
       const std::function<bool(const model::DocumentPath&)>& concerns, const ChangesMax& max,
-      WatchMemory* memory, std::function<bool()> is_cancelled) = 0;
+      WatchMemory* memory, PauseFunction pause) = 0;
 
   // Encodes a moment from which a listener can resume. Decoding returns nullopt for a token that
   // this store did not issue.

@@ -88,6 +88,7 @@ void Watcher::EndWhenAnswered() {
 
 void Watcher::Close() {
   change_feed_.Unregister(StopTakingWork());
+  closing_.request_stop();
   {
     MutexLock lock(mutex_);
     // The reader has left. A step that runs now, or will, finds that.
@@ -206,7 +207,7 @@ void Watcher::RunSteps() {
       }
     }
     // Steps that may not go on as one long task go on as several short ones.
-    if (!threads_.Pause().ok()) return PostSteps();
+    if (!threads_.Pause(closing_.get_token()).ok()) return PostSteps();
   }
 }
 
@@ -229,7 +230,7 @@ void Watcher::WaitForReader() {
 
 Status Watcher::Pause() {
   if (sink_->closed()) return Status(Code::kCancelled, "the client has left");
-  return threads_.Pause();
+  return threads_.Pause(closing_.get_token());
 }
 
 Watcher::After Watcher::Continue() {
@@ -401,7 +402,7 @@ query::NormalizedQuery Watcher::QueryOf(const TargetState& target) {
 }
 
 Result<std::unique_ptr<Results>> Watcher::QueryAt(const TargetState& target, Timestamp read_time) {
-  return reader_.Query(database_, QueryOf(target), read_time, [this] { return sink_->closed(); });
+  return reader_.Query(database_, QueryOf(target), read_time, [this] { return Pause(); });
 }
 
 std::unique_ptr<ResultWindow> Watcher::NewWindow(const TargetState& target) {

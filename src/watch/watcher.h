@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -222,6 +223,7 @@ class Watcher final : public ChangeFeed::Subscriber, public std::enable_shared_f
   const documents::Database& database_;
   const WatcherOptions options_;
   const std::unique_ptr<WatchSink> sink_;
+  std::stop_source closing_;  // Ends a step that waits for its turn.
 
   mutable Mutex mutex_;
   std::deque<Request> requests_ GUARDED_BY(mutex_);

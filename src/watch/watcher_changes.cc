@@ -41,7 +41,7 @@ Watcher::Resumed Watcher::Resume(TargetState& target, const request::TargetReque
   ASSIGN_OR_RETURN(bool fits, ResumeQuery(target, span, *advance));
   if (fits && resume.expected_count) {
     ASSIGN_OR_RETURN(const size_t had, reader_.Count(database_, QueryOf(target), span.from,
-                                                     [this] { return sink_->closed(); }));
+                                                     [this] { return Pause(); }));
     if (had != *resume.expected_count) {
       ASSIGN_OR_RETURN(fits, AddExistenceFilter(target, *advance));
     }
@@ -56,7 +56,7 @@ Result<bool> Watcher::ResumeQuery(TargetState& target, const Span& span, Advance
   ASSIGN_OR_RETURN(
       const std::optional<std::vector<Change>> changes,
       reader_.ChangesBetween(database_, span.from, span.to, concerns, options_.catch_up_max,
-                             &advance.memory, [this] { return sink_->closed(); }));
+                             &advance.memory, [this] { return Pause(); }));
   if (!changes) return false;
   WatchDelta delta;
   for (const Change& change : *changes) {
@@ -216,7 +216,7 @@ Result<bool> Watcher::CatchUpGroup(const std::vector<TargetState*>& group, const
   };
   const auto changes =
       reader_.ChangesBetween(database_, span.from, span.to, concerns, options_.catch_up_max,
-                             &advance.memory, [this] { return sink_->closed(); });
+                             &advance.memory, [this] { return Pause(); });
   if (!changes.ok() || !*changes) return false;
   WatchDelta delta;
   size_t pairs = 0;

@@ -74,9 +74,9 @@ void Respond(const Call& call, const Status& status) {
 Status Start(engine::Engine& engine, const access::AccessPolicy& policy, const Call& call) {
   ASSIGN_OR_RETURN(const ClearRequest request, ReadRequest(call->head()));
   RETURN_IF_ERROR(policy.CheckDatabase(call->head(), request.database));
-  engine::Clear(
-      engine, *engine.OpenDatabase(request.database), request.scope, *call->loop(),
-      [call](const Status& status) { Respond(call, status); }, call->client()->key());
+  engine::Clear(engine, *engine.OpenDatabase(request.database), request.scope, *call->loop(),
+                [call](const Status& status) { Respond(call, status); },
+                {call->client()->key(), call->end_token()});
   return Status();
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -318,9 +319,13 @@ TEST_F(GrpcTest, AResetCancels) {
   client.EndBody(stream);
   ASSERT_TRUE(WaitForHeld());
   EXPECT_FALSE(held_.Get()->closed());
+  http::Watched<bool> has_ended;
+  const std::stop_callback on_end(held_.Get()->end_token(),
+                                  [&] { has_ended.Update([](bool& value) { value = true; }); });
   client.Reset(stream);
   EXPECT_TRUE(WaitForCancel());
   EXPECT_TRUE(held_.Get()->closed());
+  EXPECT_TRUE(has_ended.WaitFor([](bool value) { return value; }));
   // A callback that is registered too late runs immediately, on the loop.
   http::Watched<bool> late;
   held_.Get()->OnCancelled([&] { late.Update([](bool& value) { value = true; }); });

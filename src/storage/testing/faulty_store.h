@@ -45,8 +45,11 @@ class FaultyStore final : public Store {
   // Runs before every snapshot, on the thread that takes it.
   void BeforeSnapshots(std::function<void()> hook) { SetHook(kSnapshot, std::move(hook)); }
 
+  // Runs before every step of every cursor, on the thread that makes it.
+  void BeforeSteps(std::function<void()> hook) { SetHook(kStep, std::move(hook)); }
+
   void RemoveHooks() {
-    for (const Moment moment : {kBefore, kAfter, kSnapshot}) SetHook(moment, nullptr);
+    for (const Moment moment : {kBefore, kAfter, kSnapshot, kStep}) SetHook(moment, nullptr);
   }
 
   Result<std::optional<std::string>> Get(Space space, std::string_view key) const override {
@@ -119,10 +122,12 @@ class FaultyStore final : public Store {
     std::string_view key() const override { return cursor_->key(); }
     std::string_view value() const override { return cursor_->value(); }
     void Next() override {
+      store_.RunHook(kStep);
       cursor_->Next();
       Step();
     }
     void Seek(std::string_view key) override {
+      store_.RunHook(kStep);
       cursor_->Seek(key);
       Step();
     }
@@ -156,7 +161,7 @@ class FaultyStore final : public Store {
     std::unique_ptr<Snapshot> snapshot_;
   };
 
-  enum Moment { kBefore, kAfter, kSnapshot };
+  enum Moment { kBefore, kAfter, kSnapshot, kStep };
 
   void SetHook(Moment moment, std::function<void()> hook) {
     MutexLock lock(hook_mutex_);
@@ -178,7 +183,7 @@ class FaultyStore final : public Store {
   mutable Fault get_fault_;
   mutable Fault scan_fault_;
   mutable Mutex hook_mutex_;
-  std::array<std::function<void()>, 3> hooks_ GUARDED_BY(hook_mutex_);
+  std::array<std::function<void()>, 4> hooks_ GUARDED_BY(hook_mutex_);
 };
 
 }  // namespace hearth::storage
