@@ -351,7 +351,7 @@ TEST_F(RoomForOneQueryTest, AQueryThatWaitsForItsClientHoldsMemory) {
   };
   const auto first = start();
   Task go_on = first->AwaitWaiting();
-  EXPECT_GE(memory_.used_bytes(), 32u * 1024);
+  EXPECT_GE(memory_.lasting_bytes(), 32u * 1024);
   EXPECT_EQ(start()->AwaitEnd().code(), Code::kResourceExhausted);
   first->its_client().SetBehind(false);
   loop_->Post(std::move(go_on));
