@@ -52,4 +52,54 @@ class SharedPlaces {
   std::unordered_map<ClientKey, size_t> of_client_;
 };
 
+// A bounded number of bytes, shared by the same rule: the last eighth is for clients that have
+// little. This process itself may take all.
+//
+// Threads: one at a time; callers guard it.
+class SharedBytes {
+ public:
+  // `little_max`: a client that has at most this much may always have it, while there is any.
+  SharedBytes(size_t bytes_max, size_t little_max)
+      : bytes_max_(bytes_max), little_max_(little_max) {}
+
+  // Returns false and takes nothing if the client has had its share.
+  [[nodiscard]] bool TryTake(ClientKey client, size_t bytes) {
+    if (!MayTake(client, bytes)) return false;
+    Take(client, bytes);
+    return true;
+  }
+  // Takes bytes that are already in use. The sum may exceed the bound.
+  void Take(ClientKey client, size_t bytes) {
+    if (bytes == 0) return;
+    taken_ += bytes;
+    of_client_[client] += bytes;
+  }
+  void Return(ClientKey client, size_t bytes) {
+    if (bytes == 0) return;
+    taken_ -= bytes;
+    const auto found = of_client_.find(client);
+    found->second -= bytes;
+    if (found->second == 0) of_client_.erase(found);
+  }
+
+  size_t taken() const { return taken_; }
+
+ private:
+  bool MayTake(ClientKey client, size_t bytes) const {
+    if (taken_ > bytes_max_ || bytes > bytes_max_ - taken_) return false;
+    const auto found = of_client_.find(client);
+    const size_t of_client = (found == of_client_.end() ? 0 : found->second) + bytes;
+    if (client == ClientKey::kInternal || of_client <= little_max_) return true;
+    const size_t taken = taken_ + bytes;
+    if (taken <= (bytes_max_ + 1) / 2) return true;
+    const size_t reserve = bytes_max_ / 8;
+    return taken <= bytes_max_ - reserve && of_client <= bytes_max_ / 16;
+  }
+
+  const size_t bytes_max_;
+  const size_t little_max_;
+  size_t taken_ = 0;
+  std::unordered_map<ClientKey, size_t> of_client_;
+};
+
 }  // namespace hearth

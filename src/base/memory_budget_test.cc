@@ -39,6 +39,65 @@ TEST(MemoryBudgetTest, RefusesEverythingWhileMoreThanAllIsTaken) {
   EXPECT_TRUE(budget.TryTake(1));
 }
 
+// As much as `client` gets in steps of that many bytes.
+size_t TakeLasting(MemoryBudget* budget, ClientKey client, size_t step_bytes) {
+  size_t taken = 0;
+  while (budget->TryTakeLasting(client, step_bytes)) taken += step_bytes;
+  return taken;
+}
+
+TEST(MemoryBudgetTest, WhateverLastsLeavesRoomForShortWork) {
+  MemoryBudget budget(64 * kMebibyte);
+  size_t lasting = 0;
+  for (uint64_t client = 1; client <= 1'000; ++client) {
+    lasting += TakeLasting(&budget, ClientKey{client}, 32 * 1024);
+  }
+  lasting += TakeLasting(&budget, ClientKey::kInternal, 32 * 1024);
+  EXPECT_EQ(lasting, 48 * kMebibyte);
+  EXPECT_EQ(budget.lasting_bytes(), lasting);
+  EXPECT_TRUE(budget.TryTake(8 * kMebibyte));
+  EXPECT_FALSE(budget.TryTake(kMebibyte));
+  for (int i = 0; i < 128; ++i) EXPECT_TRUE(budget.TryTake(MemoryBudget::kSmallBytesMax));
+}
+
+TEST(MemoryBudgetTest, OfTheReserveHalfIsNotForWhatLasts) {
+  constexpr ClientKey kClient{1};
+  MemoryBudget budget(16 * kMebibyte);
+  budget.Take(14 * kMebibyte);
+  EXPECT_FALSE(budget.TryTakeLasting(kClient, MemoryBudget::kSmallBytesMax + 1));
+  EXPECT_FALSE(budget.TryTakeLasting(kClient, 1, MemoryBudget::kSmallBytesMax));
+  EXPECT_FALSE(budget.is_nearly_used_up());
+  EXPECT_EQ(TakeLasting(&budget, kClient, 32 * 1024), kMebibyte);
+  EXPECT_FALSE(budget.is_nearly_used_up());
+  EXPECT_TRUE(budget.TryTake(MemoryBudget::kSmallBytesMax));
+  EXPECT_TRUE(budget.is_nearly_used_up());
+  EXPECT_FALSE(budget.TryTakeLasting(kClient, 1));
+  budget.ReturnLasting(kClient, kMebibyte);
+  EXPECT_EQ(budget.lasting_bytes(), 0u);
+  EXPECT_TRUE(budget.TryTakeLasting(kClient, 1));
+}
+
+TEST(MemoryBudgetTest, ClientsShareWhatLasts) {
+  constexpr size_t kStepBytes = 64 * 1024;
+  constexpr size_t kLastingMax = 48 * kMebibyte;
+  MemoryBudget budget(64 * kMebibyte);
+  EXPECT_EQ(TakeLasting(&budget, ClientKey{1}, kStepBytes), kLastingMax / 2);
+  for (uint64_t client = 2; client <= 7; ++client) {
+    EXPECT_EQ(TakeLasting(&budget, ClientKey{client}, kStepBytes), kLastingMax / 16);
+  }
+  for (uint64_t client = 8; client <= 55; ++client) {
+    EXPECT_EQ(TakeLasting(&budget, ClientKey{client}, kStepBytes), MemoryBudget::kLittleBytesMax);
+  }
+  EXPECT_EQ(TakeLasting(&budget, ClientKey{56}, kStepBytes), 0u);
+  EXPECT_EQ(budget.lasting_bytes(), kLastingMax);
+  // One that holds more than the bound is refused, and so are the others.
+  budget.TakeLasting(ClientKey{1}, kMebibyte);
+  EXPECT_FALSE(budget.TryTakeLasting(ClientKey::kInternal, 1));
+  budget.ReturnLasting(ClientKey{1}, 2 * kMebibyte);
+  EXPECT_FALSE(budget.TryTakeLasting(ClientKey{1}, 1));
+  EXPECT_TRUE(budget.TryTakeLasting(ClientKey{56}, 1));
+}
+
 TEST(MemoryBudgetTest, CountsConcurrentClaimsExactly) {
   MemoryBudget budget(1'000);
   std::vector<std::thread> threads;
@@ -49,11 +108,16 @@ TEST(MemoryBudgetTest, CountsConcurrentClaimsExactly) {
           EXPECT_LE(budget.used_bytes(), 1'000u);
           budget.Return(400);
         }
+        if (budget.TryTakeLasting(ClientKey{1}, 300)) {
+          EXPECT_LE(budget.used_bytes(), 1'000u);
+          budget.ReturnLasting(ClientKey{1}, 300);
+        }
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(budget.used_bytes(), 0u);
+  EXPECT_EQ(budget.lasting_bytes(), 0u);
 }
 
 TEST(MemoryClaimTest, ReturnsItsBytesOnce) {
@@ -108,6 +172,40 @@ TEST(MemoryClaimTest, AClaimThatGrowsLargeInSmallStepsIsLarge) {
   MemoryClaim other(&budget);
   EXPECT_TRUE(other.Resize(MemoryBudget::kSmallBytesMax));
   EXPECT_FALSE(other.Resize(MemoryBudget::kSmallBytesMax + 1));
+}
+
+TEST(MemoryClaimTest, ALastingOneIsReturnedAsSuch) {
+  constexpr ClientKey kClient{1};
+  MemoryBudget budget(kMebibyte);
+  {
+    MemoryClaim claim = MemoryClaim::Lasting(&budget, kClient);
+    EXPECT_TRUE(claim.Resize(1'000));
+    claim.GrowAnyway(500);
+    EXPECT_TRUE(claim.Resize(700));
+    EXPECT_TRUE(claim.MakeLasting(kClient));
+    MemoryClaim moved = std::move(claim);
+    MemoryClaim replaced(&budget);
+    replaced = std::move(moved);
+    EXPECT_TRUE(replaced.Grow(300));
+    EXPECT_EQ(budget.lasting_bytes(), 1'000u);
+    EXPECT_EQ(budget.used_bytes(), 1'000u);
+  }
+  EXPECT_EQ(budget.lasting_bytes(), 0u);
+  EXPECT_EQ(budget.used_bytes(), 0u);
+}
+
+TEST(MemoryClaimTest, AShortOneMayBecomeLasting) {
+  constexpr ClientKey kClient{1};
+  MemoryBudget budget(kMebibyte);
+  MemoryClaim claim(&budget);
+  EXPECT_TRUE(claim.Resize(700'000));
+  EXPECT_FALSE(claim.MakeLasting(kClient));  // More than its share.
+  EXPECT_EQ(claim.bytes(), 700'000u);
+  EXPECT_EQ(budget.lasting_bytes(), 0u);
+  EXPECT_TRUE(claim.Resize(300'000));
+  EXPECT_TRUE(claim.MakeLasting(kClient));
+  EXPECT_EQ(budget.lasting_bytes(), 300'000u);
+  EXPECT_EQ(budget.used_bytes(), 300'000u);
 }
 
 TEST(MemoryClaimTest, IsAlwaysGrantedWithoutABudget) {

@@ -13,6 +13,8 @@ constexpr size_t kUsualHeaderCount = 16;
 
 // What a connection claims beyond its use, and what an idle one may keep claimed.
 constexpr size_t kClaimStepBytes = 16 * 1024;
+// Of requests with their heads, what a connection may always have.
+constexpr size_t kHeadBytesMin = 16 * 1024;
 // A client with this much unread is behind; with the smaller amount, if memory is scarce. Much more
 // than a few streams that the client has paused on purpose, since others may wait for those.
 constexpr size_t kUnreadBytesMax = 16 * 1024 * 1024;
@@ -68,13 +70,16 @@ bool BufferBudget::Claim(size_t bytes) {
   const size_t needed = needed_bytes() + bytes;
   if (needed <= claim_.bytes()) return true;
   // The exact amount if there is not enough for a whole step.
-  return claim_.Resize(needed + kClaimStepBytes) || claim_.Resize(needed);
+  return (!is_scarce() && claim_.Resize(needed + kClaimStepBytes)) || claim_.Resize(needed);
 }
 
 void BufferBudget::Release() {
   const size_t unused = claim_.bytes() - needed_bytes();
-  if (unused > 2 * kClaimStepBytes) claim_.Shrink(unused);
+  const size_t kept_max = is_scarce() ? 0 : 2 * kClaimStepBytes;
+  if (unused > kept_max) claim_.Shrink(unused);
 }
+
+bool BufferBudget::is_scarce() const { return memory_ != nullptr && memory_->is_scarce(); }
 
 bool BufferBudget::Take(size_t bytes) {
   if (bytes > request_bytes_max_ - request_bytes_ || !Claim(bytes)) return false;
@@ -86,6 +91,20 @@ void BufferBudget::Return(size_t bytes) {
   CHECK(bytes <= request_bytes_);
   request_bytes_ -= bytes;
   Release();
+}
+
+bool BufferBudget::TakeRequest(size_t bytes) {
+  const bool is_one_of_many = head_bytes_ + bytes > kHeadBytesMin;
+  if (is_one_of_many && memory_ != nullptr && memory_->is_nearly_used_up()) return false;
+  if (!Take(bytes)) return false;
+  head_bytes_ += bytes;
+  return true;
+}
+
+void BufferBudget::ReturnRequest(size_t bytes) {
+  CHECK(bytes <= head_bytes_);
+  head_bytes_ -= bytes;
+  Return(bytes);
 }
 
 bool BufferBudget::TakeAnswer(size_t bytes) {
@@ -113,7 +132,7 @@ bool BufferBudget::SetBuffers(size_t bytes) {
 
 bool BufferBudget::is_behind() const {
   if (answer_bytes_ < kUnreadBytesMin) return false;
-  return answer_bytes_ >= kUnreadBytesMax || (memory_ != nullptr && memory_->is_scarce());
+  return answer_bytes_ >= kUnreadBytesMax || is_scarce();
 }
 
 }  // namespace hearth::http

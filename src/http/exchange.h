@@ -96,7 +96,8 @@ inline constexpr size_t kRequestBytes = 2 * 1024;
 
 // Limits the memory of one connection: requests and their heads, answers that the client has not
 // read, and its own buffers. All of it comes from the memory budget of the process, in steps, so
-// that most requests do not touch what threads share.
+// that most requests do not touch what threads share. While the process is short of memory, a
+// connection claims no more than it uses.
 //
 // Threads: used on one loop only. Ownership: borrows the memory budget.
 class BufferBudget {
@@ -108,6 +109,11 @@ class BufferBudget {
   // limit or the memory.
   [[nodiscard]] bool Take(size_t bytes);
   void Return(size_t bytes);
+  // The same for requests themselves, with their heads, but without their bodies. A client decides
+  // how long a request for a stream lasts, so what is kept for short work is open to the first few
+  // of a connection only.
+  [[nodiscard]] bool TakeRequest(size_t bytes);
+  void ReturnRequest(size_t bytes);
   size_t used_bytes() const { return request_bytes_; }
 
   // For answers. Returns false and takes nothing if there is no memory.
@@ -127,10 +133,12 @@ class BufferBudget {
   size_t needed_bytes() const { return request_bytes_ + answer_bytes_ + buffer_bytes_; }
   [[nodiscard]] bool Claim(size_t bytes);
   void Release();
+  bool is_scarce() const;
 
   const size_t request_bytes_max_;
   const MemoryBudget* const memory_;
   size_t request_bytes_ = 0;
+  size_t head_bytes_ = 0;  // Those of them without bodies.
   size_t answer_bytes_ = 0;
   size_t buffer_bytes_ = 0;
   MemoryClaim claim_;  // At least the sum of these.

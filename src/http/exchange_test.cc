@@ -77,6 +77,43 @@ TEST(BufferBudgetTest, TakesEverythingFromTheMemoryOfTheProcess) {
   EXPECT_EQ(memory.used_bytes(), 0u);
 }
 
+TEST(BufferBudgetTest, WhileMemoryIsScarceItClaimsOnlyWhatItUses) {
+  constexpr size_t kMebibyte = 1024 * 1024;
+  MemoryBudget memory(8 * kMebibyte);
+  BufferBudget budget(kMebibyte, &memory);
+  EXPECT_TRUE(budget.Take(100));
+  EXPECT_GT(memory.used_bytes(), 100u);
+  const size_t taken_bytes = 7 * kMebibyte + 1;
+  memory.Take(taken_bytes);
+  EXPECT_TRUE(budget.Take(20'000));
+  EXPECT_EQ(memory.used_bytes(), taken_bytes + 20'100);
+  budget.Return(20'100);
+  EXPECT_EQ(memory.used_bytes(), taken_bytes);
+  memory.Return(taken_bytes);
+}
+
+TEST(BufferBudgetTest, ManyRequestsOfAConnectionLeaveWhatIsForShortWork) {
+  constexpr size_t kMebibyte = 1024 * 1024;
+  constexpr size_t kFewBytes = 16 * 1024;
+  MemoryBudget memory(8 * kMebibyte);
+  BufferBudget budget(kMebibyte, &memory);
+  const size_t taken_bytes = 8 * kMebibyte - kMebibyte / 2 + 1;
+  memory.Take(taken_bytes);
+  EXPECT_TRUE(budget.TakeRequest(kFewBytes - 1));
+  EXPECT_FALSE(budget.TakeRequest(2));
+  EXPECT_TRUE(budget.TakeRequest(1));
+  EXPECT_TRUE(budget.Take(kFewBytes));  // A body.
+  EXPECT_TRUE(budget.TakeAnswer(kFewBytes));
+  budget.ReturnRequest(kFewBytes);
+  EXPECT_TRUE(budget.TakeRequest(kFewBytes));
+  memory.Return(taken_bytes);
+  EXPECT_TRUE(budget.TakeRequest(kFewBytes));
+  budget.ReturnRequest(2 * kFewBytes);
+  EXPECT_EQ(budget.used_bytes(), kFewBytes);
+  budget.Return(kFewBytes);
+  budget.ReturnAnswer(kFewBytes);
+}
+
 TEST(BufferBudgetTest, BuffersAreCountedEvenIfThereIsNoRoom) {
   constexpr size_t kMebibyte = 1024 * 1024;
   MemoryBudget memory(8 * kMebibyte);

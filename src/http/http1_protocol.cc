@@ -137,7 +137,7 @@ void Http1Protocol::Open() {
   keep_alive_ = parser_->keep_alive();
   continue_expected_ = !is_http10_ && !parser_->is_done() && head_.Find("expect") == "100-continue";
   const size_t claim_bytes = kRequestBytes + head_.bytes();
-  if (!budget().Take(claim_bytes)) return Refuse(kTooManyRequests);
+  if (!budget().TakeRequest(claim_bytes)) return Refuse(kTooManyRequests);
   request_claim_bytes_ = claim_bytes;
   handler_ = service_.Open(*this);
   if (continue_expected_ && answer_ == AnswerPart::kNone) {
@@ -241,7 +241,7 @@ void Http1Protocol::EndExchange() {
   if (const auto handler = std::move(handler_)) handler->OnClosed();
   if (!keep_alive_ || draining_) close_after_output_ = true;
   TakeHead();
-  budget().Return(std::exchange(request_claim_bytes_, 0));
+  budget().ReturnRequest(std::exchange(request_claim_bytes_, 0));
   request_ = RequestPart::kNone;
   answer_ = AnswerPart::kNone;
   parser_.reset();
@@ -304,7 +304,7 @@ void Http1Protocol::OnLost() {
   close_after_output_ = true;
   FreeOutput();
   if (const auto handler = std::move(handler_)) handler->OnClosed();
-  budget().Return(std::exchange(request_claim_bytes_, 0));
+  budget().ReturnRequest(std::exchange(request_claim_bytes_, 0));
 }
 
 Http1Protocol::Framing Http1Protocol::ChooseFraming(int status,

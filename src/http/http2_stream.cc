@@ -70,7 +70,7 @@ void Http2Stream::Reset(int32_t id, size_t index) {
   index_ = index;
   head_.set_version(HttpVersion::kHttp2);
   header_bytes_ = 0;
-  has_memory_ = budget().Take(kRequestBytes);
+  has_memory_ = budget().TakeRequest(kRequestBytes);
   head_claim_bytes_ = has_memory_ ? kRequestBytes : 0;
   first_chunk_ = first_chunk_offset_ = sent_bytes_ = received_bytes_ = 0;
   send_period_start_ = period_start_ = protocol_.host().loop()->turn_start();
@@ -104,14 +104,14 @@ void Http2Stream::OnHeader(std::string_view name, std::string_view value, size_t
 void Http2Stream::ClaimHead() {
   const size_t needed = kRequestBytes + head_.bytes();
   if (needed <= head_claim_bytes_) return;
-  has_memory_ = budget().Take(needed - head_claim_bytes_);
+  has_memory_ = budget().TakeRequest(needed - head_claim_bytes_);
   if (!has_memory_) return DropHead();
   head_claim_bytes_ = needed;
 }
 
 void Http2Stream::DropHead() {
   TakeHead();
-  budget().Return(std::exchange(head_claim_bytes_, 0));
+  budget().ReturnRequest(std::exchange(head_claim_bytes_, 0));
 }
 
 void Http2Stream::OnHeadEnd(Service& service, BodyFollows body) {

@@ -171,6 +171,10 @@ std::vector<MetricCallback> AddMemoryMetrics(const MemoryBudget& memory, Metrics
       metrics.AddGauge("hearth_memory_claimed_bytes",
                        "Memory claimed by caches, requests, answers, queues, backlogs and sorts.",
                        [&memory] { return static_cast<double>(memory.used_bytes()); }));
+  callbacks.push_back(metrics.AddGauge(
+      "hearth_memory_lasting_bytes",
+      "The part of it that lasts as long as clients wish: listeners, sessions, locks.",
+      [&memory] { return static_cast<double>(memory.lasting_bytes()); }));
   callbacks.push_back(
       metrics.AddGauge("hearth_memory_bytes_max", "Maximum of claimed memory.",
                        [&memory] { return static_cast<double>(memory.bytes_max()); }));

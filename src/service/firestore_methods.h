@@ -27,6 +27,11 @@ inline constexpr size_t kUnwaitedBytesMax = http::kSendBufferLowBytes;
 inline constexpr size_t kLoopResultsMax = 1'000;
 // Longer documents are projected to a mask off the loop.
 inline constexpr size_t kLoopMaskedBytesMax = 64 * 1024;
+// Whether the document, if there is one, can be answered on the loop: a mask is work that grows
+// with it.
+inline bool IsQuickToEncode(const model::Record& document, const wire::ReadMask& mask) {
+  return !mask || !document || document->size() <= kLoopMaskedBytesMax;
+}
 
 // The same consistency; for a transaction's, on behalf of the client that made the call.
 request::Consistency ForClientOf(const rpc::Call& call, request::Consistency consistency);

@@ -109,12 +109,17 @@ class AwaitedCall final : public rpc::Call {
   void Send(std::string) override {}
   void Send(rpc::MessageBatch) override {}
   void WhenWritable(Task callback) override { writable_.Callback()(std::move(callback)); }
-  void Finish(const Status& status) override { end_.Callback()(status); }
+  void Finish(const Status& status) override {
+    ended_by_ = std::this_thread::get_id();
+    end_.Callback()(status);
+  }
   void Finish(rpc::MessageBatch, const Status& status) override { Finish(status); }
   void Respond(Result<std::string> answer) override { Finish(answer.status()); }
 
   ConnectedClient& its_client() { return *client_; }
   Status AwaitEnd() { return end_.Take(); }
+  // After that.
+  std::thread::id ended_by() const { return ended_by_; }
   // What waits for the client to read.
   Task AwaitWaiting() { return writable_.Take(); }
 
@@ -123,6 +128,7 @@ class AwaitedCall final : public rpc::Call {
   const std::shared_ptr<ConnectedClient> client_ = std::make_shared<ConnectedClient>(ClientKey{1});
   const http::RequestHead head_ = {};
   Executor& loop_;
+  std::thread::id ended_by_;
   Outcome<Status> end_;
   Outcome<Task> writable_;
 };
@@ -154,6 +160,11 @@ class ResourceTest : public testing::Test {
     const rpc::Method* method = methods_.Find("/google.firestore.v1.Firestore/" + name);
     ASSERT_NE(method, nullptr) << name;
     std::get<rpc::SingleRequestMethod> (*method)(call, request.SerializeAsString());
+  }
+  std::thread::id LoopThread() {
+    Outcome<std::thread::id> thread;
+    loop_->Post([tell = thread.Callback()] { tell(std::this_thread::get_id()); });
+    return thread.Take();
   }
   static std::string Root() { return NameDatabase().text() + "/documents"; }
   static wire::proto::BatchGetDocumentsRequest BatchGet(size_t count) {
@@ -227,6 +238,32 @@ class FullReadersTest : public LargeBatchTest {
 
 TEST_F(FullReadersTest, ABatchGetThatHasBegunIsAnsweredToItsEnd) {
   EXPECT_EQ(Start("BatchGetDocuments", MaskedGet(20))->AwaitEnd(), Status());
+}
+
+// Answered with a small part of the document.
+wire::proto::UpdateDocumentRequest MaskedUpdate(size_t value_bytes) {
+  wire::proto::UpdateDocumentRequest request;
+  request.mutable_document()->set_name(NameDatabase().text() + "/documents/c/masked");
+  auto& fields = *request.mutable_document()->mutable_fields();
+  fields["n"].set_integer_value(1);
+  fields["t"].set_string_value(std::string(value_bytes, 't'));
+  request.mutable_mask()->add_field_paths("n");
+  return request;
+}
+
+TEST_F(FullReadersTest, ALargeMaskedDocumentIsAnsweredByAReaderAfterItsCommit) {
+  const std::thread::id loop = LoopThread();
+  const auto small = Start("UpdateDocument", MaskedUpdate(kLoopMaskedBytesMax / 2));
+  EXPECT_EQ(small->AwaitEnd(), Status());
+  EXPECT_EQ(small->ended_by(), loop);
+  const auto large = Start("UpdateDocument", MaskedUpdate(kLoopMaskedBytesMax + 1));
+  EXPECT_EQ(large->AwaitEnd(), Status());
+  EXPECT_NE(large->ended_by(), loop);
+  wire::proto::UpdateDocumentRequest whole = MaskedUpdate(kLoopMaskedBytesMax + 2);
+  whole.clear_mask();
+  const auto unmasked = Start("UpdateDocument", whole);
+  EXPECT_EQ(unmasked->AwaitEnd(), Status());
+  EXPECT_EQ(unmasked->ended_by(), loop);
 }
 
 // Every pause of a reader fails.
@@ -351,7 +388,7 @@ TEST_F(RoomForOneQueryTest, AQueryThatWaitsForItsClientHoldsMemory) {
   };
   const auto first = start();
   Task go_on = first->AwaitWaiting();
-  EXPECT_GE(memory_.used_bytes(), 32u * 1024);
+  EXPECT_GE(memory_.lasting_bytes(), 32u * 1024);
   EXPECT_EQ(start()->AwaitEnd().code(), Code::kResourceExhausted);
   first->its_client().SetBehind(false);
   loop_->Post(std::move(go_on));

@@ -65,8 +65,8 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
         waiting_queries_(std::move(waiting_queries)),
         call_(std::move(call)),
         kept_claim_(engine.memory()),
-        waiting_claim_(engine.memory()),
-        held_back_claim_(engine.memory()) {}
+        waiting_claim_(MemoryClaim::Lasting(engine.memory(), KeyOf(*call_))),
+        held_back_claim_(MemoryClaim::Lasting(engine.memory(), KeyOf(*call_))) {}
 
   void Start(std::string_view bytes) {
     if (Status status = Read(bytes); !status.ok()) call_->Finish(status);
@@ -135,7 +135,8 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
 
   void WaitForClient() {
     const size_t held_back_bytes = held_back_ ? held_back_->document.size() : 0;
-    if (!waiting_claim_.Resize(kWaitingQueryBytes) || !held_back_claim_.Resize(held_back_bytes)) {
+    if (!kept_claim_.MakeLasting(KeyOf(*call_)) || !waiting_claim_.Resize(kWaitingQueryBytes) ||
+        !held_back_claim_.Resize(held_back_bytes)) {
       return End(std::nullopt,
                  Status(Code::kResourceExhausted, "the server has no memory for a waiting query"));
     }
@@ -185,7 +186,8 @@ class ResultStream : public std::enable_shared_from_this<ResultStream> {
   rpc::MessageBatch batch_;  // Not sent yet.
   Explain explain_ = Explain::kNothing;
   MemoryClaim kept_claim_;  // For the request.
-  // Since the query first waited for the client. Two, so that an ordinary result leaves both small.
+  // Since the query first waited for the client, which decides for how long; then the one above
+  // lasts as well. Two, so that an ordinary result leaves both small.
   MemoryClaim waiting_claim_;
   MemoryClaim held_back_claim_;
   std::unique_ptr<WaitingQueries::Wait> wait_;  // Null: it does not wait.

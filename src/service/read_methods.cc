@@ -29,9 +29,8 @@ Result<std::string> AnswerGet(const std::string& name, const ReadMask& mask,
   return wire::EncodeDocument(name, **record, mask);
 }
 
-// Whether the record can be answered on the loop: a mask is work that grows with the document.
-bool IsQuickToEncode(const Result<Record>& record, const ReadMask& mask) {
-  return !mask || !record.ok() || !*record || (*record)->size() <= kLoopMaskedBytesMax;
+bool IsQuick(const Result<Record>& record, const ReadMask& mask) {
+  return !record.ok() || IsQuickToEncode(*record, mask);
 }
 
 // A GetDocument request, parsed.
@@ -141,7 +140,7 @@ class BatchGet : public std::enable_shared_from_this<BatchGet> {
         return call_->WhenWritable([self = shared_from_this()] { self->Continue(Where::kLoop); });
       }
       std::optional<Result<model::Record>> record = view_->GetIfInMemory(paths_[next_]);
-      if (where == Where::kLoop && !(record && IsQuickToEncode(*record, mask_))) {
+      if (where == Where::kLoop && !(record && IsQuick(*record, mask_))) {
         return ContinueOnReaderThread();
       }
       if (!record) record = view_->Get(paths_[next_]);
@@ -240,7 +239,7 @@ void FirestoreMethods::GetDocument(const Call& call, std::string_view request) {
   if (!parsed.ok()) return call->Finish(parsed.status());
   if (std::holds_alternative<request::Now>(parsed->consistency)) {
     const auto record = engine_.GetNewestIfInMemory(*parsed->database, parsed->path);
-    if (record && IsQuickToEncode(*record, parsed->mask)) {
+    if (record && IsQuick(*record, parsed->mask)) {
       return call->Respond(AnswerGet(parsed->name, parsed->mask, *record));
     }
     return RunOnReaders(call, [this, call, get = *std::move(parsed)] {

@@ -74,6 +74,11 @@ Result<SingleWrite> ParseDelete(const Databases& databases, const rpc::Call& cal
   return SingleWrite{std::move(database), std::move(write), std::nullopt};
 }
 
+void AnswerSingle(const std::shared_ptr<rpc::Call>& call, const std::string& name,
+                  const model::Record& document, const ReadMask& mask) {
+  call->Respond(document ? wire::EncodeDocument(name, *document, mask) : std::string());
+}
+
 // Commits the write, and answers with the resulting document, if there is one.
 void CommitSingle(Engine& engine, const std::shared_ptr<rpc::Call>& call,
                   Result<SingleWrite> single) {
@@ -84,11 +89,16 @@ void CommitSingle(Engine& engine, const std::shared_ptr<rpc::Call>& call,
   writes.push_back(std::move(single->write));
   engine.Commit(
       database, std::move(writes), "", call->executor(),
-      [call, name = std::move(name),
-       mask = std::move(single->mask)](const Result<CommitResult>& result) {
+      [&engine, call, name = std::move(name),
+       mask = std::move(single->mask)](const Result<CommitResult>& result) mutable {
         if (!result.ok()) return call->Finish(result.status());
         const model::Record& document = result->write_results.at(0).document;
-        call->Respond(document ? wire::EncodeDocument(name, *document, mask) : std::string());
+        if (IsQuickToEncode(document, mask)) return AnswerSingle(call, name, document, mask);
+        // The document has been written: a full queue must not refuse this.
+        engine.PostToReaders(KeyOf(*call),
+                             [call, name = std::move(name), mask = std::move(mask), document] {
+                               AnswerSingle(call, name, document, mask);
+                             });
       },
       KeyOf(*call));
 }

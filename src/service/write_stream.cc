@@ -123,7 +123,7 @@ class WriteStream final : public rpc::Receiver {
     }
     std::shared_ptr<WriteStreamState> state;
     if (message.stream_id.empty()) {
-      state = streams_.Open(name.text());
+      state = streams_.Open(name.text(), KeyOf(*shared_->call));
     } else {
       ASSIGN_OR_RETURN(state, FindStream(message, name));
     }

@@ -1,10 +1,15 @@
 #include "service/write_streams.h"
 
 #include <charconv>
-#include <iterator>
 #include <utility>
 
 namespace hearth::service {
+namespace {
+
+// Streams that one call looks at, to keep the lock short.
+constexpr int kLooksMax = 16;
+
+}  // namespace
 
 std::optional<uint64_t> WriteStreamState::AnswersOf(std::string_view token) {
   uint64_t answers = 0;
@@ -64,41 +69,76 @@ void WriteStreamState::Leave() {
   is_taken_ = false;
 }
 
-std::shared_ptr<WriteStreamState> WriteStreams::Open(const std::string& database) {
+std::shared_ptr<WriteStreamState> WriteStreams::Open(const std::string& database,
+                                                     ClientKey client) {
   MutexLock lock(mutex_);
-  Forget();
+  ForgetIdle();
   // Any client that knows the id can resume the stream, so it must be unguessable.
   const std::string id = std::to_string(random_.Next()) + std::to_string(random_.Next());
-  auto stream = std::make_shared<WriteStreamState>(id, database, memory_);
-  streams_.push_back({stream, clock_.Monotonic()});
-  by_id_[id] = std::prev(streams_.end());
+  auto stream = std::make_shared<WriteStreamState>(id, database, memory_, client);
+  if (places_.TryTake(client) || ForgetOneOf(client)) {
+    Add({stream, client, clock_.Monotonic()});
+  }
   return stream;
 }
 
 std::shared_ptr<WriteStreamState> WriteStreams::Find(const std::string& id) {
   MutexLock lock(mutex_);
-  Forget();
-  const auto found = by_id_.find(id);
-  if (found == by_id_.end()) return nullptr;
-  found->second->used = clock_.Monotonic();
-  streams_.splice(streams_.end(), streams_, found->second);
-  return found->second->stream;
+  ForgetIdle();
+  const auto number = by_id_.find(id);
+  if (number == by_id_.end()) return nullptr;
+  const auto found = streams_.find(number->second);
+  std::shared_ptr<WriteStreamState> stream = found->second.stream;
+  Renew(found);
+  return stream;
 }
 
-void WriteStreams::Forget() {
-  constexpr int kLooksMax = 16;  // Per call, to keep the lock short.
-  const auto now = clock_.Monotonic();
+void WriteStreams::Add(Entry entry) {
+  const UseNumber number = next_use_++;
+  by_id_[entry.stream->id()] = number;
+  by_client_.emplace(entry.client, number);
+  streams_.emplace(number, std::move(entry));
+}
+
+WriteStreams::Entry WriteStreams::Take(Entries::iterator found) {
+  Entry entry = std::move(found->second);
+  by_id_.erase(entry.stream->id());
+  by_client_.erase({entry.client, found->first});
+  streams_.erase(found);
+  return entry;
+}
+
+void WriteStreams::Renew(Entries::iterator found) {
+  Entry entry = Take(found);
+  entry.used_at = clock_.Monotonic();
+  Add(std::move(entry));
+}
+
+void WriteStreams::ForgetIdle() {
+  const auto limit = clock_.Monotonic() - kIdleMax;
   for (int look = 0; look < kLooksMax && !streams_.empty(); ++look) {
-    Entry& oldest = streams_.front();
-    if (streams_.size() <= kStreamsMax && oldest.used > now - kIdleMax) return;
-    if (oldest.stream.use_count() > 1) {  // A connection uses it.
-      oldest.used = now;
-      streams_.splice(streams_.end(), streams_, streams_.begin());
-      continue;
+    const auto oldest = streams_.begin();
+    if (oldest->second.used_at > limit) return;
+    if (oldest->second.stream.use_count() > 1) {  // A connection uses it.
+      Renew(oldest);
+    } else {
+      places_.Return(Take(oldest).client);
     }
-    by_id_.erase(oldest.stream->id());
-    streams_.pop_front();
   }
+}
+
+bool WriteStreams::ForgetOneOf(ClientKey client) {
+  for (int look = 0; look < kLooksMax; ++look) {
+    const auto oldest = by_client_.lower_bound({client, 0});
+    if (oldest == by_client_.end() || oldest->first != client) return false;
+    const auto found = streams_.find(oldest->second);
+    if (found->second.stream.use_count() == 1) {
+      Take(found);
+      return true;
+    }
+    Renew(found);
+  }
+  return false;
 }
 
 }  // namespace hearth::service

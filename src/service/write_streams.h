@@ -4,15 +4,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <list>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/connected_client.h"
+#include "base/fair_share.h"
 #include "base/memory_budget.h"
 #include "base/mutex.h"
 #include "base/random.h"
@@ -29,9 +32,11 @@ class WriteStreamState {
   static constexpr size_t kUnacknowledgedMax = 100;
   static constexpr size_t kUnacknowledgedBytesMax = 4 * 1024 * 1024;
 
-  // `memory`: for the answers; null: unlimited.
-  WriteStreamState(std::string id, std::string database, MemoryBudget* memory)
-      : id_(std::move(id)), database_(std::move(database)), claim_(memory) {}
+  // `memory`: for the answers, which last for `client`; null: unlimited.
+  WriteStreamState(std::string id, std::string database, MemoryBudget* memory, ClientKey client)
+      : id_(std::move(id)),
+        database_(std::move(database)),
+        claim_(MemoryClaim::Lasting(memory, client)) {}
 
   const std::string& id() const { return id_; }
   const std::string& database() const { return database_; }
@@ -65,7 +70,8 @@ class WriteStreamState {
   bool is_taken_ GUARDED_BY(mutex_) = false;
 };
 
-// The streams that can be resumed. Streams without activity for a while are dropped.
+// The streams that can be resumed, shared by the clients that opened them. Streams without activity
+// for a while are dropped.
 //
 // Threads: safe for concurrent use. Ownership: borrows the clock, the random source and the memory
 // budget.
@@ -78,24 +84,41 @@ class WriteStreams {
   WriteStreams(const Clock& clock, RandomSource& random, MemoryBudget* memory)
       : clock_(clock), random_(random), memory_(memory) {}
 
-  std::shared_ptr<WriteStreamState> Open(const std::string& database) EXCLUDES_LOCK(mutex_);
+  // A client that has had its share of them loses the one that it has not used for longest. If
+  // connections use all of its own, or it has none, the new one cannot be resumed.
+  std::shared_ptr<WriteStreamState> Open(const std::string& database, ClientKey client)
+      EXCLUDES_LOCK(mutex_);
   // Null if there is no stream with that id, or no longer.
   std::shared_ptr<WriteStreamState> Find(const std::string& id) EXCLUDES_LOCK(mutex_);
 
  private:
+  // In the order of their last uses.
   struct Entry {
     std::shared_ptr<WriteStreamState> stream;  // Shared with the connection that uses it.
-    std::chrono::steady_clock::time_point used;
+    ClientKey client;                          // That opened it.
+    std::chrono::steady_clock::time_point used_at;
   };
-  using Entries = std::list<Entry>;
-  void Forget() REQUIRES_LOCK(mutex_);
+  using UseNumber = uint64_t;
+  using Entries = std::map<UseNumber, Entry>;
+
+  void Add(Entry entry) REQUIRES_LOCK(mutex_);
+  Entry Take(Entries::iterator found) REQUIRES_LOCK(mutex_);
+  void Renew(Entries::iterator found) REQUIRES_LOCK(mutex_);
+  // Forgets streams that were not used for a while.
+  void ForgetIdle() REQUIRES_LOCK(mutex_);
+  // Forgets the oldest stream of the client that is not in use, and keeps its place. False if there
+  // is none.
+  bool ForgetOneOf(ClientKey client) REQUIRES_LOCK(mutex_);
 
   const Clock& clock_;
   RandomSource& random_;
   MemoryBudget* const memory_;
-  Mutex mutex_;                         // Leaf lock.
-  Entries streams_ GUARDED_BY(mutex_);  // Most recently used last.
-  std::unordered_map<std::string, Entries::iterator> by_id_ GUARDED_BY(mutex_);
+  Mutex mutex_;  // Leaf lock, but for the memory budget.
+  UseNumber next_use_ GUARDED_BY(mutex_) = 1;
+  Entries streams_ GUARDED_BY(mutex_);
+  std::unordered_map<std::string, UseNumber> by_id_ GUARDED_BY(mutex_);
+  std::set<std::pair<ClientKey, UseNumber>> by_client_ GUARDED_BY(mutex_);
+  SharedPlaces places_ GUARDED_BY(mutex_){kStreamsMax};
 };
 
 }  // namespace hearth::service

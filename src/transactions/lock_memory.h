@@ -52,7 +52,7 @@ class LockMemory {
   bool TakeForReads(ClientKey client, size_t bytes) {
     const size_t free_bytes = kReadBytesMax - read_bytes_;
     if (bytes > free_bytes) return false;
-    const auto found = of_reads_.try_emplace(client, budget_).first;
+    const auto found = of_reads_.try_emplace(client, MemoryClaim::Lasting(budget_, client)).first;
     MemoryClaim& claim = found->second;
     // This process stands for many small clients. For any other, all that it holds is one claim, or
     // many small ones would use up the budget's reserve.

@@ -364,7 +364,7 @@ class LockTable {
 
   const Clock& clock_;
   const std::chrono::milliseconds wait_max_;
-  mutable Mutex mutex_;  // Nothing is called and nothing else is locked while it is held.
+  mutable Mutex mutex_;  // Nothing is called while it is held, but for the memory budget.
   Ticket next_ticket_ GUARDED_BY(mutex_) = 1;
   PrefixNumber next_prefix_ GUARDED_BY(mutex_) = 1;
   std::map<std::string, DocumentLock, std::less<>> documents_ GUARDED_BY(mutex_);

@@ -198,7 +198,7 @@ TEST(ResultWindowTest, WithoutALimitTheCapacityHasNoEnd) {
 TEST(ResultWindowTest, EachResultNeedsMemory) {
   const QueryBuilder all = QueryBuilder("c").Ascending("n").Limit(100);
   MemoryBudget budget(2'000);
-  Windowed windowed(all, WatchMemory(&budget, WatchMemory::Reserve::kMayUse));
+  Windowed windowed(all, WatchMemory(&budget, ClientKey{1}));
   for (int64_t n = 0; n < 3; ++n) windowed.Set(std::to_string(n), n);
   EXPECT_TRUE(windowed.Fill());
   const size_t of_three = budget.used_bytes();

@@ -96,7 +96,7 @@ class WatchDeltaTest : public testing::Test {
 
   static inline const auto no_mask_ = std::make_shared<const Mask>();
   MemoryBudget budget_{10'000'000};
-  WatchMemory memory_{&budget_, WatchMemory::Reserve::kMayUse};
+  WatchMemory memory_{&budget_, ClientKey{1}};
   size_t refill_bytes_max_ = 1'000'000;
   size_t pauses_left_ = 1'000'000;
   std::vector<std::unique_ptr<TargetState>> targets_;

@@ -1,46 +1,39 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <utility>
 
+#include "base/connected_client.h"
 #include "base/memory_budget.h"
 #include "base/status.h"
 #include "request/listen.h"
 
 namespace hearth::watch {
 
-// Memory that targets hold for as long as they live, or changes until the client has read them.
-// Large ones do not use the reserve for small claims, even if they grow in small steps; nor do the
-// targets of a stream that has many.
+// Memory that targets hold for as long as they live, or changes until the client has read them: it
+// lasts (base/memory_budget.h). Large ones do not use the reserve for small claims, even if they
+// grow in small steps.
 //
 // Threads: one at a time. Ownership: the budget must outlive it.
 class WatchMemory {
  public:
-  enum class Reserve : uint8_t { kMayUse, kMayNotUse };
-
   WatchMemory() = default;
   // Null: unlimited.
-  WatchMemory(MemoryBudget* budget, Reserve reserve)
-      : budget_(budget), reserve_(reserve), claim_(budget) {}
+  WatchMemory(MemoryBudget* budget, ClientKey client)
+      : budget_(budget), client_(client), claim_(MemoryClaim::Lasting(budget, client)) {}
 
   // Returns false and changes nothing if the budget refuses.
-  [[nodiscard]] bool Grow(size_t bytes) {
-    const bool is_small =
-        reserve_ == Reserve::kMayUse && claim_.bytes() + bytes <= MemoryBudget::kSmallBytesMax;
-    if (!is_small && budget_ != nullptr && budget_->is_scarce()) return false;
-    return claim_.Grow(bytes);
-  }
+  [[nodiscard]] bool Grow(size_t bytes) { return claim_.Resize(claim_.bytes() + bytes); }
   void Shrink(size_t bytes) { claim_.Shrink(bytes); }
   void Reset() { claim_.Reset(); }
 
   size_t bytes() const { return claim_.bytes(); }
-  // Nothing yet, under the same conditions.
-  WatchMemory Another() const { return {budget_, reserve_}; }
+  // Nothing yet, for the same client.
+  WatchMemory Another() const { return {budget_, client_}; }
 
  private:
   MemoryBudget* budget_ = nullptr;
-  Reserve reserve_ = Reserve::kMayUse;
+  ClientKey client_ = ClientKey::kInternal;
   MemoryClaim claim_;
 };
 

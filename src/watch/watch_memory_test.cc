@@ -10,8 +10,9 @@ namespace hearth::watch {
 namespace {
 
 using query::QueryBuilder;
-using Reserve = WatchMemory::Reserve;
 
+constexpr ClientKey kClient{1};
+constexpr ClientKey kSecondClient{2};
 constexpr size_t kSmallBytes = MemoryBudget::kSmallBytesMax;
 constexpr size_t kBudgetBytes = 64 * kSmallBytes;
 constexpr size_t kLarge = 100'000;
@@ -25,26 +26,24 @@ size_t BytesOf(const QueryBuilder& builder) {
 TEST(WatchMemoryTest, OnlySmallMemoryUsesTheReserve) {
   MemoryBudget budget(kBudgetBytes);
   budget.Take(kBudgetBytes / 8 * 7 + 1);
-  WatchMemory small(&budget, Reserve::kMayUse);
+  WatchMemory small(&budget, kClient);
   EXPECT_TRUE(small.Grow(kSmallBytes - 1));
   EXPECT_TRUE(small.Grow(1));
   EXPECT_FALSE(small.Grow(1));  // A small step of a large one.
   EXPECT_EQ(small.bytes(), kSmallBytes);
-  WatchMemory of_many(&budget, Reserve::kMayNotUse);
-  EXPECT_FALSE(of_many.Grow(1));
-  EXPECT_FALSE(of_many.Another().Grow(1));
   EXPECT_TRUE(small.Another().Grow(1));
 }
 
-TEST(WatchMemoryTest, OutsideTheReserveAllMayGrow) {
+TEST(WatchMemoryTest, ItLasts) {
   MemoryBudget budget(kBudgetBytes);
   {
-    WatchMemory memory(&budget, Reserve::kMayNotUse);
-    EXPECT_TRUE(memory.Grow(kSmallBytes + 1));
-    EXPECT_TRUE(memory.Grow(1));
+    WatchMemory memory(&budget, kClient);
+    EXPECT_TRUE(memory.Grow(kBudgetBytes / 8 * 3));
+    EXPECT_EQ(budget.lasting_bytes(), kBudgetBytes / 8 * 3);
+    EXPECT_FALSE(memory.Another().Grow(1));  // The client has had its share.
+    EXPECT_TRUE(WatchMemory(&budget, kSecondClient).Grow(1));
     memory.Shrink(1);
-    EXPECT_EQ(budget.used_bytes(), kSmallBytes + 1);
-    EXPECT_FALSE(memory.Grow(kBudgetBytes));
+    EXPECT_TRUE(memory.Another().Grow(1));
   }
   EXPECT_EQ(budget.used_bytes(), 0u);
   EXPECT_TRUE(WatchMemory().Grow(kBudgetBytes));

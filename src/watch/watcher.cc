@@ -12,7 +12,6 @@ namespace {
 using model::Timestamp;
 using Kind = request::TargetEvent::Kind;
 using Reason = request::DocumentGoneEvent::Reason;
-using Reserve = WatchMemory::Reserve;
 
 constexpr size_t kUnclaimedBytesMax = 4 * 1024;
 
@@ -46,7 +45,7 @@ Watcher::Watcher(Reader& reader, ChangeFeed& change_feed, TurnPool& threads, Cli
       database_(database),
       options_(options),
       sink_(std::move(sink)),
-      pending_memory_(MemoryFor(Reserve::kMayUse)) {}
+      pending_memory_(NewMemory()) {}
 
 Watcher::~Watcher() { change_feed_.Unregister(StopTakingWork()); }
 
@@ -62,8 +61,7 @@ void Watcher::Enqueue(Request request) {
     MutexLock lock(mutex_);
     if (is_closed_) return;
     if (request.target && request.target->ok()) {
-      const bool is_ordinary = registered_.size() + requests_.size() < kReservedTargetsMax;
-      request.memory = MemoryFor(is_ordinary ? Reserve::kMayUse : Reserve::kMayNotUse);
+      request.memory = NewMemory();
       if (!request.memory.Grow(BytesOf(**request.target))) {
         refused = std::exchange(request.target, NoMemoryForTarget());
       }

@@ -56,8 +56,6 @@ struct WatcherOptions {
 class Watcher final : public ChangeFeed::Subscriber, public std::enable_shared_from_this<Watcher> {
  public:
   static constexpr size_t kTargetsMax = 20'000;
-  // A stream with more targets than this has no part in the memory reserved for small claims.
-  static constexpr size_t kReservedTargetsMax = 16;
 
   // Runs on `threads` in the turns of `client`, one step at a time.
   Watcher(Reader& reader, ChangeFeed& change_feed, TurnPool& threads, ClientKey client,
@@ -117,7 +115,7 @@ class Watcher final : public ChangeFeed::Subscriber, public std::enable_shared_f
   };
   enum class Progress : uint8_t { kDone, kWaiting };
 
-  WatchMemory MemoryFor(WatchMemory::Reserve reserve) const { return {options_.memory, reserve}; }
+  WatchMemory NewMemory() const { return {options_.memory, client_}; }
   void Enqueue(Request request) EXCLUDES_LOCK(mutex_);
   void DropPending() REQUIRES_LOCK(mutex_);
   void Schedule() EXCLUDES_LOCK(mutex_);

@@ -13,7 +13,6 @@ namespace {
 
 using model::Timestamp;
 using Fate = WatchMessages::Fate;
-using Reserve = WatchMemory::Reserve;
 
 // A target's part in a changed document, and a name that is held.
 constexpr size_t kEachPairBytes = 128;
@@ -28,8 +27,7 @@ Watcher::Resumed Watcher::Resume(TargetState& target, const request::TargetReque
       token ? reader_.ReadResumeToken(*token) : std::get<Timestamp>(resume.from);
   if (!known || *known > to || !reader_.IsInHistory(database_, *known)) return nullptr;
   const Span span{*known, to};
-  auto advance =
-      std::make_unique<Advance>(Advance{Advance::Cause::kCatchUp, to, MemoryFor(Reserve::kMayUse)});
+  auto advance = std::make_unique<Advance>(Advance{Advance::Cause::kCatchUp, to, NewMemory()});
   if (target.window) {
     ASSIGN_OR_RETURN(const bool fits, ResumeWindow(target, span, resume.expected_count, *advance));
     return fits ? std::move(advance) : nullptr;
@@ -196,8 +194,7 @@ void Watcher::CatchUp() {
   std::map<Timestamp, std::vector<TargetState*>> groups;  // Nearly always one.
   for (const auto& [id, target] : targets_) groups[target->read_time].push_back(target.get());
   // The mark makes the feed answer; the new moment is announced to the client then.
-  auto advance =
-      std::make_unique<Advance>(Advance{Advance::Cause::kCatchUp, to, MemoryFor(Reserve::kMayUse)});
+  auto advance = std::make_unique<Advance>(Advance{Advance::Cause::kCatchUp, to, NewMemory()});
   for (const auto& [from, group] : groups) {
     const Result<bool> caught_up = CatchUpGroup(group, {from, to}, *advance);
     if (!caught_up.ok()) return EndStream(caught_up.status());

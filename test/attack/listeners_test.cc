@@ -38,6 +38,24 @@ proto::StructuredQuery& QueryOf(proto::ListenRequest& listen) {
   return *listen.mutable_add_target()->mutable_query()->mutable_structured_query();
 }
 
+// Whether the stream's target got that change.
+bool Has(TestHttp2Client& client, int32_t stream, int32_t target_id,
+         proto::TargetChange::TargetChangeType type, int code = 0) {
+  for (const std::string& message : client.answer(stream).messages()) {
+    proto::ListenResponse response;
+    if (!response.ParseFromString(message) || !response.has_target_change()) continue;
+    const proto::TargetChange& change = response.target_change();
+    if (change.target_change_type() != type || change.cause().code() != code) continue;
+    for (const int32_t id : change.target_ids()) {
+      if (id == target_id) return true;
+    }
+  }
+  return false;
+}
+bool IsRefused(TestHttp2Client& client, int32_t stream, int32_t target_id) {
+  return Has(client, stream, target_id, kRemove, 8);
+}
+
 class ListenersAttackTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -53,31 +71,16 @@ class ListenersAttackTest : public testing::Test {
     attack_ = attacker_->OpenGrpc(support::MethodPath("Listen"));
   }
 
-  // Whether the stream's target got that change.
-  static bool Has(TestHttp2Client& client, int32_t stream, int32_t target_id,
-                  proto::TargetChange::TargetChangeType type, int code = 0) {
-    for (const std::string& message : client.answer(stream).messages()) {
-      proto::ListenResponse response;
-      if (!response.ParseFromString(message) || !response.has_target_change()) continue;
-      const proto::TargetChange& change = response.target_change();
-      if (change.target_change_type() != type || change.cause().code() != code) continue;
-      for (const int32_t id : change.target_ids()) {
-        if (id == target_id) return true;
-      }
-    }
-    return false;
-  }
-
   // Waits until each of the attacker's targets has been answered.
   void ExpectThatMostAreRefused(int32_t stream, int32_t targets) {
     ASSERT_TRUE(attacker_->Until([&] {
-      return Has(*attacker_, stream, targets, kCurrent) ||
-             Has(*attacker_, stream, targets, kRemove, 8) || attacker_->answer(stream).closed;
+      return Has(*attacker_, stream, targets, kCurrent) || IsRefused(*attacker_, stream, targets) ||
+             attacker_->answer(stream).closed;
     }));
     EXPECT_TRUE(Has(*attacker_, stream, 1, kCurrent));
     int32_t refused = 0;
     for (int32_t id = 1; id <= targets; ++id) {
-      if (Has(*attacker_, stream, id, kRemove, 8)) ++refused;
+      if (IsRefused(*attacker_, stream, id)) ++refused;
     }
     // Without memory to decompress a request, the whole stream ends.
     if (attacker_->answer(stream).closed) refused = targets;
@@ -160,6 +163,88 @@ TEST_F(ListenersAttackTest, WindowsBehindLongOffsets) {
   ExpectThatMostAreRefused(attack_, kTargets);
   ExpectOthersHearOfCommits();
   ExpectMemoryIsBounded();
+}
+
+// Many clients with a few small listeners each, all of them idle.
+class ManyListenersAttackTest : public testing::Test {
+ protected:
+  static constexpr size_t kSmallMemoryMib = 136;
+  static constexpr size_t kConnections = 220;
+  static constexpr int32_t kTargets = 16;
+  // Some are as large as a small claim may be; the others fill the gaps that those leave.
+  static constexpr int32_t kLargerTargets = 14;
+  static constexpr size_t kCursorBytes = 9'000;
+
+  struct Attacker {
+    std::unique_ptr<TestHttp2Client> client;
+    int32_t stream = 0;
+  };
+
+  void SetUp() override {
+    server_ = Serve(folder_ / "data",
+                    {"--memory-max-mib", std::to_string(kSmallMemoryMib), "--cache-mib", "8"});
+    other_ = std::make_unique<FirestoreClient>(server_->port());
+    ASSERT_EQ(process::Put(*other_, "other/d", "text"), Status());
+  }
+
+  void Connect() {
+    for (size_t i = 0; i < kConnections; ++i) {
+      auto client = std::make_unique<TestHttp2Client>(server_->port());
+      const int32_t stream = client->OpenGrpc(support::MethodPath("Listen"));
+      attackers_.push_back({std::move(client), stream});
+    }
+  }
+
+  // Each attacker asks for targets with these ids. Returns how many are granted.
+  size_t Listen(int32_t first, int32_t last, size_t cursor_bytes) {
+    for (const auto& [client, stream] : attackers_) {
+      for (int32_t id = first; id <= last; ++id) {
+        proto::ListenRequest listen = ListenTo("many", id);
+        proto::StructuredQuery& query = QueryOf(listen);
+        query.add_order_by()->mutable_field()->set_field_path("text");
+        query.mutable_start_at()->add_values()->set_string_value(std::string(cursor_bytes, 'x'));
+        client->SendBody(stream, Framed(listen));
+      }
+      client->Flush();
+    }
+    size_t granted = 0;
+    for (const auto& attacker : attackers_) {
+      TestHttp2Client& client = *attacker.client;
+      const int32_t stream = attacker.stream;
+      EXPECT_TRUE(client.Until([&] {
+        return Has(client, stream, last, kCurrent) || IsRefused(client, stream, last) ||
+               client.answer(stream).closed;
+      }));
+      for (int32_t id = first; id <= last; ++id) {
+        if (Has(client, stream, id, kCurrent)) ++granted;
+      }
+    }
+    return granted;
+  }
+
+  const TemporaryFolder folder_;
+  std::unique_ptr<ServerProcess> server_;
+  std::unique_ptr<FirestoreClient> other_;
+  std::vector<Attacker> attackers_;
+};
+
+TEST_F(ManyListenersAttackTest, OthersCommitReadAndConnect) {
+  Connect();
+  // One such client is no attack.
+  EXPECT_GT(Listen(1, kLargerTargets, kCursorBytes), kConnections);
+  Listen(kLargerTargets + 1, kTargets, 1);
+  constexpr size_t kLargeBytes = 300'000;
+  for (int round = 0; round < 10; ++round) {
+    const std::string path = "other/" + std::to_string(round);
+    ASSERT_EQ(process::Put(*other_, path, "text"), Status());
+    ASSERT_TRUE(process::Get(*other_, path).ok());
+    FirestoreClient newcomer(server_->port());
+    ASSERT_EQ(process::Put(newcomer, path, std::string(kLargeBytes, 'l')), Status());
+    ASSERT_TRUE(process::Get(newcomer, path).ok());
+    const int32_t stream = newcomer.http().OpenGrpc(support::MethodPath("Listen"));
+    newcomer.http().SendBody(stream, Framed(ListenTo("other", 1)));
+    ASSERT_TRUE(newcomer.http().Until([&] { return Has(newcomer.http(), stream, 1, kCurrent); }));
+  }
 }
 
 }  // namespace

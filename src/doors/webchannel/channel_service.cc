@@ -163,8 +163,7 @@ void ChannelService::AnswerHandshake(const std::shared_ptr<http::PlainCall>& req
   auto session = std::make_shared<ChannelSession>(
       request->loop(), request->client()->key(), MakeCallHead(head, path, *query_form, body.form),
       types, options_, background_, [this, id] { sessions_.Remove(id); });
-  const bool is_scarce = options_.memory != nullptr && options_.memory->is_scarce();
-  if (is_scarce || !sessions_.Add(id, session)) {
+  if (!session->ClaimForStart() || !sessions_.Add(id, session)) {
     return request->Respond(RefusedAnswer(head, 503, "too many channels"));
   }
   http::PlainAnswer answer = ChannelAnswer(head, HandshakeAnswer(id));

@@ -538,6 +538,21 @@ TEST_F(ChannelServiceTest, BoundsTheMemoryOfSessions) {
   memory_.Return(kMemoryBytes);
 }
 
+TEST_F(ChannelServiceTest, WhateverSessionsHoldLeavesRoomForShortWork) {
+  Start({.memory = &memory_});
+  // Nobody reads the answers. Each session is of another client, and small.
+  const std::string text(40'000, 'x');
+  std::vector<std::string> received;
+  while (received.size() < 4) {
+    Handshake({text});
+    received.push_back(text);
+    ASSERT_TRUE(WaitForReceived(received));
+  }
+  EXPECT_EQ(Ask("POST", Target("RID=1"), "count=0").status, 503);
+  ASSERT_TRUE(memory_.TryTake(MemoryBudget::kSmallBytesMax));
+  memory_.Return(MemoryBudget::kSmallBytesMax);
+}
+
 TEST_F(ChannelServiceTest, ANoopTakesNoSessionItsMemory) {
   Start({.keep_alive = 20ms, .memory = &memory_});
   const std::string id = Handshake();

@@ -29,7 +29,12 @@ ChannelSession::ChannelSession(std::shared_ptr<http::EventLoop> loop, ClientKey 
       on_gone_(std::move(on_gone)),
       inbox_(options.held_maps_max, options.held_map_bytes_max),
       timer_(*this->loop()),
-      claim_(options.memory) {}
+      claim_(MemoryClaim::Lasting(options.memory, client)) {}
+
+bool ChannelSession::ClaimForStart() {
+  AssertOnLoop();
+  return ClaimMemory();
+}
 
 void ChannelSession::Start(const rpc::StreamMethod& method, std::vector<IncomingMap> maps) {
   AssertOnLoop();

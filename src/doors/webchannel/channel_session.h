@@ -28,9 +28,9 @@ struct MethodTypes {
 // One channel: a streaming call whose messages come in POST requests and go out in the answers to
 // GET requests, on any connections.
 //
-// Threads: every function is safe from any thread, except Start, on the loop, and Shutdown, when
-// the loop has ended. Non-const members belong to the loop of the handshake's connection; requests
-// from other threads are posted there. Callbacks and the receiver run there.
+// Threads: every function is safe from any thread, except ClaimForStart and Start, on the loop, and
+// Shutdown, when the loop has ended. Non-const members belong to the loop of the handshake's
+// connection; requests from other threads are posted there. Callbacks and the receiver run there.
 // Ownership: shared by the table of sessions, by requests in progress and by the code that computes
 // answers. Errors: client errors end the call, and the client receives the reason.
 class ChannelSession final : public rpc::LoopCall<ChannelSession> {
@@ -42,6 +42,9 @@ class ChannelSession final : public rpc::LoopCall<ChannelSession> {
 
   const MethodTypes& types() const { return types_; }
 
+  // Claims the memory of a session that holds nothing yet. False if there is none, or if the client
+  // has had its share; then the session must not be started.
+  bool ClaimForStart();
   void Start(const rpc::StreamMethod& method, std::vector<IncomingMap> maps);
   // Accepts the client's messages, and answers `request` once the method has taken them.
   void Forward(std::vector<IncomingMap> maps, std::optional<uint64_t> acknowledged,
