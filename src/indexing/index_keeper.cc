@@ -438,8 +438,11 @@ void IndexKeeper::SetOrigin(IndexNumber number, Origin origin) {
 void IndexKeeper::Build(IndexNumber number, std::string progress) {
   const std::optional<Index> index = Find(number);
   if (!index) return;
+  bool may_give_way = index->origin == Origin::kOnDemand;  // Others take at least one step a turn.
   bool finished = false;
   while (!finished && MayBuild(index->database)) {
+    if (may_give_way && MustGiveWay(*index)) return GoOnLater(*index, progress);
+    may_give_way = true;
     const Status status = BuildStep(*index, &progress, &finished);
     if (status.code() == Code::kInvalidArgument) {
       Log(LogLevel::kError, "building an index failed",
@@ -448,7 +451,6 @@ void IndexKeeper::Build(IndexNumber number, std::string progress) {
       return Remove(number);
     }
     if (status.code() == Code::kNotFound) return;
-    if (status.ok() && !finished && MustGiveWay(*index)) return GoOnLater(*index, progress);
     if (status.ok()) continue;
     if (!PauseAfter(status, "building an index failed; will retry")) return;
     if (status.code() == Code::kResourceExhausted) {

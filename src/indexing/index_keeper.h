@@ -114,7 +114,7 @@ class IndexKeeper {
   std::function<void()> TakeWork() REQUIRES_LOCK(mutex_);
   bool stopping() const EXCLUDES_LOCK(mutex_);
   bool HasUrgentWork() const EXCLUDES_LOCK(mutex_);
-  // Whether a build of the index has to wait for other work after a step.
+  // Whether other work has to come before the next step of the index's build.
   bool MustGiveWay(const index::Index& index) const EXCLUDES_LOCK(mutex_);
   // Removes the entries of an index that a commit dropped, and prevents that it comes back.
   void FinishDrop(IndexRegistry::Dropped dropped) EXCLUDES_LOCK(mutex_);
@@ -128,7 +128,7 @@ class IndexKeeper {
   // Drops the indexes on demand that the index of a whole map replaces.
   void DropServedBy(const index::Index& shared);
   void SetOrigin(index::IndexNumber number, index::Origin origin);
-  // Gives way to other work after each step, and goes on later.
+  // Gives way to other work between steps, and goes on later.
   void Build(index::IndexNumber number, std::string progress);
   Task ToBuild(const index::Index& index, std::string progress);
   void GoOnLater(const index::Index& index, std::string progress) EXCLUDES_LOCK(mutex_);
