@@ -262,7 +262,7 @@ TEST_F(ExcessTest, CommitsGoOnCountingMeanwhile) {
   std::thread commits([&] {
     for (uint64_t n = 0; !is_over; ++n) {
       for (const Index& index : indexes_) {
-        index.activity->entries_written = OnDemandBudget::kMeasuredWritesMin * (1 + ++n % 3'001);
+        index.activity->entries_written += OnDemandBudget::kMeasuredWritesMin * (++n % 3'001);
       }
     }
   });
