@@ -17,9 +17,8 @@ namespace hearth::kit {
 // 2. An address has kNameFailuresMax failures per name, but only kGuardedFailuresMax while a name
 //    fails more than kAttackFailuresMax times from all addresses together. So a guesser with many
 //    addresses gets few tries from each, and the owner still has some from theirs.
-// 3. A browser that has signed in before has its own count instead of these
-// (kit/web/known_devices.h).
-//    Its user can sign in even if others at the same address have used up the address's failures.
+// 3. A browser that has signed in before (kit/web/known_devices.h) has its own count instead. Its
+//    user can sign in even if others at the same address have used up the address's failures.
 //
 // A user without such a browser who shares an address with a guesser has to wait while the guesser
 // goes on, or to use another address.
